@@ -27,20 +27,35 @@ using namespace mlir::soap;
 
 namespace {
 
-constexpr int64_t alignment = 64;
+constexpr int64_t plainAlignment = 64;
+/// What cuBLASLt and cuDNN demand of a workspace. The arena of a GPU program
+/// begins at such an address, as cudaMalloc gives it.
+constexpr int64_t workspaceAlignment = 256;
 
 /// A temporary buffer: live from op `first` to op `last`, both included.
 struct Buffer {
   memref::AllocOp alloc;
   int64_t first = 0, last = 0, bytes = 0, offset = 0;
+  int64_t alignment = plainAlignment;
 
   bool overlapsLife(const Buffer &other) const {
     return first <= other.last && other.first <= last;
   }
 };
 
-int64_t alignUp(int64_t bytes) {
+int64_t alignUp(int64_t bytes, int64_t alignment) {
   return (bytes + alignment - 1) / alignment * alignment;
+}
+
+/// Whether a library call has the buffer as its workspace: the bytes that it
+/// writes last.
+bool isWorkspace(memref::AllocOp alloc) {
+  return alloc.getType().getElementType().isInteger(8) &&
+         llvm::any_of(alloc->getUsers(), [&](Operation *user) {
+           auto call = dyn_cast<LibraryCallOp>(user);
+           return call && !call.getOutputs().empty() &&
+                  call.getOutputs().back() == alloc.getResult();
+         });
 }
 
 /// Position of the last op that uses `value` or a view of it, -1 if none does.
@@ -77,14 +92,17 @@ FailureOr<SmallVector<Buffer>> collectBuffers(func::FuncOp function) {
     buffer.first = positions[alloc];
     buffer.last = std::max(buffer.first, lastUse(alloc, positions));
     // Empty buffers have an address, too.
-    buffer.bytes = alignUp(std::max<int64_t>(sizeInBytes(type), 1));
+    buffer.bytes =
+        alignUp(std::max<int64_t>(sizeInBytes(type), 1), plainAlignment);
+    if (isWorkspace(alloc))
+      buffer.alignment = workspaceAlignment;
     buffers.push_back(buffer);
   }
   return buffers;
 }
 
-/// The lowest offset at which `buffer` overlaps no placed buffer that lives at
-/// the same time. `placed` is sorted by offset.
+/// The lowest aligned offset at which `buffer` overlaps no placed buffer that
+/// lives at the same time. `placed` is sorted by offset.
 int64_t findOffset(const Buffer &buffer, ArrayRef<const Buffer *> placed) {
   int64_t offset = 0;
   for (const Buffer *other : placed) {
@@ -92,7 +110,8 @@ int64_t findOffset(const Buffer &buffer, ArrayRef<const Buffer *> placed) {
       continue;
     if (offset + buffer.bytes <= other->offset)
       break;
-    offset = std::max(offset, other->offset + other->bytes);
+    offset = std::max(offset,
+                      alignUp(other->offset + other->bytes, buffer.alignment));
   }
   return offset;
 }

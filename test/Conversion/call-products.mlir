@@ -67,6 +67,26 @@ func.func @bias_grad(%d: tensor<4x8xf32>, %x: tensor<4x16xf32>, %e: tensor<4x8xf
   return %w, %b, %v, %c : tensor<8x16xf32>, tensor<8xf32>, tensor<16x8xf32>, tensor<8xf32>
 }
 
+// Where the update of the bias stands before the product, the call stands where the sum was; where the product cannot stand there, the sum stays.
+// CHECK-LABEL: func.func @bias_grad_before
+// CHECK: %[[W:.*]]:2 = soap.library_call "matmul" [1, 8, 16, 4, 1, 0, 0, 0, 7, 0] ins(%arg0, %arg1 : {{.*}}) outs({{.*}} : tensor<8x16xf32>, tensor<8xf32>) {soap.fused_slots = array<i64: 2>, soap.slot = 0 : i64}
+// CHECK: %[[B:.*]] = soap.sub %arg2, %[[W]]#1
+// CHECK: %[[S:.*]] = soap.reduce sum %arg3
+// CHECK: %[[C:.*]] = soap.sub %arg2, %[[S]]
+// CHECK: %[[E:.*]] = soap.gelu
+// CHECK: %[[V:.*]] = soap.matmul %arg3, %[[E]]
+// CHECK: return %[[W]]#0, %[[B]], %[[V]], %[[C]]
+func.func @bias_grad_before(%d: tensor<4x8xf32>, %x: tensor<4x16xf32>, %b: tensor<8xf32>, %f: tensor<4x8xf32>) -> (tensor<8x16xf32>, tensor<8xf32>, tensor<8x16xf32>, tensor<8xf32>) {
+  %s = soap.reduce sum %d {axes = array<i64: 0>, soap.slot = 0 : i64} : (tensor<4x8xf32>) -> tensor<8xf32>
+  %u = soap.sub %b, %s {soap.slot = 1 : i64} : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %w = soap.matmul %d, %x {transpose_a, soap.slot = 2 : i64} : (tensor<4x8xf32>, tensor<4x16xf32>) -> tensor<8x16xf32>
+  %t = soap.reduce sum %f {axes = array<i64: 0>, soap.slot = 3 : i64} : (tensor<4x8xf32>) -> tensor<8xf32>
+  %c = soap.sub %b, %t {soap.slot = 4 : i64} : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %e = soap.gelu %x {soap.slot = 5 : i64} : (tensor<4x16xf32>) -> tensor<4x16xf32>
+  %v = soap.matmul %f, %e {transpose_a, soap.slot = 6 : i64} : (tensor<4x8xf32>, tensor<4x16xf32>) -> tensor<8x16xf32>
+  return %w, %u, %v, %c : tensor<8x16xf32>, tensor<8xf32>, tensor<8x16xf32>, tensor<8xf32>
+}
+
 // A product of bf16 writes bf16 if only roundings read it, and then its bias is bf16, too.
 // CHECK-LABEL: func.func @narrow
 // CHECK-DAG: %[[X:.*]] = soap.cast %arg0 : (tensor<4x16xf32>) -> tensor<4x16xbf16>

@@ -57,3 +57,23 @@ func.func @none(%x: memref<4xf32>) {
 func.func private @kernel(%x: memref<4xf32>) {
   return
 }
+
+// -----
+
+// The workspace of a library call begins at a multiple of 256 bytes: cuBLASLt and cuDNN demand it.
+// CHECK-LABEL: func.func @workspace
+// CHECK-SAME: memref<576xi8>) attributes {soap.arena_bytes = 576 : i64}
+// CHECK: %[[C0:.*]] = arith.constant 0 : index
+// CHECK: memref.view %{{.*}}[%[[C0]]][] : memref<576xi8> to memref<80xf32>
+// CHECK: %[[C512:.*]] = arith.constant 512 : index
+// CHECK: %[[W:.*]] = memref.view %{{.*}}[%[[C512]]][] : memref<576xi8> to memref<64xi8>
+// CHECK: outs(%{{.*}}, %[[W]] :
+func.func @workspace(%x: memref<80xf32>, %y: memref<4x3xf32>, %a: memref<4x5xf32>, %b: memref<3x5xf32>) {
+  %t = memref.alloc() : memref<80xf32>
+  soap.kernel_call @long ins(%x : memref<80xf32>) outs(%t : memref<80xf32>)
+  %w = memref.alloc() : memref<64xi8>
+  soap.library_call "matmul" [1, 4, 3, 5, 0, 1, 1, 0, 0, 64] ins(%a, %b : memref<4x5xf32>, memref<3x5xf32>) outs(%y, %w : memref<4x3xf32>, memref<64xi8>)
+  soap.kernel_call @long ins(%t : memref<80xf32>) outs(%x : memref<80xf32>)
+  return
+}
+func.func private @long(memref<80xf32>, memref<80xf32>)

@@ -48,6 +48,13 @@ enum Place { Batch, M, N, K, TransposeA, TransposeB, Precision, Narrow, Kind };
 /// And in that of `soap_rt_conv2d`.
 constexpr size_t convPrecision = 21, convEpilogue = 23;
 
+/// Whether all readers of a value stand behind `place`, or are it.
+bool isReadBehind(Value value, Operation *place) {
+  return llvm::all_of(value.getUsers(), [&](Operation *user) {
+    return user == place || place->isBeforeInBlock(user);
+  });
+}
+
 /// Whether nothing but casts to bf16 reads it.
 bool isReadAsNarrow(Value value) {
   return !value.use_empty() &&
@@ -88,8 +95,13 @@ struct Candidate {
     return {static_cast<int64_t>(kind), readsNarrow, writesNarrow};
   }
   /// Where the call stands: in the product's place, so that it reads a weight
-  /// before its update, unless what the epilogue reads is made later.
+  /// before its update, unless the epilogue reads what is made later, or the
+  /// gradient of a bias is read before.
   Operation *place() const {
+    if (::soap::runtime::isBiasGrad(kind) &&
+        others.front()->isBeforeInBlock(product) &&
+        !isReadBehind(second, product))
+      return others.front();
     Value operand = third();
     Operation *maker = operand ? operand.getDefiningOp() : nullptr;
     return maker && product->isBeforeInBlock(maker) ? others.back() : product;
@@ -139,9 +151,11 @@ private:
     return value.hasOneUse() ? *value.user_begin() : nullptr;
   }
 
-  static bool isReadBehind(Value value, Operation *place) {
-    return llvm::all_of(value.getUsers(), [&](Operation *user) {
-      return user == place || place->isBeforeInBlock(user);
+  /// Whether an op can move forward to `place`: what it reads is made before.
+  static bool canMoveTo(Operation *op, Operation *place) {
+    return llvm::all_of(op->getOperands(), [&](Value operand) {
+      Operation *maker = operand.getDefiningOp();
+      return !maker || maker->isBeforeInBlock(place);
     });
   }
 
@@ -302,7 +316,8 @@ private:
                           axes.back() == rank - 2;
         if (isOverRows && typeOf(value).getShape().back() == extent &&
             typeOf(sum.getY()).getElementType().isF32() &&
-            isNear(c.product, sum) && isReadBehind(sum.getY(), c.product))
+            isNear(c.product, sum) &&
+            (isReadBehind(sum.getY(), c.product) || canMoveTo(c.product, sum)))
           return sum;
       }
     }

@@ -192,19 +192,12 @@ MaybeError ConvAlgorithms::run(cudnnHandle_t dnn, const ConvCall &call,
 MaybeError ConvAlgorithms::convolve(cudnnHandle_t dnn, const ConvCall &call,
                                     size_t proposal,
                                     const ConvBuffers &buffers) const {
-  auto [a, b, result, memory, third] = buffers;
+  auto [a, b, result, memory, unused] = buffers;
   int algorithm = found[proposal].algorithm;
   size_t bytes = found[proposal].workspaceBytes - copyBytes();
   float one = 1, zero = 0;
   switch (call.kind) {
   case ConvKind::Forward:
-    if (call.epilogue == Epilogue::BiasRelu) {
-      // Its second image is added times 0, so it may be the result.
-      SOAP_CUDA(cudnnConvolutionBiasActivationForward, dnn, &one, x, a, w, b,
-                conv, cudnnConvolutionFwdAlgo_t(algorithm), memory, bytes,
-                &zero, y, result, bias, third, relu, y, result);
-      return std::nullopt;
-    }
     SOAP_CUDA(cudnnConvolutionForward, dnn, &one, x, a, w, b, conv,
               cudnnConvolutionFwdAlgo_t(algorithm), memory, bytes, &zero, y,
               result);
@@ -223,14 +216,16 @@ MaybeError ConvAlgorithms::convolve(cudnnHandle_t dnn, const ConvCall &call,
   return std::nullopt;
 }
 
-/// In place, behind the convolution.
+/// In place, behind the convolution. cudnnConvolutionBiasActivationForward
+/// would do a bias and relu in one call, but takes only
+/// CUDNN_NOT_PROPAGATE_NAN, with which relu turns NaN into 0.
 MaybeError ConvAlgorithms::runEpilogue(cudnnHandle_t dnn, const ConvCall &call,
                                        const ConvBuffers &buffers) const {
   float one = 1, zero = 0;
   void *result = buffers.result;
-  if (call.epilogue == Epilogue::Bias)
+  if (hasBias(call.epilogue))
     SOAP_CUDA(cudnnAddTensor, dnn, &one, bias, buffers.third, &one, y, result);
-  if (call.epilogue == Epilogue::Relu)
+  if (call.epilogue == Epilogue::Relu || call.epilogue == Epilogue::BiasRelu)
     SOAP_CUDA(cudnnActivationForward, dnn, relu, &one, y, result, &zero, y,
               result);
   // The result of relu is above 0 where its argument was.

@@ -11,6 +11,7 @@
 #include "CudaGraph.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 using namespace soap;
 using namespace soap::runtime;
@@ -44,29 +45,22 @@ public:
     int count = 0;
     if (MaybeError error = countGpus(count))
       return error;
-    int64_t needed = options.virtualDevices
-                         ? 1
-                         : options.first + int64_t(options.local.size());
-    if (count < needed)
-      return Error{
-          "the run needs " + std::to_string(needed) +
-          " GPUs on this machine, there are " + std::to_string(count) +
-          (count ? "; --virtual-devices runs all devices on one" : "")};
-    for (int64_t i = 0; i < needed; ++i)
-      if (MaybeError error = checkChip(int(i)))
+    if (MaybeError error = chooseGpus(count))
+      return error;
+    for (int number : gpus)
+      if (MaybeError error = checkChip(number))
         return error;
     if (!o.image.empty())
       if (const char *error =
               soap_gpu_load(o.image.data(), int64_t(o.image.size()), &module))
         return Error{error};
-    for (size_t i = 0; i < options.local.size(); ++i) {
-      int number = options.virtualDevices ? 0 : int(options.first + int64_t(i));
+    for (int number : gpus) {
       devices.push_back(
           std::make_unique<CudaDevice>(number, module, tuner.get()));
       if (MaybeError error = devices.back()->open())
         return error;
     }
-    return std::nullopt;
+    return options.virtualDevices ? std::nullopt : enablePeerAccess();
   }
 
   std::string description() const override { return "cuda (" + name + ")"; }
@@ -142,7 +136,69 @@ private:
   /// Null: none. Outlives the devices, which use it.
   std::unique_ptr<Autotuner> tuner;
   std::vector<std::unique_ptr<CudaDevice>> devices;
+  /// The GPU of each device here, as CUDA numbers those that are visible.
+  std::vector<int> gpus;
   std::vector<void *> pinned;
+
+  /// Processes of one machine that see all of its GPUs take them in turn, from
+  /// `options.first` on. A process that sees exactly as many as it has devices
+  /// has its own (CUDA_VISIBLE_DEVICES as Slurm sets it); NCCL refuses a GPU
+  /// that two ranks have.
+  MaybeError chooseGpus(int64_t count) {
+    auto here = int64_t(options.local.size());
+    int64_t needed = options.virtualDevices ? 1 : options.first + here;
+    bool hasOwn = !options.virtualDevices && options.first > 0 &&
+                  count == here && std::getenv("CUDA_VISIBLE_DEVICES");
+    if (count < needed && !hasOwn) {
+      std::string text = "the run needs " + std::to_string(needed) +
+                         " GPUs on this machine, there are " +
+                         std::to_string(count);
+      if (count)
+        text += "; --virtual-devices runs all devices on one";
+      if (count && options.first > 0)
+        text += "; a process with GPUs of its own sees exactly " +
+                std::to_string(here) + ", by CUDA_VISIBLE_DEVICES";
+      return Error{text};
+    }
+    for (int64_t i = 0; i < here; ++i)
+      gpus.push_back(int(options.virtualDevices ? 0
+                         : hasOwn               ? i
+                                                : options.first + i));
+    return std::nullopt;
+  }
+
+  /// Lets the GPUs of this process read and write each other's memory. Without
+  /// it, CUDA copies between them by way of the host.
+  MaybeError enablePeerAccess() {
+    std::string apart;
+    for (int from : gpus)
+      for (int to : gpus) {
+        if (from == to)
+          continue;
+        int can = 0;
+        SOAP_CUDA(cudaDeviceCanAccessPeer, &can, from, to);
+        if (!can) {
+          if (from < to)
+            apart += (apart.empty() ? "" : ", ") + std::to_string(from) +
+                     " and " + std::to_string(to);
+          continue;
+        }
+        SOAP_CUDA(cudaSetDevice, from);
+        cudaError_t error = cudaDeviceEnablePeerAccess(to, 0);
+        // NCCL or another session of this process was first.
+        if (error == cudaErrorPeerAccessAlreadyEnabled) {
+          cudaGetLastError();
+          continue;
+        }
+        if (MaybeError other = check(error, "cudaDeviceEnablePeerAccess"))
+          return other;
+      }
+    if (!apart.empty() && options.note)
+      options.note("messages between these GPUs go by way of the host, as they "
+                   "cannot access each other's memory: " +
+                   apart);
+    return std::nullopt;
+  }
 
   CudaDevice &find(int64_t device) {
     auto found = std::find(options.local.begin(), options.local.end(), device);

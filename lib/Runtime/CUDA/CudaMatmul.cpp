@@ -369,6 +369,11 @@ MaybeError CudaMatmul::run(const MatmulCall &call, const MatmulBuffers &buffers,
               size_t(volume * (call.narrowResult ? 2 : 4)), stream);
     return std::nullopt;
   }
+  // As cublasLtMatmul demands it.
+  constexpr uintptr_t aligned = 256;
+  if (auto behind = reinterpret_cast<uintptr_t>(buffers.workspace) % aligned)
+    return Error{"the workspace of a product begins " + std::to_string(behind) +
+                 " bytes behind a multiple of 256, expected a multiple of 256"};
   auto plan = find(call, buffers, /*mayMeasure=*/false);
   if (!plan)
     return plan.takeError();

@@ -40,8 +40,7 @@ std::vector<void *> IterationGraphs::addressesOf(const Execution &execution) {
 
 void IterationGraphs::giveUp(const std::string &why) {
   off = true;
-  current = nullptr;
-  graphs.clear();
+  drop();
   if (note)
     note("iterations are launched op by op, not as a CUDA graph: " + why);
 }

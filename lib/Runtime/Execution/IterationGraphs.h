@@ -42,6 +42,13 @@ public:
   void finish(Execution &execution, Mode mode, const MaybeError &error,
               bool nothingDone);
 
+  /// Destroys all graphs, after an iteration has failed and no device thread is
+  /// at work. A graph that still runs on a device is freed when it ends.
+  void drop() {
+    current = nullptr;
+    graphs.clear();
+  }
+
   /// Iterations that were launched as a whole, and graphs made for them.
   int64_t launches() const { return launched; }
   int64_t recordings() const { return recorded; }

@@ -326,6 +326,9 @@ MaybeError Launcher::Impl::run(const std::shared_ptr<Execution> &execution,
       return Error{"device " + std::to_string(device) + ": no program '" +
                    execution->entry.ranks[i].program + "'"};
   }
+  // A graph would launch messages past the transport.
+  if (MaybeError error = execution->transport->ready())
+    return error;
   if (!execution->graphs)
     return runOnce(execution, IterationGraphs::Direct, meanwhile);
   IterationGraphs &graphs = *execution->graphs;
@@ -334,6 +337,9 @@ MaybeError Launcher::Impl::run(const std::shared_ptr<Execution> &execution,
   MaybeError error = runOnce(execution, mode, meanwhile, &nothingDone);
   nothingDone = nothingDone && error && !stuck;
   graphs.finish(*execution, mode, error, nothingDone);
+  // An aborted transport waits for them (NcclTransport.cpp).
+  if (error && !nothingDone && !stuck)
+    graphs.drop();
   if (!nothingDone)
     return error;
   return runOnce(execution, IterationGraphs::Direct, nullptr);

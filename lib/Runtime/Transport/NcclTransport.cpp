@@ -17,6 +17,8 @@
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <thread>
+#include <utility>
 
 using namespace soap;
 using namespace soap::runtime;
@@ -28,7 +30,11 @@ public:
   World(const NcclAbi &nccl, const Placement &placement)
       : nccl(nccl), place(placement), comms(size_t(placement.devices)) {}
 
+  /// The graphs that hold operations of a communicator are gone: NCCL waits for
+  /// them, from 2.26 on, when it destroys or aborts one.
   ~World() override {
+    for (std::thread &thread : aborting)
+      thread.join();
     std::lock_guard<std::mutex> lock(mutex);
     for (auto &[devices, members] : groups)
       for (NcclComm comm : members)
@@ -121,20 +127,27 @@ public:
   }
 
   /// Ends all that waits; the communicators are of no use any more.
+  ///
+  /// ncclCommAbort tells the kernels of a communicator to end, and then waits
+  /// until they have, and until all graphs that hold its operations are
+  /// destroyed. A kernel may stand behind one of another communicator, and the
+  /// caller may have to destroy the graphs: so every communicator is aborted
+  /// by a thread of its own, and nothing waits here.
   void abort() {
     std::lock_guard<std::mutex> lock(mutex);
     if (dead.exchange(true))
       return;
-    for (auto &[devices, members] : groups)
+    auto abortAll = [&](std::vector<NcclComm> &members) {
       for (NcclComm &comm : members)
-        if (comm) {
-          nccl.ncclCommAbort(comm);
-          comm = nullptr;
-        }
-    for (NcclComm comm : comms)
-      if (comm)
-        nccl.ncclCommAbort(comm);
-    comms.assign(comms.size(), nullptr);
+        if (comm)
+          aborting.emplace_back(
+              [&nccl = nccl, lost = std::exchange(comm, nullptr)] {
+                nccl.ncclCommAbort(lost);
+              });
+    };
+    for (auto &[devices, members] : groups)
+      abortAll(members);
+    abortAll(comms);
   }
 
   /// The communicator of a device for a group, its devices ascending. Null
@@ -172,6 +185,7 @@ public:
 private:
   std::mutex mutex;
   std::vector<NcclComm> comms; ///< by device
+  std::vector<std::thread> aborting;
 
   /// Of communicators by device.
   std::optional<Transport::Trouble>
@@ -266,6 +280,9 @@ public:
   MaybeError ended(int64_t device) override { return ledger.ended(device); }
   std::optional<Trouble> trouble() override { return world->trouble(); }
   void abort() override { world->abort(); }
+  MaybeError ready() const override {
+    return world->isDead() ? MaybeError(stopped()) : std::nullopt;
+  }
   /// No device waits while an iteration is recorded, and recorded messages are
   /// not sent.
   void interrupt() override {}
@@ -277,7 +294,7 @@ private:
   /// By device; each is its own thread's.
   std::vector<char> inGroup;
 
-  static MaybeError stopped() {
+  static Error stopped() {
     return Error{"stopped because another device failed"};
   }
 

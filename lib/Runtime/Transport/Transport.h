@@ -83,8 +83,12 @@ public:
   };
   virtual std::optional<Trouble> trouble() { return std::nullopt; }
 
-  /// Wakes all receivers; they and later calls fail until the next `start`.
+  /// Wakes all receivers; they and later calls fail until the next `start`, or
+  /// for ever (see `ready`). Waits for nothing.
   virtual void abort() = 0;
+
+  /// Why no iteration can begin any more, if that is so after an abort.
+  virtual MaybeError ready() const { return std::nullopt; }
 
   /// As `abort`, in an iteration that was only recorded: messages are in order
   /// again with the next `start`.

@@ -277,6 +277,7 @@ cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_t desc, const void *alpha,
   calls.compute = product.desc.compute;
   calls.productWorkspace = bytes;
   if (c != d || cLayout != dLayout || !algo || (bytes && !workspace) ||
+      reinterpret_cast<uintptr_t>(workspace) % 256 != 0 ||
       *static_cast<const float *>(alpha) != 1 ||
       *static_cast<const float *>(beta) != 0 || !product.isValid() ||
       algo->data[7] != 0xabc)

@@ -14,8 +14,8 @@
 //   SOAP_FAKE_CUDA_CHIP=90       compute capability times ten (default 90)
 //   SOAP_FAKE_CUDA_BYTES=N       memory of all devices (default 16 GiB)
 //   SOAP_FAKE_CUDA_FAIL=NAME     this function fails when it is called; also
-//   one
-//                                of cuDNN for pooling or norms
+//                                one of cuDNN for pooling or norms
+//   SOAP_FAKE_CUDA_APART=1       devices cannot access each other's memory
 //   SOAP_FAKE_CUDA_LAZY=N        with the Nth kernel something is allocated
 //   SOAP_FAKE_CUDA_INSERT=NAME:N with the Nth kernel that a capture records,
 //                                this function is called, too, which CUDA
@@ -41,7 +41,9 @@
 #include <cstring>
 #include <dlfcn.h>
 #include <map>
+#include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <unistd.h>
 #include <utility>
@@ -65,6 +67,8 @@ cudaError_t result(const char *function) {
 std::mutex memoryMutex;
 std::map<void *, size_t> memory;
 size_t used = 0;
+/// Pairs of devices, the one whose kernels may access the other's memory first.
+std::set<std::pair<int, int>> enabledPeers;
 
 size_t allBytes() {
   return size_t(numberFrom("SOAP_FAKE_CUDA_BYTES", long(16) << 30));
@@ -88,10 +92,10 @@ struct Statistics {
       return;
     std::fprintf(stderr,
                  "fake cuda: %ld kernels given, %ld graphs of %ld nodes "
-                 "launched %ld times, %ld timings\n",
+                 "launched %ld times, %ld timings, %zu peers\n",
                  counts().kernels.load(), counts().graphs.load(),
                  counts().nodes.load(), counts().launches.load(),
-                 counts().timings.load());
+                 counts().timings.load(), enabledPeers.size());
   }
 } statistics;
 
@@ -135,6 +139,21 @@ cudaError_t cudaSetDevice(int device) {
 cudaError_t cudaGetDevice(int *device) {
   *device = currentDevice();
   return cudaSuccess;
+}
+/// GPUs of SOAP_FAKE_CUDA_APART access nothing of each other.
+cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer) {
+  FAKE(cudaDeviceCanAccessPeer);
+  *can = device != peer && !std::getenv("SOAP_FAKE_CUDA_APART");
+  return device != peer ? cudaSuccess : cudaErrorInvalidDevice;
+}
+cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
+  FAKE(cudaDeviceEnablePeerAccess);
+  if (flags != 0 || peer == currentDevice())
+    return cudaErrorInvalidValue;
+  std::lock_guard<std::mutex> lock(memoryMutex);
+  return enabledPeers.insert({currentDevice(), peer}).second
+             ? cudaSuccess
+             : cudaErrorPeerAccessAlreadyEnabled;
 }
 cudaError_t cudaDeviceSynchronize() {
   if (cudaError_t error = unsafeCall())
@@ -414,9 +433,14 @@ cudaError_t cudaLaunchKernel(const void *kernel, dim3, dim3, void **arguments,
   });
 }
 
-/// For the stand-in for NCCL, which chooses the device itself.
-int soap_fake_cuda_give(void *stream, void (*work)(void *), void *data) {
-  return giveAnywhere(static_cast<cudaStream_t>(stream), [=] { work(data); });
+/// For the stand-in for NCCL, which chooses the device itself. `release` is
+/// called once: after the work, or when the last graph that has recorded it is
+/// destroyed.
+int soap_fake_cuda_give(void *stream, void (*work)(void *), void *data,
+                        void (*release)(void *)) {
+  std::shared_ptr<void> held(data, release);
+  return giveAnywhere(static_cast<cudaStream_t>(stream),
+                      [work, held] { work(held.get()); });
 }
 int soap_fake_cuda_unsafe_call() { return unsafeCall(); }
 

@@ -302,25 +302,6 @@ cudnnStatus_t cudnnSetActivationDescriptor(cudnnActivationDescriptor_t d,
   d->isRelu = mode == CUDNN_ACTIVATION_RELU && nan == CUDNN_PROPAGATE_NAN;
   return d->isRelu ? CUDNN_STATUS_SUCCESS : CUDNN_STATUS_NOT_SUPPORTED;
 }
-cudnnStatus_t cudnnConvolutionBiasActivationForward(
-    cudnnHandle_t handle, const void *, const cudnnTensorDescriptor_t dx,
-    const void *x, const cudnnFilterDescriptor_t dw, const void *w,
-    const cudnnConvolutionDescriptor_t conv,
-    cudnnConvolutionFwdAlgo_t algorithm, void *workspace, size_t bytes,
-    const void *times, const cudnnTensorDescriptor_t, const void *,
-    const cudnnTensorDescriptor_t db, const void *bias,
-    const cudnnActivationDescriptor_t activation,
-    const cudnnTensorDescriptor_t dy, void *y) {
-  if (*static_cast<const float *>(times) != 0 || !activation->isRelu ||
-      db->volume() != dy->c || db->c != dy->c || db->type != dy->type)
-    return CUDNN_STATUS_BAD_PARAM;
-  return convolve(
-      handle, algorithm, *dx, *dw, *conv, *dy, workspace, bytes, x, w, y,
-      dy->volume(), [](int i, int j, int k) { return std::array{i, j, k}; },
-      [image = *dy, bias](float value, int i) {
-        return relu(value + load(image, bias, image.channel(i)));
-      });
-}
 } // extern "C"
 
 /// Works on the elements of an image in place.

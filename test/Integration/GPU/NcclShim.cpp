@@ -141,6 +141,28 @@ std::map<std::string, std::shared_ptr<World>> worlds;
 
 } // namespace
 
+/// Operations that a communicator has on streams or in graphs.
+struct References {
+  void add() {
+    std::lock_guard<std::mutex> lock(mutex);
+    ++count;
+  }
+  void remove() {
+    std::lock_guard<std::mutex> lock(mutex);
+    if (--count == 0)
+      none.notify_all();
+  }
+  void waitForNone() {
+    std::unique_lock<std::mutex> lock(mutex);
+    none.wait(lock, [&] { return count == 0; });
+  }
+
+private:
+  std::mutex mutex;
+  std::condition_variable none;
+  long count = 0;
+};
+
 struct ncclComm {
   std::shared_ptr<World> world;
   int rank;
@@ -153,6 +175,7 @@ struct ncclComm {
   /// Of the first call on a stream that failed.
   Result failed = Success;
   std::string failedText = {};
+  std::shared_ptr<References> references = std::make_shared<References>();
 };
 
 namespace {
@@ -443,7 +466,8 @@ Result run(ncclComm *comm, const std::vector<Given> &all, bool isGroup) {
 
 /// Functions of FakeCuda.cpp, where it is in the process.
 struct FakeCuda {
-  int (*give)(void *stream, void (*work)(void *), void *data);
+  int (*give)(void *stream, void (*work)(void *), void *data,
+              void (*release)(void *));
   int (*unsafeCall)();
 };
 const FakeCuda *fakeCuda() {
@@ -489,17 +513,17 @@ Result submit(ncclComm *comm, std::vector<Given> all, bool isGroup) {
     if (int error = cuda->unsafeCall())
       return fail(UnhandledCuda,
                   "Cuda failure " + std::to_string(error) + " at connecting");
-  // Graphs keep what they have recorded.
-  static std::mutex jobsMutex;
-  static std::deque<Job> jobs;
-  Job *job = nullptr;
-  {
-    std::lock_guard<std::mutex> lock(jobsMutex);
-    jobs.push_back({comm, std::move(all), isGroup});
-    job = &jobs.back();
-  }
+  // Graphs keep what they have recorded, and the communicator waits for them.
+  comm->references->add();
   int error = cuda->give(
-      stream, [](void *data) { static_cast<Job *>(data)->execute(); }, job);
+      stream, [](void *data) { static_cast<Job *>(data)->execute(); },
+      new Job{comm, std::move(all), isGroup},
+      [](void *data) {
+        auto *job = static_cast<Job *>(data);
+        auto references = job->comm->references;
+        delete job;
+        references->remove();
+      });
   return error ? fail(UnhandledCuda, "Cuda failure " + std::to_string(error))
                : Success;
 }
@@ -795,16 +819,22 @@ int ncclCommSplit(ncclComm *comm, int color, int key, ncclComm **result,
   return Success;
 }
 
-/// The communicator is kept: other threads may be about to use it.
+/// Ends what waits, and then waits for all streams and graphs that have an
+/// operation of the communicator, as NCCL does from 2.26 on (`commDestroySync`
+/// of its init.cc). The communicator is kept: other threads may be about to use
+/// it.
 int ncclCommAbort(ncclComm *comm) {
   if (comm->remote) {
     comm->remote->abort();
+    comm->references->waitForNone();
     return Success;
   }
-  std::lock_guard<std::mutex> lock(comm->world->mutex);
-  comm->world->aborted = true;
-  comm->world->changed.notify_all();
-  // Other threads may be in a call with it, so it stays.
+  {
+    std::lock_guard<std::mutex> lock(comm->world->mutex);
+    comm->world->aborted = true;
+    comm->world->changed.notify_all();
+  }
+  comm->references->waitForNone();
   static std::mutex keeping;
   static auto *aborted = new std::vector<ncclComm *>;
   std::lock_guard<std::mutex> keep(keeping);
@@ -812,7 +842,9 @@ int ncclCommAbort(ncclComm *comm) {
   return Success;
 }
 
+/// Waits as `ncclCommAbort`.
 int ncclCommDestroy(ncclComm *comm) {
+  comm->references->waitForNone();
   if (comm->remote) {
     delete comm;
     return Success;

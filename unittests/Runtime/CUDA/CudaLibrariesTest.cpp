@@ -280,7 +280,8 @@ TEST_F(CudaLibrariesTest, EpiloguesWithoutGraphs) {
   forEachEpilogue([&](const ConvCall &call) {
     expectConv(call);
     ++calls;
-    behind += call.epilogue != Epilogue::BiasRelu;
+    // Bias and relu are two calls: the one of cuDNN for both makes NaN 0.
+    behind += call.epilogue == Epilogue::BiasRelu ? 2 : 1;
   });
   EXPECT_EQ(fakes.plans, 0);
   EXPECT_EQ(fakes.convolutions, calls);

@@ -17,6 +17,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <memory>
 #include <random>
 
 using namespace soap;
@@ -61,7 +62,12 @@ protected:
       y[i].resize(size_t(volume));
       second[i].resize(size_t(volume));
     }
-    std::vector<char> workspace(size_t(call.workspace) + 1);
+    // As cudaMalloc aligns it.
+    constexpr size_t aligned = 256;
+    std::vector<char> memory(size_t(call.workspace) + aligned);
+    size_t space = memory.size();
+    void *workspace = memory.data();
+    std::align(aligned, size_t(call.workspace), workspace, space);
     auto buffers = [&](int i) {
       return MatmulBuffers{
           a.data(),
@@ -69,7 +75,7 @@ protected:
           hasThirdOperand(call.epilogue) ? third.data() : nullptr,
           y[i].data(),
           hasSecondResult(call.epilogue) ? second[i].data() : nullptr,
-          call.workspace ? workspace.data() : nullptr};
+          call.workspace ? workspace : nullptr};
     };
     runHostReference(call, buffers(0), matmulDirect);
     MaybeError error = products.run(call, buffers(1), nullptr);
@@ -129,7 +135,7 @@ TEST_F(CudaMatmulTest, Workspaces) {
   expectProduct(
       {{1, 4, 5, 6, 0, 0}, Precision::F32, false, Epilogue::None, 64});
   EXPECT_EQ(fakes.productWorkspace, 64u);
-  float x[64] = {};
+  alignas(256) float x[64] = {};
   auto error = products.run(
       {{1, 4, 5, 6, 0, 0}, Precision::F32, false, Epilogue::None, 32},
       {x, x, nullptr, x, nullptr, x}, nullptr);
@@ -137,6 +143,17 @@ TEST_F(CudaMatmulTest, Workspaces) {
   EXPECT_EQ(error->message,
             "cublasLtMatmulAlgoGetHeuristic: no algorithm for a product with "
             "a workspace of 32 bytes");
+}
+
+TEST_F(CudaMatmulTest, WorkspacesThatAreNotAligned) {
+  alignas(256) float memory[256] = {};
+  auto error = products.run(
+      {{1, 4, 5, 6, 0, 0}, Precision::F32, false, Epilogue::None, 64},
+      {memory, memory, nullptr, memory + 128, nullptr, memory + 16}, nullptr);
+  ASSERT_TRUE(error);
+  EXPECT_EQ(error->message, "the workspace of a product begins 64 bytes behind "
+                            "a multiple of 256, expected a multiple of 256");
+  EXPECT_EQ(fakes.products, 0);
 }
 
 TEST_F(CudaMatmulTest, SaysHowOperandsAreAligned) {
