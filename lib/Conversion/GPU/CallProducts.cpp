@@ -55,6 +55,15 @@ bool isReadBehind(Value value, Operation *place) {
   });
 }
 
+/// The first op in program order that reads a value; null: none does.
+Operation *firstReader(Value value) {
+  Operation *first = nullptr;
+  for (Operation *user : value.getUsers())
+    if (!first || user->isBeforeInBlock(first))
+      first = user;
+  return first;
+}
+
 /// Whether nothing but casts to bf16 reads it.
 bool isReadAsNarrow(Value value) {
   return !value.use_empty() &&
@@ -94,17 +103,22 @@ struct Candidate {
   std::array<int64_t, 3> outcome() const {
     return {static_cast<int64_t>(kind), readsNarrow, writesNarrow};
   }
-  /// Where the call stands: in the product's place, so that it reads a weight
-  /// before its update, unless the epilogue reads what is made later, or the
-  /// gradient of a bias is read before.
+  /// The op in front of which the call stands: the product, so that it reads a
+  /// weight before its update, unless the epilogue reads what is made later, or
+  /// the gradient of a bias is read before.
   Operation *place() const {
-    if (::soap::runtime::isBiasGrad(kind) &&
-        others.front()->isBeforeInBlock(product) &&
-        !isReadBehind(second, product))
-      return others.front();
+    if (isMovedForward())
+      return firstReader(second);
     Value operand = third();
     Operation *maker = operand ? operand.getDefiningOp() : nullptr;
     return maker && product->isBeforeInBlock(maker) ? others.back() : product;
+  }
+  /// The op whose slot of the program is the call's.
+  Operation *task() const {
+    return isMovedForward() ? others.front() : place();
+  }
+  bool isMovedForward() const {
+    return ::soap::runtime::isBiasGrad(kind) && !isReadBehind(second, product);
   }
 };
 
@@ -149,14 +163,6 @@ private:
 
   static Operation *onlyUser(Value value) {
     return value.hasOneUse() ? *value.user_begin() : nullptr;
-  }
-
-  /// Whether an op can move forward to `place`: what it reads is made before.
-  static bool canMoveTo(Operation *op, Operation *place) {
-    return llvm::all_of(op->getOperands(), [&](Value operand) {
-      Operation *maker = operand.getDefiningOp();
-      return !maker || maker->isBeforeInBlock(place);
-    });
   }
 
   bool findForward(Candidate &c) {
@@ -315,13 +321,25 @@ private:
                           static_cast<int64_t>(axes.size()) == rank - 1 &&
                           axes.back() == rank - 2;
         if (isOverRows && typeOf(value).getShape().back() == extent &&
-            typeOf(sum.getY()).getElementType().isF32() &&
-            isNear(c.product, sum) &&
-            (isReadBehind(sum.getY(), c.product) || canMoveTo(c.product, sum)))
+            typeOf(sum.getY()).getElementType().isF32() && canJoin(sum, c))
           return sum;
       }
     }
     return nullptr;
+  }
+
+  /// Whether one call can be the product and the sum: where the product is, or
+  /// in front of the first reader of the sum. There, messages of others only
+  /// wait for the product.
+  bool canJoin(ReduceOp sum, const Candidate &c) const {
+    if (isReadBehind(sum.getY(), c.product))
+      return isNear(c.product, sum);
+    Operation *place = firstReader(sum.getY());
+    return llvm::all_of(c.product->getOperands(), [&](Value operand) {
+      Operation *maker =
+          (c.readsNarrow ? narrowOf(operand) : operand).getDefiningOp();
+      return !maker || maker->isBeforeInBlock(place);
+    });
   }
 
   void findBiasGrad(Candidate &c, MatmulOp matmul) {
@@ -345,7 +363,7 @@ public:
 
   void replace(Candidate &c) {
     Location loc = c.product->getLoc();
-    Operation *place = c.place();
+    Operation *place = c.place(), *task = c.task();
     builder.setInsertionPoint(place);
     // What gelu was taken of has the type of the result; its product was
     // replaced before.
@@ -374,7 +392,7 @@ public:
     for (Value operand : c.product->getOperands())
       inputs.push_back(c.readsNarrow ? narrowOf(operand) : operand);
     if (third)
-      inputs.push_back(inType(third, element, place));
+      inputs.push_back(inType(third, element, task));
     SmallVector<Type> types{typeOf(c.result).clone(element)};
     if (c.second)
       types.push_back(typeOf(c.second).clone(element));
@@ -387,7 +405,7 @@ public:
           cast<RankedTensorType>(type).getElementType()));
     auto call = LibraryCallOp::create(builder, loc, types, c.function.name,
                                       descriptor, inputs, outputs);
-    setSlots(c, place, call);
+    setSlots(c, task, call);
     copyLayouts(c, call);
     builder.setInsertionPointAfter(call);
     take(c.result, call.getValues()[0], call);
@@ -446,12 +464,11 @@ private:
     return cast;
   }
 
-  /// The call stands for the op in whose place it is; the others are over as
-  /// soon as they begin.
-  void setSlots(const Candidate &c, Operation *place, LibraryCallOp call) {
-    copySlot(place, call);
+  /// The call stands for one op; the others are over as soon as they begin.
+  void setSlots(const Candidate &c, Operation *task, LibraryCallOp call) {
+    copySlot(task, call);
     SmallVector<int64_t> slots;
-    auto own = place->getAttrOfType<IntegerAttr>(SoapDialect::kSlot);
+    auto own = task->getAttrOfType<IntegerAttr>(SoapDialect::kSlot);
     auto add = [&](Operation *op) {
       auto slot = op->getAttrOfType<IntegerAttr>(SoapDialect::kSlot);
       if (slot && slot != own)
