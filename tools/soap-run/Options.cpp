@@ -199,10 +199,10 @@ void addCompilerFlags(CommandLine &line, Options &options) {
              setText(options.topology));
   line.value("--preset", "NAME",
              "strategy for IR without configs: single, data-parallel, "
-             "model-parallel, spatial, expert, zero",
+             "model-parallel, spatial, expert, zero, weighted, fast-devices",
              setText(options.preset),
              {"single", "data-parallel", "model-parallel", "spatial", "expert",
-              "zero"});
+              "zero", "weighted", "fast-devices"});
   line.value("--strategy", "FILE", "strategy file to apply",
              setText(options.strategy));
   line.value(

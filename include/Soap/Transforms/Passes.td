@@ -153,7 +153,8 @@ def SoapApplyStrategy : Pass<"soap-apply-strategy", "::mlir::ModuleOp"> {
   let options = [
     Option<"strategy", "strategy", "std::string", /*default=*/"\"\"", "Strategy file (JSON); give this or 'preset'">,
     Option<"preset", "preset", "std::string", /*default=*/"\"\"",
-           "single, data-parallel, model-parallel, spatial, expert or zero (docs/Search.md)">,
+           "single, data-parallel, model-parallel, spatial, expert, zero, weighted or "
+           "fast-devices (docs/Search.md)">,
     Option<"topology", "topology", "std::string", /*default=*/"\"\"",
            "Built-in topology (cpu-4) or topology file; default: the module's soap.topology, else the strategy file's">,
     Option<"profile", "profile", "std::string", /*default=*/"\"\"",

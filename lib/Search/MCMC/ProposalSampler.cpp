@@ -10,6 +10,7 @@
 #include "ProposalSampler.h"
 
 #include "FactorMoves.h"
+#include "Search/Presets/UnevenDevices.h"
 #include "Search/Problem/ConfigSpace.h"
 
 #include <algorithm>
@@ -26,6 +27,9 @@ ProposalSampler::ProposalSampler(const ParallelizationProblem &problem,
     degrees.push_back(legalDegrees(problem, problem.getGroups()[g].leader));
     neighboursOf.push_back(neighbours.of(static_cast<int>(g)));
   }
+  constexpr size_t maxLists = 12;
+  if (kind == ProposalKind::Mixed && problem.anyDevices)
+    unevenLists = unevenDeviceLists(problem, maxLists);
 }
 
 Config ProposalSampler::drawConfig(RandomGenerator &random, int group) const {
@@ -194,6 +198,27 @@ Config ProposalSampler::repartitioned(RandomGenerator &random,
   return {};
 }
 
+/// One loop in pieces for unequal devices.
+Config ProposalSampler::weighted(RandomGenerator &random, int group) const {
+  const std::vector<int> &list =
+      unevenLists[random.below(static_cast<int64_t>(unevenLists.size()))];
+  int leader = problem.getGroups()[group].leader;
+  const IterationSpace &space = problem.getGraph().nodes[leader].whole.space;
+  auto count = static_cast<int64_t>(list.size());
+  std::vector<int> loops;
+  for (size_t l = 0; l < space.loops.size(); ++l)
+    if (problem.mayCut(leader, static_cast<int>(l)) &&
+        space.loops[l].extent >= count)
+      loops.push_back(static_cast<int>(l));
+  if (loops.empty())
+    return {};
+  Config config = Config::single(space);
+  config.degrees[loops[random.below(static_cast<int64_t>(loops.size()))]] =
+      count;
+  config.devices = list;
+  return config;
+}
+
 /// No devices: the move is not possible here.
 ProposalSampler::Move ProposalSampler::drawMixed(RandomGenerator &random,
                                                  const Strategy &current,
@@ -210,6 +235,8 @@ ProposalSampler::Move ProposalSampler::drawMixed(RandomGenerator &random,
     return {drawFactorMove(random, config, group), 60, 15};
   if (percent < 80)
     return {repartitioned(random, group)};
+  if (percent < 90 && !unevenLists.empty())
+    return {weighted(random, group)};
   return {};
 }
 

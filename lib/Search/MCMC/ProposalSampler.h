@@ -44,6 +44,9 @@ private:
   std::vector<std::vector<int>> neighboursOf; ///< by group
   GroupNeighbours neighbours;
   GroupMates mates;
+  /// Of unequal devices, in proportion to speed and without some of them; empty
+  /// where all are alike.
+  std::vector<std::vector<int>> unevenLists;
 
   int drawGroup(RandomGenerator &random,
                 const std::vector<int64_t> &weights) const;
@@ -54,6 +57,7 @@ private:
   Config drawFactorMove(RandomGenerator &random, const Config &config,
                         int group) const;
   Config repartitioned(RandomGenerator &random, int group) const;
+  Config weighted(RandomGenerator &random, int group) const;
   /// The config of a mixed move, and how often, of a hundred times, the groups
   /// that share weights, or the groups of its kind, take it, too.
   struct Move {

@@ -335,7 +335,9 @@ static constexpr Preset presets[] = {{"single", singleStrategy},
                                      {"model-parallel", modelParallelStrategy},
                                      {"spatial", spatialStrategy},
                                      {"expert", expertStrategy},
-                                     {"zero", zeroStrategy}};
+                                     {"zero", zeroStrategy},
+                                     {"weighted", weightedDataParallelStrategy},
+                                     {"fast-devices", fastDevicesStrategy}};
 
 const std::vector<std::string> &soap::presetNames() {
   static const std::vector<std::string> names = [] {

@@ -38,6 +38,16 @@ Strategy expertStrategy(const ParallelizationProblem &problem);
 /// gradient.
 Strategy zeroStrategy(const ParallelizationProblem &problem);
 
+/// Data parallelism where devices differ in speed or links: pieces in
+/// proportion to speed, so that a device may have several and some none; the
+/// fastest of a few choices, by simulation. Where all devices are alike, data
+/// parallelism.
+Strategy weightedDataParallelStrategy(const ParallelizationProblem &problem);
+/// Data parallelism in equal pieces without those devices that slow it down,
+/// whether they compute or send slowly. Where all devices are alike, data
+/// parallelism.
+Strategy fastDevicesStrategy(const ParallelizationProblem &problem);
+
 /// Strategies whose runs together show the shapes that searches meet: number 0
 /// has every group whole on one device; others cut in each group's leader the
 /// number-th of its choices, every loop alone over all devices, then (from four
