@@ -25,7 +25,7 @@ std::string escaped(const std::string &text);
 
 /// The look of texts and shapes; empty: not given.
 struct Style {
-  /// What a shape stands for (attribute `class`): a drawing and its legend call
+  /// The meaning of a shape (attribute `class`): a drawing and its legend call
   /// the same thing by the same name, which tests compare.
   std::string name = {};
   std::string fill = {}, stroke = {};
