@@ -7,9 +7,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Compiler/ObjectCache.h"
+#include "ObjectCache.h"
 
-#include "Soap/Support/CacheFolder.h"
+#include "Support/CacheFolder.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"

@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Compiler/ObjectCode.h"
+#include "ObjectCode.h"
 
 #include "Soap/Dialect/Soap/SoapDialect.h"
 

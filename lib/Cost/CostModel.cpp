@@ -13,7 +13,7 @@
 
 #include "Soap/Model/OpShape.h"
 
-#include "Soap/Cost/ProfileRecord.h"
+#include "ProfileRecord.h"
 #include "Soap/Profile/ProfileModel.h"
 
 #include <algorithm>

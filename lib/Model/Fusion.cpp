@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Model/Fusion.h"
+#include "Fusion.h"
 
 #include "Soap/Model/Graph.h"
 

@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Plan/PlanTraffic.h"
+#include "PlanTraffic.h"
 
 #include "Soap/Plan/CollectiveGroup.h"
 

@@ -8,7 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Compiler/ObjectCache.h"
+#include "Compiler/ObjectCache.h"
 #include "Soap/Compiler/JIT.h"
 #include "Soap/Dialect/Soap/SoapDialect.h"
 #include "Support/TemporaryFolder.h"

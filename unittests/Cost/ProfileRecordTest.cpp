@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Cost/ProfileRecord.h"
+#include "Cost/ProfileRecord.h"
 #include "Soap/Profile/ProfileModel.h"
 
 #include <gtest/gtest.h>

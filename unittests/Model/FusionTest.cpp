@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Model/Fusion.h"
+#include "Model/Fusion.h"
 
 #include "Soap/Cost/CostModel.h"
 #include "Support/Graphs.h"

@@ -10,7 +10,7 @@
 #include "Autotune.h"
 
 #include "Artifact/Json.h"
-#include "Soap/Support/CacheFolder.h"
+#include "Support/CacheFolder.h"
 #include "Soap/Support/FileIO.h"
 #include "Soap/Support/InputFile.h"
 

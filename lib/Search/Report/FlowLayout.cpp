@@ -10,7 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Search/Report/LayoutParts.h"
-#include "Soap/Support/Svg.h"
+#include "Support/Svg.h"
 
 #include <algorithm>
 

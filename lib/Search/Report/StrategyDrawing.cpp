@@ -9,8 +9,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Soap/Search/Report/StrategyDrawing.h"
-#include "Soap/Support/Svg.h"
 #include "StrategyLayout.h"
+#include "Support/Svg.h"
 
 #include <algorithm>
 #include <array>

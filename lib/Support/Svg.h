@@ -8,8 +8,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_SUPPORT_SVG_H
-#define SOAP_SUPPORT_SVG_H
+#ifndef SOAP_LIB_SUPPORT_SVG_H
+#define SOAP_LIB_SUPPORT_SVG_H
 
 #include <functional>
 #include <string>
@@ -113,4 +113,4 @@ std::string deviceColour(int machine, int machines, int position, int count);
 
 } // namespace soap::svg
 
-#endif // SOAP_SUPPORT_SVG_H
+#endif // SOAP_LIB_SUPPORT_SVG_H
