@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Installs what is missing, configures and builds Soap into build/ (tools: build/bin).
 #   scripts/build.sh                 the release preset
-#   scripts/build.sh debug|asan      another preset of CMakePresets.json (fuzz and tsan, too), into build-debug or build-asan
+#   scripts/build.sh debug|asan      another preset of CMakePresets.json (fuzz and tsan, too), into build-debug, ...
 #   scripts/build.sh demo            the tools, quicker to compile, without tests, into build/
 #   scripts/build.sh release soap-opt soap-run      only these targets
 # SOAP_JOBS sets the number of compile jobs (default: one per core).

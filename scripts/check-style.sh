@@ -4,7 +4,7 @@
 #   scripts/check-style.sh              clang-format on every tracked file, and utils/check-words.py
 #   scripts/check-style.sh --tidy BASE  also clang-tidy on the .cpp files changed since the commit BASE
 #   scripts/check-style.sh --fix        rewrite what clang-format would change
-# Needs the packages of scripts/install-deps.sh --dev; --tidy also a configured and built build/ (SOAP_BUILD names another).
+# Needs the packages of scripts/install-deps.sh --dev; --tidy also a built build/ (SOAP_BUILD names another).
 # The last line is "N passed, N failed": files.
 set -uo pipefail
 cd "$(dirname "$0")/.."

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# The whole path once, on any machine: installs what is missing, builds the tools, imports examples/lenet.onnx, searches a
+# The whole path once, on any machine: installs what is missing, builds the tools, imports examples/lenet.onnx, finds a
 # parallelization strategy for four devices, trains on Fashion-MNIST under it, and compares with simpler strategies.
 #   scripts/demo.sh                 files go to build/demo
 #   scripts/demo.sh --built BUILD OUT       with the tools of BUILD, files go to OUT
@@ -24,7 +24,7 @@ step() { printf '\n== %s (%d s)\n' "$1" $((SECONDS - begin)); }
 # Shows a command, then runs it: what the demo does can be copied.
 show() { printf '   %s\n' "$*"; "$@"; }
 
-# Reads what ninja prints with NINJA_STATUS='[%f/%t %e] ', and prints in place of its steps how much of the build is done
+# Reads what ninja prints with NINJA_STATUS='[%f/%t %e] ', and prints in place of its steps which part of it is done
 # and how many minutes are left. Other lines, such as errors, stay.
 progress() {
   local line done total left text last=""

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Makes BUILD/.highs with HiGHS, the solver of integer programs: headers, library and CMake files of the Python package highsbox.
+# Makes BUILD/.highs with HiGHS, the solver of integer programs: headers, library and CMake files of the Python package
+# highsbox.
 #   scripts/highs-env.sh [BUILD]
 # Configuring BUILD afterwards finds it. Fails with a message, and leaves nothing half made, where there is no network.
 set -uo pipefail

@@ -1,16 +1,18 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Writes what scripts/check-gpu.sh runs on a machine with GPUs: small and whole networks, lowered for a chip, with their host references, as
-# artifacts for any x86-64 processor with AVX2; training steps of the networks at the sizes of the goals, for GPUs alone, in tf32 and bf16; a
-# network that no GPU holds; several hundred cases with the weights that they should end with. No weights of large ones: they are made there.
-# And what such a machine may lack: Fashion-MNIST, and of the libraries that the runtime is built with CLI11, nlohmann-json and zlib.
+# Writes the artifacts that scripts/check-gpu.sh runs on a machine with GPUs, for any x86-64 processor with AVX2: small
+# and whole networks, lowered for a chip, with their host references; training steps of the networks at the sizes of the
+# goals, for GPUs alone, in tf32 and bf16; a network that no GPU holds; several hundred cases with the weights that they
+# should end with. Large networks come without weights: check-gpu.sh makes them there. The folder also has files that
+# such a machine may lack: Fashion-MNIST, and the libraries CLI11, nlohmann-json and zlib, which the runtime needs.
 #   scripts/make-gpu-artifacts.sh DIR [CHIP]     (default sm_90)
-#   SOAP_CASES=500   how many cases; SOAP_SMALL_ONLY=1   no networks of full size; SOAP_BUILD=build   where the compiler is
-#   SOAP_MISSING=1   what is in DIR stays, after a run that was cut off; SOAP_JOBS=N   so many at a time (default: cores)
+#   SOAP_CASES=500   how many cases; SOAP_SMALL_ONLY=1   no networks of full size
+#   SOAP_BUILD=build   where the compiler is; SOAP_JOBS=N   so many at a time (default: cores)
+#   SOAP_MISSING=1   what is in DIR stays, after a run that was cut off
 #   SOAP_FASHION_MNIST=/usr/share/datasets/fashion-mnist   its files, if they are there
 set -euo pipefail
 case "${1:-}" in
-  -h | --help | "") sed -n '3,11s/^# \{0,1\}//p' "$0"; exit 0 ;;
+  -h | --help | "") sed -n '3,12s/^# \{0,1\}//p' "$0"; exit 0 ;;
 esac
 source=$(cd "$(dirname "$0")/.." && pwd)
 directory=$1
@@ -73,7 +75,8 @@ make_artifact resnet-small-4m-images resnet-101 8 "$small_resnet" model-parallel
 mkdir -p "$directory/memory"
 make_artifact memory/gpt-too-large gpt 1024 layers=1 single h100-1x1
 if [ -z "${SOAP_SMALL_ONLY:-}" ]; then
-  # Artifacts of the benchmarks, for times; and whole networks for weights, of few samples, as the CPU computes them there, too.
+  # Artifacts of the benchmarks, for times; and whole networks for weights, of few samples, as the CPU there computes
+  # them, too.
   python3 "$source/utils/gpu-training.py" "${bin%/bin}" "$directory/training" --chip "$chip" --jobs "$jobs" $missing
   make_artifact alexnet alexnet 8 "" single h100-1x1
   make_artifact resnet-101 resnet-101 8 "" single h100-1x1

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # The long run, hours on two cores: scripts/test.sh with many more random cases, then the sanitizer build with all unit
-# tests, lit, the hostile inputs and a sample of the integration suites, a minute of fuzzing for every reader, and the threads
-# of the runtime under the thread sanitizer. The last line is "N passed, N failed".
+# tests, lit, hostile inputs and a sample of the integration suites, a minute of fuzzing for every reader, and the
+# runtime's threads under the thread sanitizer. The last line is "N passed, N failed".
 #   scripts/test-full.sh [--only TEXT]
 set -uo pipefail
 cd "$(dirname "$0")/.."

@@ -8,10 +8,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Simulator/FoldedPlan.h"
 #include "Soap/Search/Presets/Presets.h"
 #include "Soap/Search/Problem/ProblemFile.h"
 #include "Soap/Simulator/Algorithm1Simulator.h"
-#include "Soap/Simulator/FoldedPlan.h"
 
 #include <cstdio>
 #include <ctime>

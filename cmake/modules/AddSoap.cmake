@@ -13,8 +13,8 @@ elseif(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   list(APPEND SOAP_WARNINGS -Wno-deprecated-declarations)
 endif()
 
-# Installed programs and libraries find each other relative to their own place, so that a prefix can be moved. libMLIR.so
-# and CUDA's libraries are not in the loader's path: what links them carries the path that it was linked with.
+# Installed programs and libraries find each other relative to their own place, so that a prefix can be moved. libMLIR
+# and CUDA's libraries are not in the loader's path: a binary that links them carries the path that it was linked with.
 set(CMAKE_INSTALL_RPATH "$ORIGIN/../lib;$ORIGIN/../lib/soap")
 set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)
 # Install rules that name no component are part of the package soap-tools (SoapInstall.cmake).
@@ -73,7 +73,7 @@ function(soap_batch_sources)
   endforeach()
 endfunction()
 
-# What other projects link: SoapCore is Soap::Core for them, and within this build.
+# Gives other projects a library: SoapCore is Soap::Core for them, and within this build.
 function(soap_export name)
   string(REGEX REPLACE "^Soap" "" short ${name})
   set_target_properties(${name} PROPERTIES EXPORT_NAME ${short})
@@ -81,7 +81,7 @@ function(soap_export name)
   set_property(GLOBAL APPEND PROPERTY SOAP_EXPORTS ${name})
 endfunction()
 
-# A shared library that programs load when they need it: installed into lib, linked by nobody.
+# A shared library that programs load when they need it: installed into lib, linked by no target.
 function(soap_loaded_library name)
   set_property(GLOBAL APPEND PROPERTY SOAP_LOADED_LIBRARIES ${name})
 endfunction()
@@ -119,7 +119,7 @@ function(soap_add_precompiled_header pch)
   if(ARG_MLIR)
     if(SOAP_QUICK_BUILD AND NOT ARG_TEST)
       target_compile_options(${pch} PRIVATE -O1)
-      # What lowering includes most: parsed once, not once a batch.
+      # The headers that lowering includes most: parsed once, not once a batch.
       target_precompile_headers(${pch} PRIVATE
         <mlir/Dialect/LLVMIR/LLVMDialect.h>
         <mlir/Dialect/Math/IR/Math.h>
@@ -175,7 +175,8 @@ function(add_soap_core_library name)
   soap_export(${name})
 endfunction()
 
-# A library on MLIR (shared libMLIR and libLLVM only). add_soap_mlir_library(SoapDialect a.cpp DEPENDS gen LINK SoapCore)
+# A library on MLIR (shared libMLIR and libLLVM only).
+#   add_soap_mlir_library(SoapDialect a.cpp DEPENDS gen LINK SoapCore)
 function(add_soap_mlir_library name)
   cmake_parse_arguments(ARG "" "" "DEPENDS;LINK;PRIVATE_LINK" ${ARGN})
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
@@ -207,6 +208,7 @@ function(add_soap_tool name)
   else()
     soap_precompiled_headers(${name})
   endif()
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/lib)
   target_compile_options(${name} PRIVATE ${SOAP_WARNINGS})
   target_link_libraries(${name} PRIVATE ${ARG_LINK})
   set_property(GLOBAL APPEND PROPERTY SOAP_TOOLS ${name})

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Writes a C++ file that holds the text of a profile: cmake -DNAME=h200 -DINPUT=h200.json -DOUTPUT=x.cpp -P EmbedProfile.cmake
+# Writes a C++ file that holds the text of a profile:
+#   cmake -DNAME=h200 -DINPUT=h200.json -DOUTPUT=x.cpp -P EmbedProfile.cmake
 # In pieces, since compilers need not accept longer literals than 65536 characters.
 file(READ ${INPUT} text)
 string(LENGTH "${text}" length)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# The allocator of programs that search. A search makes and forgets thousands of small vectors a proposal, between which glibc's allocator
-# merges and splits free memory; jemalloc does not (docs/Benchmarks.md, Search rate). Libraries and plugins leave the choice to their program.
+# The allocator of programs that search. A search makes and forgets thousands of small vectors a proposal, between which
+# glibc's allocator merges and splits free memory; jemalloc does not (docs/Benchmarks.md, Search rate). Libraries and
+# plugins leave the choice to their program.
 #   SOAP_JEMALLOC   OFF: the system's allocator
 option(SOAP_JEMALLOC "Link jemalloc into programs that search, where it is found" ON)
 set(SOAP_ALLOCATOR "")

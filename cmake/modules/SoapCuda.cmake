@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Finds CUDA and cuDNN: of a toolkit (from 12.8 on, as the runtime has libraries, cudaLibrary_t, since then), and what it lacks among
-# PyPI's nvidia wheels (nvidia-cuda-runtime, nvidia-cuda-crt, nvidia-cublas, nvidia-cudnn-cu13) of a Python, as PyTorch brings them.
+# Finds CUDA and cuDNN in a toolkit (from 12.8 on, as the runtime has libraries, cudaLibrary_t, since then). Parts that
+# the toolkit lacks come from PyPI's nvidia wheels (nvidia-cuda-runtime, nvidia-cuda-crt, nvidia-cublas,
+# nvidia-cudnn-cu13) of a Python, as PyTorch installs them.
 #   SOAP_CUDA_PYTHON   that Python (default: python3 of PATH)
-# Defines the targets CUDA::cudart, CUDA::cublas and CUDA::cublasLt as far as they are there, SOAP_CUDA_INCLUDE, SOAP_CUDA_VERSION, SOAP_CUDA_FROM,
-# and SOAP_CUDNN and SOAP_CUDNN_INCLUDE, which are false where there is no cuDNN.
+# Defines the targets CUDA::cudart, CUDA::cublas and CUDA::cublasLt as far as they are there, SOAP_CUDA_INCLUDE,
+# SOAP_CUDA_VERSION, SOAP_CUDA_FROM, and SOAP_CUDNN and SOAP_CUDNN_INCLUDE, which are false where there is no cuDNN.
 find_package(CUDAToolkit 12.8 QUIET)
 set(SOAP_CUDA_INCLUDE ${CUDAToolkit_INCLUDE_DIRS})
 set(SOAP_CUDA_VERSION "${CUDAToolkit_VERSION}")

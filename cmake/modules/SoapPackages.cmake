@@ -30,7 +30,7 @@ set(CPACK_DEBIAN_RUNTIME_PACKAGE_RECOMMENDS "lld-${LLVM_VERSION_MAJOR}")
 set(CPACK_COMPONENT_RUNTIME_DESCRIPTION "Soap's shared libraries
  The compiler behind a C ABI, the plugin of mlir-opt, and the transports and backends that soap-run loads.")
 
-# What SoapConfig.cmake looks for, and what the static libraries link.
+# Packages that SoapConfig.cmake looks for, and that the static libraries link.
 set(development
   "libsoap-runtime (= ${PROJECT_VERSION})" "libmlir-${LLVM_VERSION_MAJOR}-dev" "mlir-${LLVM_VERSION_MAJOR}-tools"
   "llvm-${LLVM_VERSION_MAJOR}-dev" nlohmann-json3-dev zlib1g-dev "g++")

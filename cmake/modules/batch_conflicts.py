@@ -12,7 +12,7 @@ import re
 import sys
 
 TYPE = re.compile(r"^(?:struct|class|enum class|enum|union)\s+(\w+)\s*(?:final\b)?\s*(?:[:{]|$)")
-# What stands before the first bracket or '=' of a definition that begins in the first column: type, then name.
+# The text before the first bracket or '=' of a definition that begins in the first column: type, then name.
 DEFINITION = re.compile(r"^(?!namespace|using namespace|public:|private:|protected:|static_assert|extern)"
                         r"[A-Za-z_][^({=;]*?[\s*&>](\w+)\s*(?:\[.*)?[({=;]")
 

@@ -10,12 +10,12 @@
 
 #include "Soap/Analysis/OpGraph.h"
 
+#include "Model/Fusion.h"
 #include "Soap/Dialect/Soap/ForeignOps.h"
 #include "Soap/Dialect/Soap/PrecisionAttribute.h"
 #include "Soap/Dialect/Soap/ReuseAttributes.h"
 #include "Soap/Dialect/Soap/SoapDialect.h"
 #include "Soap/Dialect/Soap/SoapInterfaces.h"
-#include "Soap/Model/Fusion.h"
 #include "Soap/Model/Reuse.h"
 
 #include "llvm/ADT/StringMap.h"

@@ -226,8 +226,9 @@ std::vector<Following> FollowingAnalysis::compute() {
   for (int node = 0; node < count; ++node)
     if (dataDependent[node] && !followsOrigin(node) && !followsProducer(node))
       result[node] = lead(node);
-  // What depends on no data (constants, reshaped weights) follows its consumer,
-  // which comes later in the program; gradients and updates come last.
+  // Nodes that depend on no data (constants, reshaped weights) follow their
+  // consumer, which comes later in the program; gradients and updates come
+  // last.
   for (int node = count; node-- > 0;)
     if (result[node].leader < 0 && !followsConsumer(node) &&
         !followsOrigin(node))

@@ -339,7 +339,7 @@ std::vector<int64_t> mlir::soap::programPeakBytes(ModuleOp module,
                                 SoapDialect::kUpdates))
         inPlace.insert(operand.get());
     auto sizeOf = [&](Value value) {
-      // What plans do not know: indices of a shard, made of others.
+      // Plans do not know indices of a shard that are made of others.
       return inPlace.contains(value) || makesPositions(value.getDefiningOp())
                  ? 0
                  : bytesOf(value.getType());

@@ -11,9 +11,9 @@
 
 #include "Soap/Artifact/Artifact.h"
 
-#include "Json.h"
 #include "Soap/ABI/Runtime.h"
 #include "Soap/Support/InputFile.h"
+#include "Support/Json.h"
 
 #include <algorithm>
 #include <utility>
@@ -68,26 +68,27 @@ std::string infoText(const ArtifactInfo &info) {
   return json.dump(1) + "\n";
 }
 
-ArtifactInfo parseInfo(std::string_view text) {
+ArtifactInfo readInfo(const jsonfile::Cursor &cursor) {
+  ArtifactInfo info;
+  cursor["version"].integer(artifactVersion, artifactVersion);
+  info.soapVersion = cursor["soap"].text();
+  info.abi = cursor["abi"].integer(0);
+  info.architecture = cursor["architecture"].text();
+  jsonfile::Cursor features = cursor["features"];
+  for (size_t i = 0; i < features.size(); ++i)
+    info.features.push_back(features[i].text());
+  info.optLevel = cursor["opt_level"].integer(0, 3);
+  for (const auto &[key, print] : cursor["fingerprints"].members())
+    info.fingerprints[key] = print.text();
+  return info;
+}
+
+Expected<ArtifactInfo> parseInfo(std::string_view text,
+                                 const std::string &source) {
   nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
   if (json.is_discarded())
-    throw JsonError("expected JSON");
-  JsonCursor cursor(json, "");
-  ArtifactInfo info;
-  cursor.at("version").integer(artifactVersion, artifactVersion);
-  info.soapVersion = cursor.at("soap").string();
-  info.abi = cursor.at("abi").integer(0);
-  info.architecture = cursor.at("architecture").string();
-  JsonCursor features = cursor.at("features");
-  for (size_t i = 0; i < features.size(); ++i)
-    info.features.push_back(features.at(i).string());
-  info.optLevel = cursor.at("opt_level").integer(0, 3);
-  JsonCursor prints = cursor.at("fingerprints");
-  if (!prints.json().is_object())
-    prints.expected("an object");
-  for (const auto &[key, value] : prints.json().items())
-    info.fingerprints[key] = prints.at(key.c_str()).string();
-  return info;
+    return Error{source + ": expected JSON"};
+  return jsonfile::read(json, source, readInfo);
 }
 
 struct Section {
@@ -269,12 +270,11 @@ Expected<Artifact> runtime::parseArtifact(std::string_view data,
                      "section '" + section.name + "': " + content.error());
     contents.push_back(std::move(*content));
   }
+  auto info = parseInfo(contents[0], source + " (info)");
+  if (!info)
+    return info.takeError();
   Artifact artifact;
-  try {
-    artifact.info = parseInfo(contents[0]);
-  } catch (const JsonError &error) {
-    return Error{source + " (info): " + error.what()};
-  }
+  artifact.info = std::move(*info);
   artifact.manifest = std::move(contents[1]);
   artifact.code = std::move(contents[2]);
   return artifact;

@@ -204,8 +204,8 @@ static double sumNs(const LinkCuts &cuts, const KernelPlan &reader,
                     const TileSets &tiles) {
   if (!needs.everyElement || !reader.geometry->allCompute)
     return 0;
-  // What all devices read is sent whole. Otherwise a device may keep what it
-  // alone reads.
+  // A value that all devices read is sent whole. Otherwise a device may keep
+  // the part that it alone reads.
   bool allReadAll =
       std::all_of(needs.tileOf.begin(), needs.tileOf.end(),
                   [&](int64_t tile) { return tile == needs.tileOf.front(); });

@@ -214,7 +214,7 @@ int64_t KernelPaths::setDelay(int place, const Delay &delay) {
   return grownNs;
 }
 
-/// Sorts all slots by their heads. Slots whose heads are those of the last call
+/// Sorts all slots by their heads. Slots whose heads are as in the last call
 /// are in order already. The other heads have mostly grown by the same delay,
 /// so their slots are nearly in order.
 void KernelPaths::sortByHead() {

@@ -55,16 +55,16 @@ public:
   }
   /// Sets a delay until `forgetDelays`. Returns by how much it grows.
   int64_t setDelay(int place, const Delay &delay);
-  /// Sets the delays of all readers of a value to those of its plan, if these
-  /// are longer: of the tasks that bring what a shard reads, one after the
-  /// other. They hold until `forgetDelays`, or are final until the commit.
+  /// Sets the delays of all readers of a value to the delays of its plan, if
+  /// these are longer: of the tasks that bring what a shard reads, one after
+  /// the other. They hold until `forgetDelays`, or are final until the commit.
   /// Returns by how much they grow together.
   int64_t addDelays(int value, bool isFinal);
   /// A value is planned again: its delays are unknown until then.
   void dropDelays(int value);
   /// Takes back what was set or dropped since the last call.
   void forgetDelays();
-  /// Final delays stay, or are those of the last commit again.
+  /// Final delays stay, or become the last commit's again.
   void commitDelays() { savedDelays.clear(); }
   void revertDelays();
 

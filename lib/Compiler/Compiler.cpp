@@ -9,8 +9,8 @@
 
 #include "Soap/ABI/Compiler.h"
 
+#include "ObjectCache.h"
 #include "Soap/Compiler/JIT.h"
-#include "Soap/Compiler/ObjectCache.h"
 #include "Soap/Dialect/Soap/SoapOps.h"
 #include "Soap/InitAll.h"
 #include "Soap/Transforms/SourceFile.h"

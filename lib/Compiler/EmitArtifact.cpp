@@ -10,9 +10,9 @@
 
 #include "Soap/Compiler/EmitArtifact.h"
 
+#include "ObjectCode.h"
 #include "Soap/ABI/Runtime.h"
 #include "Soap/Artifact/Artifact.h"
-#include "Soap/Compiler/ObjectCode.h"
 #include "Soap/Dialect/Soap/SoapDialect.h"
 #include "Soap/Plan/StrategyFile.h"
 #include "Soap/Support/Version.h"

@@ -9,8 +9,8 @@
 
 #include "Soap/Compiler/JIT.h"
 
-#include "Soap/Compiler/ObjectCache.h"
-#include "Soap/Compiler/ObjectCode.h"
+#include "ObjectCache.h"
+#include "ObjectCode.h"
 
 #include "llvm/ExecutionEngine/Orc/AbsoluteSymbols.h"
 #include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"

@@ -7,9 +7,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Compiler/ObjectCache.h"
+#include "ObjectCache.h"
 
-#include "Soap/Support/CacheFolder.h"
+#include "Support/CacheFolder.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"
@@ -157,7 +157,7 @@ void ObjectCache::shrink() const {
     fs::file_status status;
     if (fs::status(name, status))
       continue;
-    // Nobody writes for an hour: the writer was killed.
+    // No program writes for an hour: the writer was killed.
     if (isUnfinished) {
       if (std::chrono::system_clock::now() - status.getLastModificationTime() >
           std::chrono::hours(1))

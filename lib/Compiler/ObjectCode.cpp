@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Compiler/ObjectCode.h"
+#include "ObjectCode.h"
 
 #include "Soap/Dialect/Soap/SoapDialect.h"
 
@@ -53,15 +53,15 @@ CodeGenOptLevel codeGenLevel(int optLevel) {
   }
 }
 
-/// Vectorizes straight-line code, but for long blocks: on kernels that were
+/// Vectorizes straight-line code, except long blocks: on kernels that were
 /// unrolled altogether, LLVM's pass takes hours (a convolution of probe-4 of
 /// ResNet-50 at 96x96).
 struct BoundedSLPVectorizer : llvm::PassInfoMixin<BoundedSLPVectorizer> {
   llvm::PreservedAnalyses run(llvm::Function &function,
                               llvm::FunctionAnalysisManager &analyses) {
-    constexpr size_t mostInstructions = 100;
+    constexpr size_t maxInstructions = 100;
     for (const llvm::BasicBlock &block : function)
-      if (block.size() > mostInstructions)
+      if (block.size() > maxInstructions)
         return llvm::PreservedAnalyses::all();
     return llvm::SLPVectorizerPass().run(function, analyses);
   }

@@ -105,9 +105,9 @@ struct CollectiveModel
   }
 };
 
-/// What is assembled of whole tiles, one after the other, is a buffer with
-/// copies of them. As one op, and not one for each tile: what the analysis does
-/// for several writes to a buffer grows with the cube of their number.
+/// A tile that is assembled of whole tiles, one after the other, is a buffer
+/// with copies of them. It is one op, and not one for each tile: the analysis'
+/// work for several writes to a buffer grows with the cube of their number.
 struct AssembleModel
     : public BufferizableOpInterface::ExternalModel<AssembleModel, AssembleOp> {
   bool bufferizesToAllocation(Operation *, Value) const { return true; }

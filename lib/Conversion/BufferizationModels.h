@@ -16,8 +16,8 @@ class DialectRegistry;
 
 namespace mlir::soap {
 
-/// What one-shot bufferization of outlined programs needs: models of our ops
-/// and of the arith, tensor and func ops among them.
+/// Registers what one-shot bufferization of outlined programs needs: models of
+/// our ops and of the arith, tensor and func ops among them.
 void registerBufferizationModels(DialectRegistry &registry);
 
 } // namespace mlir::soap

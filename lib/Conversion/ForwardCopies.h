@@ -3,7 +3,7 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A buffer that is put together from parts, each of which is made in a buffer
+// A buffer that is assembled from parts, each of which is made in a buffer
 // of its own and copied: the parts are made in it instead, without copies. So a
 // received tile is received where it is needed.
 //

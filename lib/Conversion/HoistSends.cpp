@@ -33,7 +33,7 @@ struct HoistSendsPass
   }
 
 private:
-  /// Sends of one op keep their order, and so do those of arguments, which go
+  /// Sends of one op keep their order, and so do sends of arguments, which go
   /// to the front.
   static void hoist(Block &block) {
     llvm::DenseMap<Operation *, Operation *> behind;

@@ -25,7 +25,7 @@ int64_t sizeInBytes(MemRefType type);
 /// the part of the arena that was the allocation.
 Value allocationOf(Value buffer);
 
-/// `send`, in a program on buffers, is large, and nobody writes to what it
+/// `send`, in a program on buffers, is large, and no op writes to what it
 /// sends after it.
 bool isPosted(SendBufferOp send);
 

@@ -543,7 +543,7 @@ private:
 
 } // namespace
 
-/// What the profile of the devices' type says of a group of this size; null if
+/// The profile's entries of the devices' type for a group of this size; null if
 /// it was not measured.
 static const CollectiveEntries *findMeasured(const Topology &topology,
                                              CollectiveKind kind,

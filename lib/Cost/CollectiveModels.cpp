@@ -164,8 +164,8 @@ CollectiveModels::groupOf(CollectiveKind kind, std::span<const int> devices) {
   return group;
 }
 
-/// The number of the list of an algorithm's links, `used` being those of the
-/// group.
+/// The number of the list of an algorithm's links, `used` being the links of
+/// the group.
 int CollectiveModels::resourcesOf(std::span<const int> places,
                                   std::span<const int> used) {
   static thread_local std::vector<int> list;

@@ -3,9 +3,9 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What builders of collectives ask of a topology again and again: how many
-// messages each link carries if all of a group send to all, and which device is
-// nearest. Made once for the topology that a thread works with.
+// Answers that builders of collectives need of a topology again and again: how
+// many messages each link carries if all of a group send to all, and which
+// device is nearest. Made once for the topology that a thread works with.
 //
 //===----------------------------------------------------------------------===//
 

@@ -13,7 +13,7 @@
 
 #include "Soap/Model/OpShape.h"
 
-#include "Soap/Cost/ProfileRecord.h"
+#include "ProfileRecord.h"
 #include "Soap/Profile/ProfileModel.h"
 
 #include <algorithm>
@@ -57,8 +57,8 @@ static double peakFlops(const DeviceType &type, const Work &work) {
   return std::max(find(dtypeOf(type, work)), 1.0);
 }
 
-/// What tensor cores may compute in another precision than f32. Work without a
-/// shape goes by its kind.
+/// Whether tensor cores may compute the work in another precision than f32.
+/// Work without a shape goes by its kind.
 static bool isProduct(const Work &work) {
   const std::string &op = work.shape.op.empty() ? work.kind : work.shape.op;
   return op.starts_with("conv2d") || op == "matmul" || op.starts_with("lstm");

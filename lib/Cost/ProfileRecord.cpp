@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Cost/ProfileRecord.h"
+#include "ProfileRecord.h"
 
 #include "Soap/Profile/ProfileModel.h"
 

@@ -75,7 +75,7 @@ Config soap::followLoops(const Config &leader, const std::vector<int> &loops) {
     stride[l] = pieces;
   std::vector<bool> taken(leaderLoops);
   // Digits of a piece are coordinates of the loops taken, digits of a replica
-  // those of the others, behind the leader's replica.
+  // coordinates of the others, behind the leader's replica.
   std::vector<Digit> digits = {{leader.replicas, pieces}}, ofPiece;
   Config config;
   config.degrees.reserve(loops.size());

@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Model/Fusion.h"
+#include "Fusion.h"
 
 #include "Soap/Model/Graph.h"
 
@@ -143,7 +143,7 @@ private:
           kernel(from).phase != op.phase)
         continue;
       Chain &chain = chains[chainOf[from]];
-      // What is reduced has to be complete before it can be read again.
+      // A reduced value must be complete before an op can read it.
       if ((reduces && chain.reduces) || waitsForOthers(node, chainOf[from]))
         continue;
       if (!sameElements(op, i, kernel(from)))

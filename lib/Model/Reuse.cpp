@@ -50,8 +50,9 @@ static std::vector<int> writersOf(const Graph &graph) {
   return writers;
 }
 
-/// What the first reader of the backward pass waits for: of its operands that
-/// are written in that pass the one that is written last. -1: none.
+/// The operand that the first reader of the backward pass waits for: of its
+/// operands that are written in that pass the one that is written last. -1:
+/// none.
 static int triggerOf(const Graph &graph, int value,
                      const std::vector<int> &writers) {
   for (const GraphNode &node : graph.nodes) {

@@ -26,7 +26,7 @@ public:
   RoundPlaces(double cycle, double total)
       : cycle(cycle), slack(cycle - total) {}
 
-  /// The beginning of a task at or after `ready` (but for rounding), both for
+  /// The beginning of a task at or after `ready` (up to rounding), both for
   /// the first sample.
   double place(double ready, double duration) {
     if (!(cycle > 0))

@@ -199,7 +199,7 @@ void soap::forEachMessage(CollectiveKind kind, int n, int root,
       int64_t count = 0;
       switch (kind) {
       case CollectiveKind::AllReduce:
-        // What `to` sums, then what `from` has summed.
+        // The part that `to` sums, then the part that `from` has summed.
         count = sumSlice(elements, elementBytes, n, to).size() +
                 sumSlice(elements, elementBytes, n, from).size();
         break;

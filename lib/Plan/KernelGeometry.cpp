@@ -86,7 +86,7 @@ void GeometryBuilder::cover(IndexSetTable &table, int64_t extent,
   dim.firsts.reserve(dim.ids.size());
   dim.own.reserve(dim.ids.size());
   dim.distinct.reserve(dim.ids.size());
-  // What a set has that those before it have not: mostly intervals, each from
+  // The part of a set that earlier sets have not: mostly intervals, each from
   // inside of the one before or from its end.
   static thread_local std::vector<int> firstOf; // by set, -1: not met yet
   firstOf.resize(

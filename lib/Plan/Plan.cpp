@@ -82,7 +82,7 @@ private:
     return static_cast<int>(plan.buffers.size()) - 1;
   }
 
-  /// Appends an action; those of one task come one after the other.
+  /// Appends an action; the actions of one task come one after the other.
   int addAction(Action action, int block, int task, bool isNew) {
     if (isNew)
       plan.taskStart.push_back(static_cast<int>(plan.actions.size()));
@@ -175,8 +175,8 @@ private:
         plan.inputs[input].push_back(buffer);
   }
 
-  /// What tasks of a restored value, and readers of its sources, wait for
-  /// without reading anything of it.
+  /// Writes what tasks of a restored value, and readers of its sources, wait
+  /// for without reading anything of it.
   void writeWaits(int value) {
     const ValuePlan &planned = source.valuePlan(value);
     auto add = [&](int slot, int shard, size_t node) {

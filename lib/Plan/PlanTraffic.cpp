@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Plan/PlanTraffic.h"
+#include "PlanTraffic.h"
 
 #include "Soap/Plan/CollectiveGroup.h"
 
@@ -27,8 +27,8 @@ soap::messageBytes(const Graph &graph, const Plan &plan, int deviceCount) {
     std::optional<CollectiveGroup> group = collectiveGroup(plan, collective);
     if (!group)
       continue;
-    // What each member gives to an all-gather, or gets of a reduce-scatter, or
-    // what each gives to each.
+    // The part that each member gives to an all-gather, or gets of a
+    // reduce-scatter, or what each gives to each.
     bool scatters = group->kind == CollectiveKind::ReduceScatter;
     std::vector<int64_t> pieces;
     for (int buffer : scatters ? group->outputs : group->inputs)

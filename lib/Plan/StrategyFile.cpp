@@ -121,13 +121,7 @@ static NamedConfig readConfig(const jsonfile::Cursor &at) {
   return config;
 }
 
-Expected<StrategyFile> soap::parseStrategyFile(const std::string &text,
-                                               const std::string &file) {
-  Expected<nlohmann::json> document = jsonfile::parse(text, file);
-  if (!document)
-    return document.takeError();
-  jsonfile::Reader reader(file);
-  jsonfile::Cursor root(reader, &*document, "");
+static StrategyFile readStrategy(const jsonfile::Cursor &root) {
   root.expectObject({"version", "model_fingerprint", "topology",
                      "topology_fingerprint", "ops", "keep", "schedule"});
   root.expectVersion();
@@ -144,8 +138,6 @@ Expected<StrategyFile> soap::parseStrategyFile(const std::string &text,
     const std::string &name = strategy.configs.back().op;
     if (!names.insert(name).second)
       op["name"].fail("duplicate op '" + name + "'");
-    if (reader.failed())
-      break;
   }
   if (root.has("keep"))
     for (const jsonfile::Cursor &entry : root["keep"].elements()) {
@@ -155,17 +147,20 @@ Expected<StrategyFile> soap::parseStrategyFile(const std::string &text,
       if (!keep)
         entry["form"].fail("expected both, before or after, got \"" + form +
                            "\"");
-      strategy.keeps.push_back(
-          {entry["value"].string(), keep.value_or(Keep::Both)});
-      if (reader.failed())
-        break;
+      strategy.keeps.push_back({entry["value"].string(), *keep});
     }
   if (root.has("schedule"))
     for (const jsonfile::Cursor &task : root["schedule"].elements())
       strategy.schedule.push_back(task.string());
-  if (reader.failed())
-    return reader.takeError();
   return strategy;
+}
+
+Expected<StrategyFile> soap::parseStrategyFile(const std::string &text,
+                                               const std::string &file) {
+  Expected<nlohmann::json> document = jsonfile::parse(text, file);
+  if (!document)
+    return document.takeError();
+  return jsonfile::read(*document, file, readStrategy);
 }
 
 std::string soap::printStrategyFile(const StrategyFile &strategy) {

@@ -3,7 +3,7 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Transfers, tiles that are put together, sums and fills, as tasks with a
+// Transfers, assembled tiles, sums and fills, as tasks with a
 // duration and what they occupy.
 //
 //===----------------------------------------------------------------------===//

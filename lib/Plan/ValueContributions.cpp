@@ -219,8 +219,8 @@ void ValuePlanner::combineGroup(int block, int region,
   }
 }
 
-/// All contributions to a region, folded on `device` in their order; those of
-/// another device are folded there first.
+/// All contributions to a region, folded on `device` in their order;
+/// contributions of another device are folded there first.
 int ValuePlanner::combineSlice(int block, int device, int region) {
   return fold(device, region, contributionsBySource(block, device), false);
 }

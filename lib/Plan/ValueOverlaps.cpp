@@ -15,7 +15,7 @@
 
 using namespace soap;
 
-/// Overlaps with blocks that are a grid: those of each dim, combined.
+/// Overlaps with blocks that are a grid: the overlaps of each dim, combined.
 void ValuePlanner::addGridOverlaps(const BlockSet &blocks, int need,
                                    Overlaps &result) {
   struct Dim {

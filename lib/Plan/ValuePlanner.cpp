@@ -5,7 +5,7 @@
 //
 // See docs/Plan.md. Needs are collected per device first, so that a piece is
 // moved to a device once; then complete pieces are sent, or contributions
-// combined; then the tiles that readers want are put together.
+// combined; then the tiles that readers want are assembled.
 //
 //===----------------------------------------------------------------------===//
 

@@ -75,10 +75,7 @@ bool isWithin(const ProfileTable &table, const ProfileEntry &a,
 
 class ProfileReader {
 public:
-  explicit ProfileReader(const std::string &file) : reader(file) {}
-
-  Expected<Profile> read(const nlohmann::json &document) {
-    jsonfile::Cursor root(reader, &document, "");
+  Profile read(const jsonfile::Cursor &root) {
     root.expectObject({"version", "device", "source", "flops_per_s",
                        "memory_bandwidth_bytes_per_s", "launch_s",
                        "cache_bytes", "run_spread", "tables", "curves",
@@ -104,13 +101,10 @@ public:
     readList(root, "tables", &ProfileReader::readTable);
     readList(root, "curves", &ProfileReader::readCurve);
     readList(root, "collectives", &ProfileReader::readCollective);
-    if (reader.failed())
-      return reader.takeError();
     return std::move(profile);
   }
 
 private:
-  jsonfile::Reader reader;
   Profile profile;
   std::set<std::string> names;
 
@@ -137,7 +131,6 @@ private:
       list += std::string(list.empty() ? "" : ", ") + value;
     }
     at.failExpected("one of " + list);
-    return values[0];
   }
 
   /// Says what a table or a curve is for; there must be one at most.
@@ -197,8 +190,6 @@ private:
       table.noise = at["noise"].number(1e-6, 100);
     if (at.has("alignment"))
       table.alignment = at["alignment"].number(0, 100);
-    if (reader.failed())
-      return;
     readEntries(at["entries"], table);
     profile.tables.push_back(std::move(table));
   }
@@ -233,8 +224,6 @@ private:
       entry.ns = numbers.back().integer(1, maxNs);
       table.entries.push_back(std::move(entry));
     }
-    if (reader.failed())
-      return;
     for (size_t i = 0; i < table.entries.size(); ++i)
       for (size_t j = 0; j < table.entries.size(); ++j)
         checkOrder(rows, table, i, j);
@@ -277,7 +266,7 @@ private:
       if (element.has("powers"))
         for (const jsonfile::Cursor &power : element["powers"].elements())
           term.powers.push_back(power.number(0, 8));
-      // Copies may have those of CopyGeometry.h.
+      // Copies may have the sizes of CopyGeometry.h.
       size_t sizes =
           sizeCount(curve.op, isCopy(curve.op) ? copySizeNames.size() : 0);
       if (term.powers.size() > sizes)
@@ -321,8 +310,6 @@ private:
                         std::to_string(numbers.size()));
       std::array<int64_t, 2> entry = {numbers[0].integer(0, int64_t(1) << 60),
                                       numbers[1].integer(1, maxNs)};
-      if (reader.failed())
-        return;
       if (!measured.entries.empty()) {
         if (entry[0] <= measured.entries.back()[0])
           numbers[0].failExpected("more bytes than in the entry before");
@@ -388,7 +375,9 @@ Expected<Profile> soap::parseProfile(const std::string &text,
   Expected<nlohmann::json> document = jsonfile::parse(text, file);
   if (!document)
     return document.takeError();
-  return ProfileReader(file).read(*document);
+  return jsonfile::read(*document, file, [](const jsonfile::Cursor &root) {
+    return ProfileReader().read(root);
+  });
 }
 
 Expected<Profile> soap::loadProfile(const std::string &nameOrFile) {

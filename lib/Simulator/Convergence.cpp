@@ -33,7 +33,7 @@ struct DeltaSimulator::Convergence {
   std::vector<int> settled; ///< changed blocks that are over now
 };
 
-/// Lists blocks and values that are not those of the last commit.
+/// Lists blocks and values that differ from the last commit.
 void DeltaSimulator::listChanges() {
   for (int block : changedBlocks)
     changes[block] = Change::None;

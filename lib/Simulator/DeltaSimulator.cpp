@@ -19,7 +19,7 @@ using namespace soap;
 /// Checkpoints of a timeline: restoring one costs about as much as a hundred
 /// tasks.
 static constexpr int checkpointsPerTimeline = 128;
-/// Blocks whose tasks are put together at a time.
+/// Bundles that wait for more tasks before they are queued, at most.
 static constexpr size_t maxReleased = 8;
 
 DeltaSimulator::DeltaSimulator(StrategyPlan &plan, MakespanBounds &bounds,
@@ -72,7 +72,7 @@ int64_t DeltaSimulator::start() {
   return timeline.makespanNs;
 }
 
-/// The position of the first task whose successors are not those of the last
+/// The position of the first task whose successors differ from the last
 /// commit. Before it, both timelines are the same.
 int DeltaSimulator::firstDifference() const {
   if (plan.hadChangedRoots() || plan.mayHavePendingRoots())
@@ -187,7 +187,7 @@ void DeltaSimulator::setState(int value) {
   state.waiting = ValueState::Waiting::ForAll;
   if (firstSimulated == 0)
     return;
-  // Those of blocks that have changed were not over. A task that is not ready
+  // Tasks of blocks that have changed were not over. A task that is not ready
   // when the run starts waits for one that ends after `firstSimulatedNs`: what
   // has ended by then says nothing.
   auto all = [&](auto holds) {
@@ -719,7 +719,7 @@ void DeltaSimulator::starts(std::vector<TaskQueue::Entry> &tasks) {
     tasks.push_back({endNs - durationNs, static_cast<uint64_t>(block) << 32 |
                                              static_cast<uint32_t>(index)});
   };
-  // Tasks before the start of the run, and those of reused segments.
+  // Tasks before the start of the run, and tasks of reused segments.
   for (size_t b = 0; b < list.size(); ++b)
     if (record.segmentCount > 0 ||
         !timeline.progress[b].isUntouchedAt(record.start))

@@ -83,7 +83,7 @@ void DeltaTimeline::moveReused(const Record &record) {
 /// The tasks that were simulated.
 void DeltaTimeline::takeSimulated(const Record &record) {
   for (auto [block, position] : record.touched) {
-    // Positions after the start of the run are old, or those of reused
+    // Positions after the start of the run are old, or positions of reused
     // segments.
     int &first = progress[block].touched;
     if (first >= record.start)
@@ -138,8 +138,8 @@ void DeltaTimeline::findProgress(int start) {
   }
 }
 
-/// Keeps the checkpoints before the start, those that the run has taken, and
-/// those of reused segments.
+/// Keeps the checkpoints before the start, the checkpoints that the run has
+/// taken, and the checkpoints of reused segments.
 void DeltaTimeline::mergeCheckpoints(Record &record) {
   std::vector<Checkpoint> merged;
   auto keep = [&](std::vector<Checkpoint> &list, size_t begin, size_t end) {

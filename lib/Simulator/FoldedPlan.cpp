@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Simulator/FoldedPlan.h"
+#include "FoldedPlan.h"
 
 #include "Soap/Simulator/Algorithm1Simulator.h"
 

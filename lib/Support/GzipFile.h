@@ -20,7 +20,7 @@ namespace soap {
 
 class GzipFile {
 public:
-  /// Errors are those of `openInputFile`.
+  /// Errors are as in `openInputFile`.
   static Expected<GzipFile> open(const std::string &path);
 
   /// Reads up to `size` bytes; fewer only at the end of the file. An error if

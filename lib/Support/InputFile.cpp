@@ -24,7 +24,7 @@ using namespace soap;
 
 namespace {
 
-/// Shorter than anybody waits for a message, longer than a program takes to
+/// Shorter than a user waits for a message, longer than a program takes to
 /// start and write.
 constexpr int pipePatienceMs = 3000;
 

@@ -121,10 +121,18 @@ std::string jsonfile::describe(const json &value) {
 }
 
 std::string jsonfile::expectation(double low, double high) {
+  if (low == std::numeric_limits<double>::lowest() &&
+      high == std::numeric_limits<double>::max())
+    return "a number";
   return "a number from " + show(low) + " to " + show(high);
 }
 
 std::string jsonfile::expectation(int64_t low, int64_t high) {
+  if (high == INT64_MAX)
+    return low == INT64_MIN ? "an integer"
+                            : "an integer of at least " + std::to_string(low);
+  if (low == high)
+    return std::to_string(low);
   return "an integer from " + std::to_string(low) + " to " +
          std::to_string(high);
 }
@@ -158,16 +166,21 @@ jsonfile::readFile(const std::string &file) {
   return std::optional(std::move(*text));
 }
 
+void Cursor::fail(const std::string &message) const {
+  throw JsonError("at " + (path.empty() ? "/" : path) + ": " + message);
+}
+
 void Cursor::failExpected(const std::string &expectation) const {
-  if (value)
-    fail("expected " + expectation + ", got " + describe(*value));
+  fail("expected " + expectation + ", got " + describe(*value));
+}
+
+void Cursor::expectObject() const {
+  if (!value->is_object())
+    failExpected("an object");
 }
 
 void Cursor::expectObject(std::initializer_list<const char *> keys) const {
-  if (!value)
-    return;
-  if (!value->is_object())
-    return failExpected("an object");
+  expectObject();
   for (const auto &[key, member] : value->items()) {
     bool known = false;
     for (const char *name : keys)
@@ -177,98 +190,77 @@ void Cursor::expectObject(std::initializer_list<const char *> keys) const {
     std::string list;
     for (const char *name : keys)
       list += std::string(list.empty() ? "" : ", ") + name;
-    return fail("unknown key " + quote(key) + ", expected one of " + list);
+    fail("unknown key " + quote(key) + ", expected one of " + list);
   }
 }
 
 Cursor Cursor::operator[](const char *key) const {
-  if (!value)
-    return *this;
-  if (!value->is_object()) {
-    failExpected("an object");
-    return Cursor(*reader, nullptr, path);
-  }
+  expectObject();
   auto it = value->find(key);
-  if (it == value->end()) {
+  if (it == value->end())
     fail("expected key \"" + std::string(key) + "\", which is missing");
-    return Cursor(*reader, nullptr, path);
-  }
-  return Cursor(*reader, &*it, path + "/" + key);
+  return Cursor(*it, path + "/" + key);
 }
 
 std::vector<std::pair<std::string, Cursor>> Cursor::members() const {
+  expectObject();
   std::vector<std::pair<std::string, Cursor>> result;
-  if (value && !value->is_object())
-    failExpected("an object");
-  if (value && value->is_object())
-    for (const auto &[key, member] : value->items())
-      result.emplace_back(key, Cursor(*reader, &member, path + "/" + key));
+  for (const auto &[key, member] : value->items())
+    result.emplace_back(key, Cursor(member, path + "/" + key));
   return result;
+}
+
+size_t Cursor::size() const {
+  if (!value->is_array())
+    failExpected("an array");
+  return value->size();
 }
 
 std::vector<Cursor> Cursor::elements() const {
   std::vector<Cursor> result;
-  if (!value)
-    return result;
-  if (!value->is_array()) {
-    failExpected("an array");
-    return result;
-  }
-  result.reserve(value->size());
-  for (size_t i = 0; i < value->size(); ++i)
-    result.emplace_back(*reader, &(*value)[i], path + "/" + std::to_string(i));
+  result.reserve(size());
+  forEach([&](Cursor element) { result.push_back(std::move(element)); });
   return result;
 }
 
-std::string Cursor::string() const {
-  if (!value)
-    return "";
-  if (!value->is_string() || value->get_ref<const std::string &>().empty()) {
+const std::string &Cursor::string() const {
+  if (!value->is_string() || value->get_ref<const std::string &>().empty())
     failExpected("a string that is not empty");
-    return "";
-  }
-  return value->get<std::string>();
+  return value->get_ref<const std::string &>();
+}
+
+const std::string &Cursor::text() const {
+  if (!value->is_string())
+    failExpected("a string");
+  return value->get_ref<const std::string &>();
 }
 
 int64_t Cursor::integer(int64_t low, int64_t high) const {
-  if (!value)
-    return low;
   // Integers beyond int64 are stored as unsigned: compare before converting.
   bool inRange =
       value->is_number_unsigned()
           ? value->get<uint64_t>() <= static_cast<uint64_t>(INT64_MAX)
           : value->is_number_integer();
-  if (!inRange || value->get<int64_t>() < low || value->get<int64_t>() > high) {
+  if (!inRange || value->get<int64_t>() < low || value->get<int64_t>() > high)
     failExpected(expectation(low, high));
-    return low;
-  }
   return value->get<int64_t>();
 }
 
 double Cursor::number(double low, double high) const {
-  if (!value)
-    return low;
   double number = value->is_number() ? value->get<double>() : NAN;
-  if (!(number >= low && number <= high)) {
+  if (!(number >= low && number <= high))
     failExpected(expectation(low, high));
-    return low;
-  }
   return number;
 }
 
 bool Cursor::boolean() const {
-  if (!value)
-    return false;
-  if (!value->is_boolean()) {
+  if (!value->is_boolean())
     failExpected("true or false");
-    return false;
-  }
   return value->get<bool>();
 }
 
 void Cursor::expectVersion() const {
   Cursor version = (*this)["version"];
-  if (version.value &&
-      (!version.value->is_number_integer() || *version.value != 1))
+  if (!version.value->is_number_integer() || *version.value != 1)
     version.failExpected("version 1");
 }

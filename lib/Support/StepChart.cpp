@@ -10,7 +10,7 @@
 
 #include "Support/StepChart.h"
 
-#include "Soap/Support/Svg.h"
+#include "Svg.h"
 
 #include <algorithm>
 #include <array>

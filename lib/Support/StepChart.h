@@ -81,7 +81,7 @@ struct StepChart {
   StepLevel xLimit = {"", -1};
   /// Values of y above this are out of view.
   double maxY = std::numeric_limits<double>::infinity();
-  /// What is said if no line has a point.
+  /// The text of a chart in which no line has a point.
   std::string emptyText;
 };
 

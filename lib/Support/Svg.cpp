@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Support/Svg.h"
+#include "Svg.h"
 
 #include <algorithm>
 #include <array>

@@ -167,8 +167,8 @@ Topology makeCpu(Size size) {
 // Nodes of GPUs with one network card
 //===----------------------------------------------------------------------===//
 
-/// What differs between nodes: connects the node's devices, from `first` on,
-/// with each other and with its host switch.
+/// The part that differs between nodes: connects the node's devices, from
+/// `first` on, with each other and with its host switch.
 using ConnectNode =
     std::function<void(Builder &, int node, int first, int count, int host)>;
 

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // From all routes: a link has a product of two sets if the pairs that take it
-// are as many as those of its senders and its receivers.
+// are as many as its senders times its receivers.
 //
 //===----------------------------------------------------------------------===//
 

@@ -27,10 +27,9 @@ const char *const dtypes[] = {"f64", "f32", "tf32", "f16", "bf16", "f8", "i8"};
 class TopologyReader {
 public:
   explicit TopologyReader(const std::string &file)
-      : reader(file), folder(std::filesystem::path(file).parent_path()) {}
+      : folder(std::filesystem::path(file).parent_path()) {}
 
-  Expected<Topology> read(const nlohmann::json &document) {
-    jsonfile::Cursor root(reader, &document, "");
+  Topology read(const jsonfile::Cursor &root) {
     root.expectObject(
         {"version", "name", "device_types", "devices", "switches", "links"});
     root.expectVersion();
@@ -42,16 +41,12 @@ public:
       readSwitches(root["switches"]);
     if (root.has("links") || topology.devices.size() > 1)
       readLinks(root["links"]);
-    if (!reader.failed())
-      if (MaybeError error = topology.computeRoutes())
-        root[root.has("links") ? "links" : "devices"].fail(error->message);
-    if (reader.failed())
-      return reader.takeError();
+    if (MaybeError error = topology.computeRoutes())
+      root[root.has("links") ? "links" : "devices"].fail(error->message);
     return std::move(topology);
   }
 
 private:
-  jsonfile::Reader reader;
   std::filesystem::path folder; ///< of the file
   Topology topology;
   std::map<std::string, int> types, vertices;
@@ -95,8 +90,6 @@ private:
   }
 
   void readProfile(const jsonfile::Cursor &at, DeviceType &type) {
-    if (reader.failed())
-      return;
     // A profile lies beside the topology that names it, wherever both are.
     std::error_code ignored;
     std::filesystem::path beside = folder / type.profile;
@@ -104,10 +97,9 @@ private:
       type.profile = beside.string();
     Expected<std::shared_ptr<const ProfileModel>> model =
         loadProfileModel(type.profile);
-    if (model)
-      type.costs = *model;
-    else
+    if (!model)
       at.fail(model.error());
+    type.costs = *model;
   }
 
   void addVertex(const jsonfile::Cursor &at, const std::string &name) {
@@ -130,8 +122,7 @@ private:
       auto it = types.find(type.string());
       if (it == types.end())
         type.failExpected("the name of a device type");
-      else
-        device.type = it->second;
+      device.type = it->second;
       addVertex(element["name"], device.name);
       topology.devices.push_back(std::move(device));
     }
@@ -154,7 +145,6 @@ private:
     if (it != vertices.end())
       return it->second;
     at.failExpected("the name of a device or switch");
-    return 0;
   }
 
   void addLink(const jsonfile::Cursor &at, Link link) {
@@ -177,8 +167,6 @@ private:
       link.bandwidthBytesPerSecond =
           element["bandwidth_bytes_per_s"].number(1, 1e18);
       link.latencyNs = nanoseconds(element["latency_s"]);
-      if (reader.failed())
-        return;
       std::string from = element["from"].string(), to = element["to"].string();
       if (link.from == link.to)
         element["to"].fail("link from '" + from + "' to itself");
@@ -201,7 +189,9 @@ Expected<Topology> soap::parseTopology(const std::string &text,
   Expected<nlohmann::json> document = jsonfile::parse(text, file);
   if (!document)
     return document.takeError();
-  return TopologyReader(file).read(*document);
+  return jsonfile::read(*document, file, [&](const jsonfile::Cursor &root) {
+    return TopologyReader(file).read(root);
+  });
 }
 
 MaybeError soap::useProfile(Topology &topology, const std::string &nameOrFile) {

@@ -9,8 +9,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Topology/TopologyReport.h"
-#include "Soap/Support/Svg.h"
+#include "TopologyReport.h"
+#include "Support/Svg.h"
 
 #include <algorithm>
 #include <array>

@@ -111,7 +111,7 @@ private:
   }
 
   /// A value that was taken apart along a dim (the queries, keys and values of
-  /// attention) has a gradient that is put together: no sum of tensors that are
+  /// attention) has a gradient that is assembled: no sum of tensors that are
   /// mostly zeros. Null unless the parts are pads with zeros of what covers the
   /// value without overlap.
   Operation *concatenate(Value value, ArrayRef<Value> parts) {

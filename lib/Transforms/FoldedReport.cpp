@@ -153,8 +153,8 @@ void mlir::soap::printFoldedSummary(const FoldedSimulation &simulation,
                                static_cast<double>(makespanNs),
                            name.c_str(), ns * 1e-6);
   Sums sums = sumsOf(simulation);
-  stream << llvm::format("  compute %.3f ms on all devices together, tiles put "
-                         "together %.3f ms\n",
+  stream << llvm::format("  compute %.3f ms on all devices together, assembled "
+                         "tiles %.3f ms\n",
                          sums.computeNs * 1e-6, sums.movementNs * 1e-6);
   std::vector<int64_t> busy = busyNs(simulation);
   constexpr int maxClasses = 16;

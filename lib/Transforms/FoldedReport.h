@@ -12,7 +12,7 @@
 #ifndef SOAP_LIB_TRANSFORMS_FOLDEDREPORT_H
 #define SOAP_LIB_TRANSFORMS_FOLDEDREPORT_H
 
-#include "Soap/Simulator/FoldedPlan.h"
+#include "Simulator/FoldedPlan.h"
 #include "Soap/Simulator/Timeline.h"
 
 #include "llvm/Support/raw_ostream.h"

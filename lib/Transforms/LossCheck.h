@@ -18,7 +18,8 @@ namespace mlir::soap {
 
 /// How sure the user is of softmax cross-entropy.
 enum class LossChoice {
-  /// Nobody named a loss: a result that does not look like logits is an error.
+  /// The user named no loss: a result that does not look like logits is an
+  /// error.
   Assumed,
   /// The user named the loss: such a result is a warning that says what is
   /// computed.

@@ -296,8 +296,8 @@ static void printTimes(const Simulation &simulation,
   if (!simulation.presets.empty())
     stream << "\n";
   ::soap::DeviceTimes sum = sumOf(simulation);
-  stream << llvm::format("  compute %.3f ms on all devices together, tiles put "
-                         "together %.3f ms\n",
+  stream << llvm::format("  compute %.3f ms on all devices together, assembled "
+                         "tiles %.3f ms\n",
                          sum.computeNs * 1e-6, sum.movementNs * 1e-6);
   if (simulation.bytesMoved == 0)
     return;

@@ -9,7 +9,7 @@ func.func @foreign(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-func.func @twins(%x: tensor<4xf32>) -> tensor<4xf32> {
+func.func @same_names(%x: tensor<4xf32>) -> tensor<4xf32> {
   // expected-note @below {{the other op is here}}
   %0 = soap.relu %x {soap.name = "a"} : (tensor<4xf32>) -> tensor<4xf32>
   // expected-error @below {{has the 'soap.name' "a" of another op, expected unique names}}

@@ -36,7 +36,7 @@ func.func @forward(%q: tensor<4x32x2x16xbf16>, %k: tensor<4x2x32x16xbf16>, %v: t
   return %rb : tensor<4x32x32xbf16>
 }
 
-// Causal, with its gradients; one head per batch, so three dims. The tasks of what is gone are those of the calls. A row has a number in f32.
+// Causal, with its gradients; one head per batch, so three dims. The calls take the tasks of the ops that are gone. A row has a number in f32.
 // CHECK-LABEL: func.func @training
 // CHECK-NOT: tensor<2x4x4xf32>
 // CHECK: %[[Y:.*]]:3 = soap.library_call "attention" [1, 2, 1, 4, 4, 8, 8, 1, {{.*}}] ins(%arg0, %arg1, %arg2 : {{.*}}) outs({{.*}} : tensor<2x4x8xbf16>, tensor<2x1x4xf32>, tensor<4096xi8>) {soap.fused_slots = array<i64: 0, 1, 2, 3>, soap.slot = 4 : i64}
@@ -74,7 +74,7 @@ func.func @training(%q: tensor<2x4x8xbf16>, %k: tensor<2x4x8xbf16>, %v: tensor<2
   return %y, %dq, %dk, %dv : tensor<2x4x8xf32>, tensor<2x4x8xf32>, tensor<2x4x8xf32>, tensor<2x4x8xf32>
 }
 
-// Somebody else reads the shares, or the scores.
+// Another op reads the shares, or the scores.
 // CHECK-LABEL: func.func @shares
 // CHECK-NOT: library_call
 // CHECK: soap.softmax
@@ -116,7 +116,7 @@ func.func @wide(%q: tensor<4x32x16xf32>, %k: tensor<4x32x16xf32>, %v: tensor<4x3
   return %y : tensor<4x32x16xf32>
 }
 
-// Heads of 12 numbers; a mask whose rows begin at 1, as those of a shard.
+// Heads of 12 numbers; a mask whose rows begin at 1, as in a shard.
 // CHECK-LABEL: func.func @narrow
 // CHECK-NOT: library_call
 // CHECK: return

@@ -1,4 +1,4 @@
-// What not all programs of a module do alike for an op of the model is left to kernels.
+// An op of the model that not all programs of a module run alike is left to kernels.
 // RUN: soap-opt %s --soap-call-image-ops='pooling=all norms' | FileCheck %s
 
 // "pool" has two shards, one of which is a kernel, as it has padding on one side: replicas would differ, so both are. "norm" is a call in both, and its gradient in neither: the second program gets the statistics from elsewhere.

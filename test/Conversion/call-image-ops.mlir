@@ -23,7 +23,7 @@ func.func @maximum(%x: tensor<2x3x8x9xf32>, %d: tensor<2x3x4x3xf32>) -> (tensor<
   return %y, %g : tensor<2x3x4x3xf32>, tensor<2x3x8x9xf32>
 }
 
-// What counts: all of the window, with padding and where the window never leaves the image, or what the image has of it. Anything else is no average of cuDNN: here the image that counts is a row larger, as in a shard.
+// Two averages are calls: over all of the window, padding included (also where the window never leaves the image), and over the elements of the image alone. Anything else is no average of cuDNN: here the image that counts is a row larger, as in a shard.
 // CHECK-LABEL: func.func @averages
 // CHECK: soap.library_call "pool2d" [1, 2, 6, 6, 6, 6, 3, 3, 1, 1, 1, 1, 0, 1, 0] ins(%arg0
 // CHECK: soap.library_call "pool2d" [1, 2, 6, 6, 6, 6, 3, 3, 1, 1, 1, 1, 0, 2, 0] ins(%arg0
@@ -56,7 +56,7 @@ func.func @others(%x: tensor<1x1x6x6xf32>, %h: tensor<1x1x6x6xbf16>, %d: tensor<
   return %a, %b, %c, %e, %f : tensor<1x1x4x4xf32>, tensor<1x1x6x6xf32>, tensor<1x1x4x4xf32>, tensor<1x1x5x5xbf16>, tensor<1x1x4x6xf32>
 }
 
-// The gradient and the moving averages read what the norm keeps; count, mean and M2 are for nobody.
+// The gradient and the moving averages read what the norm keeps; no op reads count, mean and M2.
 // CHECK-LABEL: func.func @norm
 // EXACT: soap.batch_norm_train
 // ALL: %[[N:.*]]:3 = soap.library_call "batch_norm" [4, 3, 5, 5, 0, 0, 4532020583610935537, 0] ins(%arg0, %arg1, %arg2 : {{.*}}) outs(%{{.*}}, %{{.*}}, %{{.*}} : tensor<4x3x5x5xf32>, tensor<3xf32>, tensor<3xf32>) {soap.slot = 1 : i64}

@@ -1,4 +1,4 @@
-// Products with what follows them are one call; those of what was bf16 read bf16.
+// A product and the ops that follow it are one call; products of values that were bf16 read bf16.
 // RUN: soap-opt %s --soap-call-products | FileCheck %s
 // RUN: soap-opt %s --soap-call-products='precision=tf32 workspace=32' | FileCheck %s --check-prefix=TF32
 // RUN: soap-opt %s --soap-call-products=conv-epilogues=false | FileCheck %s --check-prefix=SINGLE
@@ -20,7 +20,7 @@ func.func @bias_relu(%x: tensor<4x16xf32>, %w: tensor<8x16xf32>, %b: tensor<8xf3
   return %y : tensor<4x8xf32>
 }
 
-// What gelu is taken of stays, for its gradient, which is one with the product before it. Rows of two batches are one matrix.
+// The operand of gelu stays, for its gradient, which is one with the product before it. Rows of two batches are one matrix.
 // CHECK-LABEL: func.func @gelu
 // CHECK: %[[Y:.*]]:2 = soap.library_call "matmul" [1, 4, 8, 16, 0, 1, 0, 0, 5, 0] ins(%arg0, %arg1, %arg2 : {{.*}}) outs({{.*}} : tensor<2x2x8xf32>, tensor<2x2x8xf32>)
 // CHECK: %[[D:.*]] = soap.library_call "matmul" [1, 4, 8, 16, 0, 1, 0, 0, 6, 0] ins(%arg3, %arg1, %[[Y]]#1 : {{.*}})
@@ -34,7 +34,7 @@ func.func @gelu(%x: tensor<2x2x16xf32>, %w: tensor<8x16xf32>, %b: tensor<8xf32>,
   return %y, %f : tensor<2x2x8xf32>, tensor<2x2x8xf32>
 }
 
-// The exact gelu, rows that are no multiple of 8, and a bias along the rows are not those of the library.
+// The exact gelu, rows that are no multiple of 8, and a bias along the rows are not in the library.
 // CHECK-LABEL: func.func @others
 // CHECK: soap.matmul
 // CHECK: soap.gelu

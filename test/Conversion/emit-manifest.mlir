@@ -1,4 +1,4 @@
-// What the launcher must know, as JSON.
+// The manifest has all that the launcher must know, as JSON.
 // RUN: soap-opt %s --soap-emit-manifest | FileCheck %s
 
 // CHECK: soap.manifest = "{\22version\22:1,\22devices\22:2,\22topology\22:\22cpu-2\22,

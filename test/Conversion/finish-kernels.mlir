@@ -1,4 +1,4 @@
-// What parallel loops leave of a kernel becomes parts of one iteration.
+// The ops outside of a kernel's parallel loops become parts of one iteration.
 // RUN: soap-opt %s --soap-parallelize-kernels='min-work=0 flatten=true' --soap-finish-kernels | FileCheck %s
 
 // A scale that is computed once, by a part of its own, and used by another one that cannot run in parallel.

@@ -1,4 +1,4 @@
-// Messages leave right behind what makes them; those of one op keep their order, those of arguments go first.
+// Messages leave right behind what makes them; messages of one op keep their order, messages of arguments go first.
 // RUN: soap-opt %s --soap-hoist-sends | FileCheck %s
 
 // CHECK-LABEL: func.func @device

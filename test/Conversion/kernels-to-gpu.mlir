@@ -14,10 +14,10 @@ func.func private @scale(%x: memref<8x64xf32>, %y: memref<8x64xf32>) {
   return
 }
 // The same loop: the same kernel.
-// CHECK-LABEL: func.func private @twin(
-// CHECK: soap.parallel_call @twin_loop extent 512 grain 16(%arg0, %arg1) {soap.gpu_kernel = @soap_kernels::@scale_loop}
-func.func private @twin(%x: memref<8x64xf32>, %y: memref<8x64xf32>) {
-  soap.parallel_call @twin_loop extent 512 grain 16(%x, %y) : memref<8x64xf32>, memref<8x64xf32>
+// CHECK-LABEL: func.func private @scale_again(
+// CHECK: soap.parallel_call @scale_again_loop extent 512 grain 16(%arg0, %arg1) {soap.gpu_kernel = @soap_kernels::@scale_loop}
+func.func private @scale_again(%x: memref<8x64xf32>, %y: memref<8x64xf32>) {
+  soap.parallel_call @scale_again_loop extent 512 grain 16(%x, %y) : memref<8x64xf32>, memref<8x64xf32>
   return
 }
 // Not elementwise.
@@ -51,7 +51,7 @@ func.func private @scale_loop(%x: memref<8x64xf32> {llvm.noalias}, %y: memref<8x
   }
   return
 }
-func.func private @twin_loop(%x: memref<8x64xf32> {llvm.noalias}, %y: memref<8x64xf32> {llvm.noalias}, %begin: index, %end: index) {
+func.func private @scale_again_loop(%x: memref<8x64xf32> {llvm.noalias}, %y: memref<8x64xf32> {llvm.noalias}, %begin: index, %end: index) {
   %c1 = arith.constant 1 : index
   %a = memref.collapse_shape %x [[0, 1]] : memref<8x64xf32> into memref<512xf32>
   %b = memref.collapse_shape %y [[0, 1]] : memref<8x64xf32> into memref<512xf32>
@@ -96,7 +96,7 @@ func.func private @strided_loop(%y: memref<64xf32, strided<[2]>>, %begin: index,
 }
 func.func @f(%x: memref<8x64xf32>, %y: memref<8x64xf32>, %s: memref<64xf32>, %t: memref<64xf32, strided<[2]>>) {
   soap.kernel_call @scale ins(%x : memref<8x64xf32>) outs(%y : memref<8x64xf32>) {elementwise}
-  soap.kernel_call @twin ins(%y : memref<8x64xf32>) outs(%x : memref<8x64xf32>) {elementwise}
+  soap.kernel_call @scale_again ins(%y : memref<8x64xf32>) outs(%x : memref<8x64xf32>) {elementwise}
   soap.kernel_call @sum ins(%x : memref<8x64xf32>) outs(%s : memref<64xf32>)
   soap.kernel_call @foreign outs(%s, %t : memref<64xf32>, memref<64xf32, strided<[2]>>) {elementwise}
   return

@@ -49,7 +49,7 @@ func.func @program(%w1: memref<24xf32>, %g1: memref<24xf32>, %w2: memref<4xf32>,
   return
 }
 
-// Who reads an updated weight comes after the update.
+// An op that reads an updated weight comes after the update.
 // CHECK-LABEL: func.func @reader
 // CHECK: soap.parallel_call @small extent 4 grain 1(%arg0, %arg2)
 // CHECK-NEXT: soap.library_call "other"
@@ -61,7 +61,7 @@ func.func @reader(%w2: memref<4xf32>, %w3: memref<4xf32>, %s: memref<f32>) {
   return
 }
 
-// What reads arguments alone moves up to the first of its kind, with the buffer that it writes; not above who writes its argument, and what reads something else stays.
+// A launch that reads arguments alone moves up to the first of its kind, with the buffer that it writes; not above an op that writes its argument, and a launch that reads something else stays.
 func.func private @round(%w: memref<24xf32>, %r: memref<24xbf16>, %begin: index, %end: index) {
   %c1 = arith.constant 1 : index
   scf.for %i = %begin to %end step %c1 {

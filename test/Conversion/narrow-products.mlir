@@ -24,7 +24,7 @@ func.func @matmuls(%x: tensor<4x8xf32>, %w: tensor<8x2xf32>, %d: tensor<4x2xf32>
   return %g, %e : tensor<8x2xf32>, tensor<4x2xf32>
 }
 
-// What is rounded moves; the reshape that nobody else reads goes.
+// The rounded value moves; the reshape that no other op reads goes.
 // CHECK-LABEL: func.func @reshapes
 // CHECK-NOT: soap.reshape %arg0
 // CHECK: %[[B:.*]] = soap.cast %arg0 : (tensor<2x2x8xf32>) -> tensor<2x2x8xbf16>

@@ -8,7 +8,7 @@
 // ONE-NOT: soap.begin_transfers
 // NONE: error: expected 1 to 64 streams, got 0
 
-// The send waits for what makes its tile; the write over that tile for the send; the launch between them for nobody.
+// The send waits for what makes its tile; the write over that tile for the send; the launch between them waits for neither.
 // CHECK-LABEL: func.func @send_and_reuse
 // CHECK-SAME: soap.streams = 2 : i64
 // CHECK: soap.parallel_call @copy {{.*}}(%[[X:.*]], %[[T:.*]]) :
@@ -31,7 +31,7 @@ func.func @send_and_reuse(%x: memref<16xf32>, %arena: memref<256xi8>) attributes
   return
 }
 
-// Messages that follow each other are a group, which waits as one, but for one that needs what another one brings.
+// Messages that follow each other are a group, which waits as one, except one that needs what another one brings.
 // CHECK-LABEL: func.func @groups
 // CHECK: soap.begin_transfers
 // CHECK-NEXT: soap.send_buffer %arg0

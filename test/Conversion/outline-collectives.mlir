@@ -1,6 +1,6 @@
-// What devices gather and fold lies in one row, and so does what they gather and put together: one kernel, whatever their number.
+// Tiles that devices gather and fold lie in one row, and so do tiles that they gather and assemble: one kernel, whatever their number.
 // RUN: soap-opt %s --soap-outline-kernels -split-input-file | FileCheck %s
-// The bits of the loop in the kernel are those of a kernel that reads every piece alone.
+// The bits of the loop in the kernel equal the bits of a kernel that reads every piece alone.
 // RUN: soap-opt %s --soap-outline-kernels --soap-bufferize-programs -split-input-file | FileCheck %s --check-prefix=BUFFERS
 
 // CHECK-LABEL: func.func @statistics

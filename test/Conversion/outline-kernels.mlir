@@ -75,7 +75,7 @@ func.func @chain(%x: tensor<2x3x4x4xf32>, %y: tensor<2x3x4x4xf32>, %b: tensor<3x
 
 // -----
 
-// What is computed before a communication does not move behind it.
+// An op before a communication does not move behind it.
 // CHECK-LABEL: func.func @order
 // CHECK: soap.kernel_call @kernel_0_relu
 // CHECK: soap.recv_buffer
@@ -167,7 +167,7 @@ func.func @blocks(%x: tensor<2x3x8x8xf32>, %v: tensor<16x3x1x1xf32>, %w: tensor<
 
 // -----
 
-// What is summed is read as it is held, the half that is wanted alone; what was received is as the model has it.
+// A sum reads its operand in the layout that holds it, and only the half that it needs; a received tile has the layout of the model.
 // BLOCKS-LABEL: func.func @sum_of_blocks
 // BLOCKS: %[[C:.*]] = soap.library_call "conv2d_f32" [{{.*}}, 8, 8] ins({{.*}}) outs({{.*}} : tensor<2x1x8x8x8xf32>)
 // BLOCKS-NOT: to_nchw

@@ -47,7 +47,7 @@ func.func @behind(%x: memref<16xf32>) attributes {soap.arena_bytes = 0 : i64, so
 
 // -----
 
-// What a group receives is not there before its end.
+// A tile that a group receives is not there before the group's end.
 func.func @group(%x: memref<16xf32>) attributes {soap.arena_bytes = 0 : i64, soap.streams = 1 : i64} {
   soap.begin_transfers
   // expected-note @+1 {{that op is here}}

@@ -9,7 +9,7 @@
 // CHECK: soap.parallel_call @scale_by_4 extent 128 grain 4(%{{.*}}, %arg1)
 // The second buffer begins at 8 bytes.
 // CHECK: soap.parallel_call @scale extent 512 grain 16(
-// Positions of a bias are digits of the iteration's number, which its own position is put together of.
+// Positions of a bias are digits of the iteration's number, of which its own position consists.
 // CHECK: soap.parallel_call @bias_by_4 extent 128 grain 1(
 // Neighbours, other numbers of elements, and other elements of what is written are not its own.
 // CHECK: soap.parallel_call @shift extent 512 grain 16(

@@ -1,4 +1,4 @@
-// What has no model says so, with what is expected instead.
+// An op without a model gets a message, with what is expected instead.
 // RUN: soap-opt %s --split-input-file --soap-print-op-graph='function=main' --verify-diagnostics
 
 func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {

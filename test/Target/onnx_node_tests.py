@@ -2,25 +2,28 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs the node tests of the `onnx` package (onnx.backend.test) through soap-translate and soap-run.
 
-    onnx_node_tests.py BUILD [--only TEXT] [--table] [--jobs N] [--minimum SHARE]
+    onnx_node_tests.py BUILD [--only TEXT] [--table] [--page FILE [--write]] [--jobs N] [--minimum SHARE]
 
 A test is one op with given operands and results. Its graph inputs are data; where import wants to know an operand
 (axes, shapes, bounds), the test runs again with those operands as constants. Operator sets above 21 are read as 21:
 what they added are element types. Tests of ops that import does not know, and of element types other than float32,
 int32, int64 and bool, are counted apart; of the others the share that passes is reported, and why the rest can not be
-imported. `--table` prints the rows of the table in docs/ONNX.md. The last line is "N passed, N failed": a test that is
-imported but gives another result, or an import that crashes, has failed; an import that says what is not supported has
-not.
+imported. `--table` prints the text of docs/ONNX.md: counts, ops of which all tests pass, and a table of the others.
+`--page FILE` fails if that text is not in FILE, between two comments; `--write` puts it there. The last line is
+"N passed, N failed": a test that is imported but gives another result, or an import that crashes, has failed; an import
+that says what is not supported has not.
 """
 
 import argparse
 import collections
 import concurrent.futures
+import difflib
 import os
 import re
 import subprocess
 import sys
 import tempfile
+import textwrap
 import warnings
 
 import numpy as np
@@ -33,6 +36,7 @@ from onnx_import import Wrong, sanitized  # noqa: E402
 
 LAST_OPSET = 21
 SECONDS = 120
+PAGE_BEGIN, PAGE_END = "<!-- onnx_node_tests.py --table -->", "<!-- end of the table -->"
 
 
 class Unsupported(Exception):
@@ -103,6 +107,7 @@ def has_other_types(model):
 def to_text(message):
     """An error without what is particular to one test."""
     message = re.sub(r"^node '[^']*' \('?(\w+)'?, opset \d+\): ", "", message)
+    message = re.sub(r"; fix it with .*|, the operand is [0-9x]+$", "", message)
     return re.sub(r"'[^']*_[^']*'", "'..'", message)
 
 
@@ -181,11 +186,55 @@ def outcome(case, build):
         return "failed", "%s: %s" % (type(wrong).__name__, wrong)
 
 
+def report(rows, reasons, counts):
+    """The lines of docs/ONNX.md: counts, ops of which all tests pass, and a table of the others."""
+    done = [op for op in sorted(rows) if set(rows[op]) == {"passed"}]
+    lines = textwrap.wrap(counts + " All tests pass of " + ", ".join(done) + ". The others:", 120,
+                          break_on_hyphens=False)
+    lines += ["", "| op | pass | why import refuses a test | tests |", "|---|---|---|---|"]
+    for op in sorted(set(rows) - set(done)):
+        name, share = op, "%d of %d" % (rows[op]["passed"], sum(rows[op].values()))
+        for text, count in sorted(reasons[op].items(), key=lambda item: (-item[1], item[0])):
+            text = text.replace("|", "\\|")
+            text = text if len(text) <= 110 else text[:107] + "..."
+            lines.append(("| %s | %s " % (name, share) if name else "| | ") + "| %s | %d |" % (text, count))
+            name = ""
+        if not reasons[op]:
+            lines.append("| %s | %s | | |" % (name, share))
+    return lines
+
+
+def check_page(path, lines, write):
+    """Whether the page has the lines between its two comments; None: they are of another version of onnx. `write` puts
+    them there."""
+    with open(path, encoding="utf-8") as file:
+        page = file.read()
+    before, begin, rest = page.partition(PAGE_BEGIN)
+    old, end, after = rest.partition(PAGE_END)
+    if not begin or not end:
+        print("%s: expected the lines '%s' and '%s'" % (path, PAGE_BEGIN, PAGE_END))
+        return False
+    new = "\n\n" + "\n".join(lines) + "\n\n"
+    version = re.search(r"With onnx ([0-9.]+),", old)
+    if not write and version and version[1] != onnx.__version__:
+        print("skipped: the text of the page is of onnx %s, this is %s" % (version[1], onnx.__version__))
+        return None
+    if write:
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(before + begin + new + end + after)
+    elif old != new:
+        print("%s: the text on node tests differs, expected (--write puts it there):" % path)
+        print("\n".join(difflib.unified_diff(old.splitlines(), new.splitlines(), "page", "tests", lineterm="", n=0)))
+    return write or old == new
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("build")
     parser.add_argument("--only", default="", help="tests whose name contains this text")
-    parser.add_argument("--table", action="store_true", help="print a row per op")
+    parser.add_argument("--table", action="store_true", help="print the text of docs/ONNX.md")
+    parser.add_argument("--page", help="fail if this page has another text")
+    parser.add_argument("--write", action="store_true", help="put the text into the page")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--minimum", type=float, default=0, help="fail if less than this share of the tests of known ops passes")
     parser.add_argument("--verbose", action="store_true", help="print every test that can not be imported")
@@ -214,16 +263,16 @@ def main():
                 reasons[op][text] += 1
                 if options.verbose:
                     print("%s: %s" % (case.name, text), flush=True)
-    for op in sorted(rows):
-        row = rows[op]
-        known = row["passed"] + row["failed"] + row["unsupported"]
-        if options.table and known:
-            why = "; ".join("%s (%d)" % (text.replace("|", "\\|"), count) for text, count in reasons[op].most_common())
-            print("| %s | %d of %d | %s |" % (op, row["passed"], known, why))
     known = total["passed"] + total["failed"] + total["unsupported"]
     share = total["passed"] / max(known, 1)
-    print("%d tests of ops and element types that import knows, %.1f %% pass; %d of other element types, %d of other ops" %
-          (known, 100 * share, len(types), len(others)))
+    counts = ("With onnx %s, %d tests are of ops and element types that import knows, and %.1f %% of them pass; %d are "
+              "of other element types, %d of other ops." %
+              (onnx.__version__, known, 100 * share, len(types), len(others)))
+    lines = report(rows, reasons, counts)
+    print("\n".join(lines) if options.table else counts)
+    if options.page:
+        same = check_page(options.page, lines, options.write)
+        total["skipped" if same is None else "passed" if same else "failed"] += 1
     print("%d passed, %d failed" % (total["passed"], total["failed"]))
     return 1 if total["failed"] or not total["passed"] or share < options.minimum else 0
 

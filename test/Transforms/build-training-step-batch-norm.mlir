@@ -1,6 +1,6 @@
 // RUN: soap-opt %s --soap-build-training-step='learning-rate=0.5 batch-norm-momentum=0.25' | FileCheck %s
 
-// Batch norm on running statistics trains on those of the batch and updates the
+// Batch norm on running statistics trains on the batch's statistics and updates the
 // running ones; batch norm on other statistics stays as it is.
 
 // CHECK-LABEL: func.func @train_step

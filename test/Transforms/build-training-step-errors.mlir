@@ -104,7 +104,7 @@ func.func @forward(%x: tensor<4x4xf32> {soap.kind = #soap.kind<data>}, %w: tenso
 
 // -----
 
-// What lies on no way from a parameter to the loss need not be differentiable.
+// An op on no path from a parameter to the loss need not be differentiable.
 func.func @forward(%x: tensor<4x4xf32> {soap.kind = #soap.kind<data>}, %w: tensor<4x4xf32> {soap.kind = #soap.kind<parameter>, soap.name = "w"}) -> tensor<4x4xf32> {
   %0 = soap.sign %x : (tensor<4x4xf32>) -> tensor<4x4xf32>
   %1 = soap.matmul %0, %w : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>

@@ -130,7 +130,7 @@ func.func @forward(%x: tensor<4x4xf32> {soap.kind = #soap.kind<data>, soap.name 
 
 // -----
 
-// A value that is taken apart has a gradient that is put together, in the order
+// A value that is taken apart has a gradient that is assembled, in the order
 // of the parts, not of their uses. Where parts overlap, it is a sum.
 
 // CHECK-LABEL: func.func @train_step

@@ -31,6 +31,8 @@
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Config/abi-breaking.h"
+#include "llvm/Config/llvm-config.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Process.h"
@@ -135,6 +137,21 @@ static mlir::LogicalResult checkPipeline() {
   return config.setupPassPipeline(manager);
 }
 
+/// An LLVM without statistics, as Debian's, prints an empty table.
+static void explainStatistics() {
+#if !LLVM_FORCE_ENABLE_STATS && !LLVM_ENABLE_ABI_BREAKING_CHECKS
+  const llvm::cl::Option *option =
+      llvm::cl::getRegisteredOptions().lookup("mlir-pass-statistics");
+  if (option && option->getNumOccurrences() > 0)
+    llvm::errs()
+        << "soap-opt: note: --mlir-pass-statistics: this LLVM is built without "
+           "statistics, the table is empty; searches write their counts to "
+           "report=FILE and to remarks "
+           "(--remarks-filter=soap-auto-parallel "
+           "--remark-format=emitRemark)\n";
+#endif
+}
+
 /// Does the work of mlir::MlirOptMain, but opens the input with Soap's checks.
 static mlir::LogicalResult runOnInput(int argc, char **argv,
                                       llvm::StringRef input,
@@ -211,6 +228,7 @@ int main(int argc, char **argv) {
     return 2;
   if (failed(checkPipeline()))
     return 2;
+  explainStatistics();
   if (!inputLimit.empty())
     if (auto error = soap::setInputLimit(inputLimit)) {
       llvm::errs() << "soap-opt: --input-limit: " << error->message << "\n";

@@ -288,8 +288,8 @@ MaybeError Calibration::measureCases(std::vector<Case> cases) {
   return std::nullopt;
 }
 
-/// Tensors of so many bytes that are cut into four blocks of columns, which are
-/// put together again: copies of short and long rows. Large ones have left the
+/// Tensors of so many bytes that are split into four blocks of columns, which
+/// are assembled again: copies of short and long rows. Large ones have left the
 /// cache when they are read.
 MaybeError Calibration::measureTiles(int64_t bytes) {
   std::string arguments, types, body, results, resultTypes;

@@ -13,8 +13,8 @@
 #include "Calibrate.h"
 
 #include "Commands.h"
+#include "Cost/ProfileRecord.h"
 #include "Runtime/Execution/SpeedGauge.h"
-#include "Soap/Cost/ProfileRecord.h"
 #include "Soap/Runtime/Artifact/CompiledModule.h"
 #include "Soap/Support/FileIO.h"
 

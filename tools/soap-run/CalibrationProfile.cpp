@@ -9,7 +9,7 @@
 
 #include "CalibrationProfile.h"
 
-#include "Soap/Cost/ProfileRecord.h"
+#include "Cost/ProfileRecord.h"
 #include "Soap/Profile/ProfileModel.h"
 #include "Soap/Support/FileIO.h"
 

@@ -86,7 +86,7 @@ public:
   void add(const CalibrationCase &c);
   /// A copy of a kind that costs by its bytes (`assemble`).
   void addCopy(const std::string &kind, int64_t bytes, int64_t ns);
-  /// A task that copies, by its shape (Soap/Cost/ProfileRecord.h). An error if
+  /// A task that copies, by its shape (Cost/ProfileRecord.h). An error if
   /// the text is none.
   MaybeError addCopy(const std::string &shape, int64_t ns);
   /// All links of the topology are alike.

@@ -24,7 +24,7 @@ MaybeError runEntry(runtime::Session &session, const Options &options);
 using StopQuestion = std::function<runtime::Decision(bool notFinite)>;
 
 /// Trains from first weights or a checkpoint. `stop` is asked after every
-/// iteration; `milliseconds` are those of this run's iterations.
+/// iteration; `milliseconds` are times of this run's iterations.
 Expected<runtime::TrainResult> train(runtime::Session &session,
                                      const Options &options,
                                      const StopQuestion &stop,

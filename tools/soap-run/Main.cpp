@@ -225,7 +225,7 @@ MaybeError writeResults(Session &session, const Options &options, Trace &trace,
   for (auto [path, which] :
        {std::pair{&options.saveWeights, SavedTensors::Weights},
         std::pair{&options.saveState, SavedTensors::State}}) {
-    // What is not finite would replace what may still be good.
+    // Values that are not finite would replace values that may still be good.
     if (path->empty() || !result.notFinite.empty())
       continue;
     auto tensors = collectTensors(session.manifest(), session.tensors(), which,

@@ -30,8 +30,8 @@ struct ProblemKind {
   const char *command;
   /// The problem, in a line of the tool's help.
   const char *summary;
-  /// A member of the outermost object of its instances, which those of no other
-  /// kind have: `verify` tells kinds apart by it.
+  /// A member of the outermost object of its instances, which instances of no
+  /// other kind have: `verify` tells kinds apart by it.
   const char *instanceKey;
   /// Its flags as a table.
   manual::Manual (*manual)();

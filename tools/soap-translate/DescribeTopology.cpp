@@ -9,7 +9,7 @@
 
 #include "Translation.h"
 
-#include "Soap/Topology/TopologyReport.h"
+#include "Topology/TopologyReport.h"
 
 using namespace mlir;
 using namespace mlir::soap;

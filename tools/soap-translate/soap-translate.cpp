@@ -81,7 +81,7 @@ static LogicalResult printDiagnostic(Diagnostic &diagnostic) {
   return success();
 }
 
-/// `categories`: the tool's own first, then those of translations.
+/// `categories`: the tool's own first, then the translations'.
 static ::soap::manual::Manual
 makeManual(ArrayRef<const cl::OptionCategory *> categories) {
   ::soap::manual::Manual manual;

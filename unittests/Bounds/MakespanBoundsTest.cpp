@@ -56,7 +56,7 @@ TEST(MakespanBounds, AreBelowMakespansOfClusters) {
         plan.finish();
         int64_t makespanNs = simulator.makespan();
         ASSERT_LE(boundNs, makespanNs) << "step " << step;
-        // What is known of planned values is a bound, too.
+        // Paths of planned values are a bound, too.
         bounds.findPaths();
         for (size_t k = 0; k < plan.getSlots().size(); ++k)
           ASSERT_LE(bounds.tailNs(static_cast<int>(k)), makespanNs);

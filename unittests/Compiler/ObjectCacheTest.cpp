@@ -3,12 +3,12 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is found, what is compiled again, what is removed. Whether an entry was
+// Which entries are found, compiled again, and removed. Whether an entry was
 // used shows in its file: a hit keeps it, compiling replaces it.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Compiler/ObjectCache.h"
+#include "Compiler/ObjectCache.h"
 #include "Soap/Compiler/JIT.h"
 #include "Soap/Dialect/Soap/SoapDialect.h"
 #include "Support/TemporaryFolder.h"

@@ -42,7 +42,7 @@ Array integers(std::vector<int64_t> shape, unsigned seed);
 
 /// Runs `@f` of a module in which `T` stands for the element type, once per
 /// element type and lowering, and compares every result with `expected`.
-/// Results are those of the function, in order, also where they replace
+/// Results are the function's, in order, also where they replace
 /// arguments.
 void check(const std::string &text, const std::vector<Array> &inputs,
            const std::vector<Array> &expected,

@@ -99,7 +99,7 @@ TEST(CostModel, CopiesByRunsAreMonotone) {
         ASSERT_GE(nsOf(more), ns);
         ASSERT_GE(cost.packNs(0, more), pack);
       }
-      // What is contiguous is sent as it lies.
+      // A contiguous part is sent as it lies.
       CopyPart contiguous = part;
       contiguous.runs = 1;
       ASSERT_EQ(cost.packNs(0, contiguous), 0);

@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Cost/ProfileRecord.h"
+#include "Cost/ProfileRecord.h"
 #include "Soap/Profile/ProfileModel.h"
 
 #include <gtest/gtest.h>
@@ -142,7 +142,7 @@ TEST(ProfileRecord, CopiesHaveCurves) {
             *model.copyNs("assemble", 50000, {25000, 100, 25000, 100}));
 }
 
-/// What times were made of is found again.
+/// Fitting finds the law again that made the times.
 TEST(ProfileRecord, CopiesByRuns) {
   auto law = [](int64_t bytes, int64_t runs, bool cold) {
     auto b = static_cast<double>(bytes), r = static_cast<double>(runs);

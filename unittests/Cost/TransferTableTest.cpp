@@ -3,7 +3,7 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What counts as forgettable: lists of searches, not routes.
+// Tables forget lists of searches, not routes.
 //
 //===----------------------------------------------------------------------===//
 

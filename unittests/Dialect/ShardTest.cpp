@@ -84,7 +84,7 @@ void combineStatistics(Combiner combiner, double *into[3], const double *add) {
   *into[2] += add[2];
 }
 
-/// A result put together from pieces; knows which elements it has.
+/// A result assembled from pieces; knows which elements it has.
 struct Merged {
   Tensor value;
   std::vector<bool> written;

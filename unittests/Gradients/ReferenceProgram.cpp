@@ -107,7 +107,7 @@ ReferenceProgram::run(StringRef name,
   auto allocate = [&](int64_t bytes) {
     int64_t size = (std::max<int64_t>(bytes, 1) + 63) / 64 * 64;
     memory.emplace_back(std::aligned_alloc(64, size), &std::free);
-    // NaN: what reads memory that nobody wrote is found.
+    // NaN: a read of memory that was not written is found.
     std::memset(memory.back().get(), 0xff, size);
     return memory.back().get();
   };

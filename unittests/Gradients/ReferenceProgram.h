@@ -19,7 +19,7 @@
 
 namespace soap_test {
 
-/// Elements in row-major order; those of i32 tensors are doubles, too.
+/// Elements in row-major order; elements of i32 tensors are doubles, too.
 using Values = std::vector<double>;
 
 /// A context that knows the dialects of soap functions and of their lowering.

@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Model/Fusion.h"
+#include "Model/Fusion.h"
 
 #include "Soap/Cost/CostModel.h"
 #include "Support/Graphs.h"
@@ -119,7 +119,7 @@ TEST_F(FusionTest, WrittenForOthers) {
   EXPECT_TRUE(writes("b")); // it is an output
 }
 
-/// What comes back from a library kernel is not there yet.
+/// The result of a library kernel is not there yet.
 TEST_F(FusionTest, NoWayAroundAnotherKernel) {
   int a = elementwise("a", {input("x")});
   int c = elementwise("b", {matmul("fc", a)});
@@ -148,7 +148,7 @@ TEST_F(FusionTest, OneNormalizationInAKernel) {
   keepInRegisters(b.graph);
   EXPECT_TRUE(joins("relu"));
   EXPECT_FALSE(writes("norm"));
-  // What the second one sums up must be complete first.
+  // The operand of the second sum must be complete first.
   EXPECT_FALSE(joins("norm2"));
   EXPECT_TRUE(writes("relu"));
 }

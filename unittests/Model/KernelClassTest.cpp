@@ -3,7 +3,7 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is computed for the first kernel of a class is good for all of them.
+// Results for the first kernel of a class hold for all of them.
 //
 //===----------------------------------------------------------------------===//
 

@@ -12,9 +12,9 @@
 
 #include "Support/RandomGraphs.h"
 
+#include "Plan/PlanTraffic.h"
 #include "Soap/Plan/CollectiveGroup.h"
 #include "Soap/Plan/Plan.h"
-#include "Soap/Plan/PlanTraffic.h"
 #include "Soap/Simulator/Algorithm1Simulator.h"
 
 #include <gtest/gtest.h>

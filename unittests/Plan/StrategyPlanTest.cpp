@@ -45,7 +45,7 @@ void expectSameTasks(const TaskGraph &expected, const TaskGraph &actual) {
   }
 }
 
-/// The plan of `plan` is that of its strategy; its times are those of
+/// The plan of `plan` is that of its strategy; its times are the times of
 /// Algorithm 1.
 void check(StrategyPlan &plan, MakespanBounds &bounds,
            StrategySimulator &simulator, Random &random) {
@@ -69,7 +69,7 @@ void check(StrategyPlan &plan, MakespanBounds &bounds,
     ASSERT_EQ(t.endNs, task.endNs) << task.name;
   }
   ASSERT_EQ(simulator.makespan(), fresh.makespanNs);
-  // Loads are those of the tasks.
+  // Loads are sums over the tasks.
   std::vector<int64_t> load(plan.loadNs().size());
   for (const Task &task : fresh.tasks)
     for (int resource : task.resources)
@@ -187,7 +187,7 @@ void checkChain(uint64_t seed, bool restores = false) {
     for (size_t i = 0; i < nodes.size(); ++i)
       next[nodes[i]] = configs[i];
     int64_t before = simulator.makespan();
-    // Before anything changes: as much, but for replicas that may turn out to
+    // Before anything changes: as much, except replicas that may turn out to
     // have nothing to do.
     std::vector<int64_t> leastNs;
     bounds.loadWithoutNs(nodes, leastNs);
@@ -251,7 +251,7 @@ void checkProposals(uint64_t seed, bool restores = false) {
   SCOPED_TRACE("seed " + std::to_string(seed));
   Planned planned(seed, 24, restores);
   auto &[random, problem, topology, cost, plan, bounds] = planned;
-  // Few tasks between checkpoints: parts of timelines come again.
+  // Few tasks between checkpoints: parts of timelines are reused.
   DeltaSimulator simulator(plan, bounds,
                            static_cast<int>(uniform(random, 1, 12)));
   StrategySimulator fresh(plan);

@@ -3,8 +3,8 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// After any sequence of changes, kept or undone, propagated times are those of
-// Algorithm 1 on the written-out task graph, task by task.
+// After any sequence of changes, kept or undone, propagated times equal the
+// times of Algorithm 1 on the written-out task graph, task by task.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,7 @@ using namespace soap::randomgraphs;
 
 namespace {
 
-/// What the tests have met: without these they would show nothing.
+/// Counts of what the tests have met: without these they would show nothing.
 struct Seen {
   int64_t proposals = 0, tasks = 0, simulated = 0, stopped = 0, ties = 0;
   int64_t deferred = 0, severalResources = 0;

@@ -1,4 +1,4 @@
-//===- ConvergenceTest.cpp - Timelines that are alike but for a shift -----===//
+//===- ConvergenceTest.cpp - Timelines that are equal except a shift ------===//
 //
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -50,7 +50,7 @@ struct Layers {
   }
 };
 
-/// What simulations find after `layers` have changed, one after the other.
+/// Checks simulations after `layers` have changed, one after the other.
 void checkChanges(const std::vector<size_t> &layers, int64_t maxSimulated) {
   Layers parts, whole;
   DeltaSimulator simulator(parts.plan, parts.bounds, 16);

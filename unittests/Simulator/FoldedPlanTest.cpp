@@ -11,8 +11,8 @@
 #include "Support/Graphs.h"
 #include "Support/RandomGraphs.h"
 
+#include "Simulator/FoldedPlan.h"
 #include "Soap/Simulator/Algorithm1Simulator.h"
-#include "Soap/Simulator/FoldedPlan.h"
 
 #include <gtest/gtest.h>
 

@@ -346,7 +346,7 @@ TEST(TaskGraph, FileReplays) {
     nlohmann::json file = nlohmann::json::parse(printTaskGraph(graph));
     EXPECT_EQ(file["version"], 1);
     EXPECT_EQ(file["unit"], "ns");
-    // Anybody can replay Algorithm 1 from the file alone.
+    // A reader can replay Algorithm 1 from the file alone.
     TaskGraph replay;
     for (const nlohmann::json &resource : file["resources"])
       replay.resources.push_back(

@@ -58,7 +58,7 @@ TEST(TaskQueue, PopsInOrder) {
     }
     queue.clear();
     EXPECT_TRUE(queue.empty());
-    // Everything may come again after that.
+    // All tasks may be pushed again after that.
     queue.push(0, 0, 0);
     EXPECT_EQ(queue.pop().key, 0u);
   }

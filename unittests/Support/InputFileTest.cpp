@@ -96,7 +96,7 @@ std::string readPipe(const Write &write, int64_t limit = int64_t(1) << 40) {
   return result;
 }
 
-/// Writes until nobody reads any more.
+/// Writes until no process reads any more.
 void writeForever(int fd) {
   signal(SIGPIPE, SIG_IGN);
   std::string chunk(size_t(1) << 16, 'y');

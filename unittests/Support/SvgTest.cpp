@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Support/Svg.h"
+#include "Support/Svg.h"
 
 #include <gtest/gtest.h>
 

@@ -31,7 +31,7 @@ TEST(LinkCuts, MachinesBehindOneLink) {
   for (const LinkCuts::Group &group : cuts.getGroups())
     EXPECT_NEAR(static_cast<double>(cuts.shortestNs(group.cut, 12'500'000'000)),
                 1e9, 1e6);
-  // What a transfer takes of a cut is what passes it.
+  // The bytes that a transfer takes of a cut are the bytes that pass it.
   std::vector<int64_t> bytes(cuts.count());
   std::vector<int> resources;
   for (int link : topology.route(1, 6))

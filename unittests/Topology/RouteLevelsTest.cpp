@@ -3,7 +3,7 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Routes put together from what levels say, and exchanges counted by levels
+// Routes assembled from what levels say, and exchanges counted by levels
 // against one message after the other.
 //
 //===----------------------------------------------------------------------===//

@@ -8,8 +8,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Topology/TopologyReport.h"
 #include "Support/Random.h"
+#include "Topology/TopologyReport.h"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>

@@ -51,7 +51,7 @@ const void *soap_gpu_native(const SoapGpuKernel *kernel);
 /* Starts a kernel whose arguments are the `count` pointers into device memory
  * at `buffers`, on blocks x threads threads, in a stream (a cudaStream_t; null:
  * the default one). Returns before it ends. Errors of the kernel itself are
- * those of the stream. The kernels of --soap-kernels-to-gpu take any grid. */
+ * errors of the stream. The kernels of --soap-kernels-to-gpu take any grid. */
 const char *soap_gpu_launch(const SoapGpuKernel *kernel, void *const *buffers,
                             int64_t count, int64_t blocks, int64_t threads,
                             void *stream);

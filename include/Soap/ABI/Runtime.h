@@ -150,7 +150,7 @@ void soap_rt_matmul_f32(SoapContext *ctx, const int64_t *d, const float *a,
 void soap_rt_conv2d(SoapContext *ctx, const int64_t *d, void *const *buffers);
 void soap_rt_matmul(SoapContext *ctx, const int64_t *d, void *const *buffers);
 /* Pooling, and norms over the batch at hand, with their gradients: numbers and
- * buffers are those of PoolCall and NormCall in
+ * buffers are as in PoolCall and NormCall of
  * lib/Runtime/Kernels/ImageCalls.h. */
 void soap_rt_pool2d(SoapContext *ctx, const int64_t *d, void *const *buffers);
 void soap_rt_batch_norm(SoapContext *ctx, const int64_t *d,

@@ -66,7 +66,7 @@ private:
   std::vector<int64_t> expectedBytes;
   std::vector<int> boundedValues;
   std::vector<std::vector<int64_t>> minBytes;
-  /// Tails by slot, if they are those of the plan; null otherwise.
+  /// Tails by slot, if they are tails of the plan; null otherwise.
   const int64_t *validTails = nullptr;
   /// The last bound from paths, and by how much delays have grown since.
   int64_t pathNs = 0, grownDelayNs = 0;

@@ -122,8 +122,8 @@ struct LowerGpuKernelsOptions
       llvm::cl::init("")};
 };
 
-/// What `--soap-kernels-to-gpu` made, to an image for a chip. Buffers are
-/// pointers; no other part of the module changes.
+/// Lowers the kernels of `--soap-kernels-to-gpu` to an image for a chip.
+/// Buffers are pointers; no other part of the module changes.
 void buildLowerGpuKernelsPipeline(OpPassManager &pm,
                                   const LowerGpuKernelsOptions &options);
 

@@ -194,7 +194,7 @@ def SoapBufferizePrograms : Pass<"soap-bufferize-programs", "::mlir::ModuleOp"> 
   let description = [{
     One-shot bufferization of outlined programs. A result that replaces an
     argument (`soap.updates`) is written into that argument's buffer, in place
-    wherever nobody reads the old value later; every other result becomes an
+    wherever no op reads the old value later; every other result becomes an
     argument that the program writes, after all others. Afterwards programs have
     no results. Arguments carry `soap.result = i` (they hold result i of the
     program) or `soap.updated` (the program replaces their contents).
@@ -559,7 +559,7 @@ def SoapMergeUpdates : Pass<"soap-merge-updates", "::mlir::ModuleOp"> {
     most `max-extent` iterations become one launch, at the place of the last of
     them, if nothing between touches what they write or writes what they read. A
     launch takes at most `max-buffers` buffers. The iterations of the new kernel
-    are those of the old ones, one after the other.
+    are the iterations of the old ones, one after the other.
 
     Launches that read nothing but arguments of the program, as roundings of
     weights and copies of them in another order, become one launch, too, at the
@@ -638,7 +638,7 @@ def SoapAssignLayouts : Pass<"soap-assign-layouts", "::mlir::ModuleOp"> {
   let description = [{
     Decides which images of programs are NHWC, as cuDNN wants them for tensor
     cores, and writes it on the ops: `soap.layouts` names the layout in which an
-    op reads each operand and holds each result. Types stay those of the model.
+    op reads each operand and holds each result. Types stay the model's.
     `--soap-outline-kernels=library=cuda` makes buffers, kernels and calls of
     it, and a copy where a value is read in another layout than it is held.
 
@@ -809,7 +809,7 @@ def SoapVerifyStreams : Pass<"soap-verify-streams", "::mlir::ModuleOp"> {
     comes earlier on the same stream, or if events lead from the one to the
     other; messages of a group come in no order. Of two ops that touch the same
     bytes, one of which writes them, the first in the program has to happen
-    before the second. Else, or where an event is waited for that nobody
+    before the second. Else, or where an event is waited for that no op
     recorded, it is an error. Changes nothing.
   }];
 }

@@ -3,7 +3,7 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What an all-reduce, all-gather, ... of a list of devices costs: for each
+// Prices of an all-reduce, all-gather, ... of a list of devices: for each
 // algorithm that libraries use (single hop, ring, tree, hierarchical over
 // nodes) a latency and a time per byte, from the routes that its messages take
 // and the links that they share; the cheapest is taken. docs/CostModel.md has

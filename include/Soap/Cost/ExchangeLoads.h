@@ -22,7 +22,7 @@ namespace soap {
 /// Keeps a reference to a topology with routes.
 class ExchangeLoads {
 public:
-  /// `levels`: those of the topology, kept as a reference, or null.
+  /// `levels`: route levels of the topology, kept as a reference, or null.
   explicit ExchangeLoads(const Topology &topology,
                          const RouteLevels *levels = nullptr);
 
@@ -39,7 +39,7 @@ public:
         message.bytes;
   }
   /// From each device of `from` to each other device of `to`, as many bytes
-  /// (above 0) as stand beside the sender. `routes` are those of the topology.
+  /// (above 0) as stand beside the sender. `routes` are sets of the topology.
   void add(const RouteSets &routes, std::span<const int> from,
            std::span<const int64_t> bytes, std::span<const int> to);
   /// The cost of all together; begins anew.

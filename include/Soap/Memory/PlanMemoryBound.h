@@ -26,14 +26,14 @@ class PlanMemoryBound {
 public:
   explicit PlanMemoryBound(const PlanState &plan);
 
-  /// Bytes per device that are not below those of `PlanMemory::peakBytes`.
+  /// Bytes per device that are not below the result of `PlanMemory::peakBytes`.
   /// `tasks`: all tasks of the plan, which must be finished, in any order, with
   /// their starts as `readyNs`.
   const std::vector<int64_t> &
   boundBytes(std::span<const TaskQueue::Entry> tasks);
 
-  /// The lifetimes that are looked at. The method above takes those of large
-  /// values if the bound is within capacity then, else all.
+  /// The lifetimes that are looked at. The method above takes lifetimes of
+  /// large values if the bound is within capacity then, else all.
   enum class Detail { LargeValues, AllValues };
   const std::vector<int64_t> &
   boundBytes(std::span<const TaskQueue::Entry> tasks, Detail detail);

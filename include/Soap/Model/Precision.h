@@ -18,8 +18,8 @@
 
 namespace soap {
 
-/// What matmul, convolution, their gradients and recurrences read of operands
-/// of f32. Sums are in f32 in all of them.
+/// The bits that matmul, convolution, their gradients and recurrences read of
+/// operands of f32. Sums are in f32 in all of them.
 enum class ProductPrecision {
   F32,  ///< all 23 bits of fraction
   TF32, ///< f32 in memory, of which 10 bits of fraction are read

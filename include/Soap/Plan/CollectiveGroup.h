@@ -55,7 +55,7 @@ std::optional<CollectiveGroup>
 regularGroup(CollectiveKind kind, const std::vector<int> &inputDevices,
              const std::vector<int> &outputDevices);
 
-/// Whether every output is put together from a part of every input, all of
+/// Whether every output is assembled from a part of every input, all of
 /// them different: the regions of an exchange that programs run as one.
 bool isAllToAll(const std::vector<Region> &inputs,
                 const std::vector<Region> &outputs);

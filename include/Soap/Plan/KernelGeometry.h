@@ -108,8 +108,8 @@ struct ShapeRegions {
   int needSets = 0, blockSets = 0;
 };
 
-/// Regions of all values of a graph: those of one shape share them, so that
-/// what is known of one is known of all.
+/// Regions of all values of a graph. Values of one shape share them, so that
+/// facts about one hold for all.
 class GraphRegions {
 public:
   explicit GraphRegions(const Graph &graph);

@@ -62,7 +62,7 @@ public:
     int kernelClass = -1; ///< KernelClass.h
     int block = -1;
   };
-  /// A block of tasks: those of a slot, or those of a value.
+  /// The tasks of a slot, or of a value.
   struct Block {
     int slot = -1, value = -1;
   };
@@ -105,7 +105,7 @@ public:
   /// Regions of a value by number.
   const RegionTable &regionsOf(int value) const { return regions.table(value); }
   /// Calls `visit(plan, node)` for each place at which successors of a shard of
-  /// a slot are listed: those of its results and of restored values.
+  /// a slot are listed: the plans of its results and of restored values.
   template <typename Visit>
   void forEachFed(int slot, int shard, Visit visit) const {
     for (int value : slots[slot].kernel->results)

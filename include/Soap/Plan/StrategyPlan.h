@@ -36,10 +36,10 @@ public:
   /// The same, where `finish` has a limit and all pending values are planned
   /// one after the other.
   virtual bool valueFinished(int value, int64_t limitNs) = 0;
-  /// All values are planned; those of `changedValues` have changed.
+  /// All values are planned; the ones of `changedValues` have changed.
   virtual void finished() = 0;
   virtual void committed() = 0;
-  /// The kernels of the plan are those of the last commit again; these had
+  /// The kernels of the plan are as at the last commit again; these had
   /// changed.
   virtual void reverted(std::span<const int> slots) = 0;
 
@@ -72,7 +72,7 @@ public:
   /// First half of `finish`, for simulators that plan as they go
   /// (DeltaSimulator.h): decides what shards do, and plans values that no
   /// kernel writes, or that may have tasks without predecessors. The others are
-  /// *pending*: their plans are still those of before, without their loads.
+  /// *pending*: their plans are still the old ones, without their loads.
   /// Returns false, as `finish`.
   bool prepare(int64_t limitNs);
   /// Plans a pending value. Returns false, as `finish`.
@@ -89,7 +89,7 @@ public:
   /// After `change`: kernels with another config; after `prepare`, also those
   /// whose states have changed, and readers of values that are planned again.
   const std::vector<int> &touchedKernels() const { return dirtyKernels; }
-  /// After `prepare`: whether tasks without predecessors can be among those of
+  /// After `prepare`: whether tasks without predecessors can be among tasks of
   /// kernels with pending operands. Pending values have no such tasks.
   bool mayHavePendingRoots() const { return pendingRoots; }
   /// After `prepare`: whether a task of a changed block had no predecessors.
@@ -97,12 +97,12 @@ public:
   /// Whether `predecessorCounts` of a slot are known: between `prepare` and
   /// `finish`, not of the readers of values that are planned again.
   bool isCounted(int slot) const { return !countsDirty[slot]; }
-  /// Kernels that are not those of the last commit.
+  /// Kernels that differ from the last commit.
   const std::vector<int> &changedKernels() const { return savedKernelList; }
   bool isKernelChanged(int slot) const { return kernelSaved[slot]; }
   /// Values that have been planned since the last commit.
   const std::vector<int> &changedValues() const { return savedValueList; }
-  /// Blocks whose tasks or edges are not those of the last commit, sorted.
+  /// Blocks whose tasks or edges differ from the last commit, sorted.
   std::vector<int> changedBlocks() const;
 
   /// The geometry of a slot under some degrees, without tiles and regions. It

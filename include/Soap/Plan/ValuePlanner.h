@@ -200,7 +200,7 @@ private:
   /// Buffers by the device that holds them.
   using BySource = std::vector<std::pair<int, InlineVector<int, 2>>>;
   /// Contributions to a block, in order, each from the replica that is nearest
-  /// to a device; those of `keep(sources, contribution)` only.
+  /// to a device; only those that `keep(sources, contribution)` takes.
   template <typename Keep>
   BySource contributionsBySource(int block, int device, Keep keep);
   BySource contributionsBySource(int block, int device);

@@ -62,7 +62,7 @@ int64_t contiguousRuns(const Region &source,
 int64_t contiguousRuns(const Region &part, const Region &sourceTile,
                        const Region &targetTile);
 
-/// Sizes of a tile that is put together from parts. Whole tiles that lie one
+/// Sizes of a tile that is assembled from parts. Whole tiles that lie one
 /// after the other are made in place, unless they are inputs.
 CopySizes assembleSizes(const CopyParts &parts, int64_t cacheBytes);
 /// Sizes of a part that is packed to be sent; nothing of one that is

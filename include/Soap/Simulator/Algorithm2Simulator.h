@@ -5,8 +5,8 @@
 //
 // Algorithm 2 of the FlexFlow paper (delta simulation), made exact. After a
 // change of a strategy it gives new times only to the tasks whose times may
-// have changed. Its times are those of Algorithm 1, task by task. Names and
-// line numbers are the paper's. docs/Simulator.md says why it is exact, and
+// have changed. Its times equal the times of Algorithm 1, task by task. Names
+// and line numbers are the paper's. docs/Simulator.md says why it is exact, and
 // why searches use DeltaSimulator.h instead.
 //
 //===----------------------------------------------------------------------===//

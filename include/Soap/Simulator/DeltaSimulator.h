@@ -7,7 +7,7 @@
 // the committed one in the configs of a few ops, if it is at most a limit.
 // Simulation starts where the two timelines first differ, reuses segments of
 // the committed one, plans values when it meets them, and stops when the
-// makespan is proven to be above the limit. Makespans are those of Algorithm 1
+// makespan is proven to be above the limit. Makespans are as in Algorithm 1
 // of the FlexFlow paper; docs/Simulator.md has the proof, and says where this
 // falls back to Algorithm 1.
 //

@@ -20,7 +20,7 @@
 
 namespace soap {
 
-/// Times are in ns. Positions are those of tasks among all tasks, in the order
+/// Times are in ns. Positions are places of tasks among all tasks, in the order
 /// in which they left the queue.
 struct DeltaTimeline {
   static constexpr int never = std::numeric_limits<int>::max();

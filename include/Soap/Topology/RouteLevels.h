@@ -54,7 +54,7 @@ public:
   /// one level the same links are shared, and as fast.
   bool isUniform() const { return uniform; }
   /// All links of `linksFrom` and `linksTo` of a device up to a level, each
-  /// once, those of lower levels first.
+  /// once, links of lower levels first.
   std::span<const int> linksUpTo(int device, int level) const {
     size_t first = near.start[static_cast<size_t>(device * count())];
     return std::span(near.links)

@@ -107,7 +107,7 @@ struct Candidate {
   /// Of the gradients, or null.
   MatmulOp ofShares = nullptr, ofValues = nullptr, ofQueries = nullptr,
            ofKeys = nullptr;
-  /// Q, K, V and DO; results are those of the products.
+  /// Q, K, V and DO; results are the results of the products.
   std::array<Heads, AttentionCall::tensors> tensors = {};
   llvm::SetVector<Operation *> chain = {}; ///< what the calls replace
 

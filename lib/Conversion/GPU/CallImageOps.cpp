@@ -352,7 +352,7 @@ private:
     return create(op, "batch_norm", numbers, inputs, types);
   }
 
-  /// A call in the place of `op`, whose images lie as those of `op`.
+  /// A call in the place of `op`, whose images lie as the images of `op`.
   LibraryCallOp create(Operation *op, StringRef name,
                        ArrayRef<int64_t> descriptor, ValueRange inputs,
                        ArrayRef<Type> types) {
@@ -459,7 +459,8 @@ private:
                      isRead ? std::optional(SmallVector<int64_t>())
                             : std::nullopt);
       }
-    // What engines that keep images between passes share among their blocks.
+    // The bytes that engines which keep images between passes share among their
+    // blocks.
     constexpr int64_t most = int64_t(4) << 20;
     Rewriter rewriter(module, std::min(most, workspace << 20));
     for (func::FuncOp program : programs) {

@@ -365,7 +365,7 @@ public:
     Location loc = c.product->getLoc();
     Operation *place = c.place(), *task = c.task();
     builder.setInsertionPoint(place);
-    // What gelu was taken of has the type of the result; its product was
+    // The operand of gelu has the type of the result; its product was
     // replaced before.
     Value third = c.third();
     if (c.kind == GeluGrad) {
@@ -435,8 +435,8 @@ private:
       to->setAttr(SoapDialect::kSlot, slot);
   }
 
-  /// Those of a convolution: its operands, an image that the epilogue reads,
-  /// and its result.
+  /// Copies the layouts of a convolution's operands, of an image that the
+  /// epilogue reads, and of its result.
   void copyLayouts(const Candidate &c, LibraryCallOp call) {
     auto known = c.product->getAttrOfType<ArrayAttr>(kLayouts);
     if (!known)

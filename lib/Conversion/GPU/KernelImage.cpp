@@ -3,10 +3,10 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Kernels do not know each other, so those of a large module are compiled in
-// parts, on several threads. What the parts are does not depend on the machine,
-// and their text is put together in the order of the module: the image is the
-// same everywhere.
+// Kernels do not know each other, so the kernels of a large module are compiled
+// in parts, on several threads. The parts do not depend on the machine, and
+// their text is joined in the order of the module: the image is the same
+// everywhere.
 //
 //===----------------------------------------------------------------------===//
 

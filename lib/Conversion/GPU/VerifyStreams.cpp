@@ -172,8 +172,8 @@ private:
     return success();
   }
 
-  /// What a later, ordered write covers need not be looked at again: whoever
-  /// comes after the write comes after it.
+  /// An access that a later, ordered write covers need not be looked at again:
+  /// an op that comes after the write comes after it.
   void remember(Operation *op, ArrayRef<Access> accesses, int64_t stream,
                 int64_t time) {
     for (const Access &access : accesses)

@@ -53,7 +53,7 @@ LogicalResult mlir::soap::checkTensorTypes(ModuleOp module) {
   auto programs = module->getAttrOfType<ArrayAttr>(SoapDialect::kPrograms);
   if (!programs)
     return success();
-  // What the table lacks is diagnosed where the manifest is written.
+  // A type that the table lacks is diagnosed where the manifest is written.
   for (auto entry : programs.getAsRange<DictionaryAttr>()) {
     auto tensors = entry.getAs<ArrayAttr>("tensors");
     if (!tensors)

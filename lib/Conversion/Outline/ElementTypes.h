@@ -3,8 +3,8 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What has a lowering, and what a launcher can hold: checked before anything is
-// lowered.
+// Checks of element types: which have a lowering, and which a launcher can
+// hold. They run before anything is lowered.
 //
 //===----------------------------------------------------------------------===//
 

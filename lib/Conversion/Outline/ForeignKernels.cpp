@@ -87,7 +87,7 @@ static LogicalResult lowerToLoops(func::FuncOp kernel) {
   return applyPartialConversion(kernel, target, std::move(patterns));
 }
 
-/// What kernels are made of when they are lowered to LLVM.
+/// Whether the lowering of kernels to LLVM takes an op.
 static bool isLoweredOp(Operation *op) {
   return isa_and_nonnull<arith::ArithDialect, math::MathDialect,
                          scf::SCFDialect>(op->getDialect()) ||

@@ -108,8 +108,8 @@ std::optional<LibraryOptions> mlir::soap::cudaOptions(ModuleOp module,
   return LibraryOptions{Library::Cuda, isTf32, workspace << 20};
 }
 
-/// What libraries cut and reorder is as large as what they read and write, some
-/// times over.
+/// The data that libraries split and reorder are as large as what they read and
+/// write, some times over.
 static int64_t workspaceOf(Operation *op, LibraryOptions options) {
   constexpr int64_t times = 4, least = int64_t(1) << 16;
   int64_t bytes = 0;

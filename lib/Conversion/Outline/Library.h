@@ -51,7 +51,7 @@ struct LibraryFunction {
 
 /// The function of `library` that computes `op`, operands and results in order;
 /// none if it has none for these types and this padding. Images have the
-/// layouts that `layouts` says (the types of `op` are those of the model,
+/// layouts that `layouts` says (the types of `op` are the model's,
 /// NCHW).
 std::optional<LibraryFunction> libraryFunctionOf(Operation *op,
                                                  LibraryOptions options,

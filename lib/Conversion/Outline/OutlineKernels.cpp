@@ -190,8 +190,8 @@ private:
   LibraryOptions library;
   bool fuse;
   Layouts layouts;
-  /// What holds an image that is not NCHW. Until the end, the op that made the
-  /// value stays: its type is that of the model.
+  /// The value that holds an image that is not NCHW. Until the end, the op that
+  /// made the value stays: its type is that of the model.
   llvm::DenseMap<Value, Value> held;
   /// Copies of values in other layouts.
   std::map<std::pair<void *, ImageLayout>, Value> copies;
@@ -319,7 +319,7 @@ private:
     for (unsigned r = 0; r < op->getNumResults(); ++r)
       if (std::optional<unsigned> operand = kernelOp.tiedOperand(r)) {
         Value value = op->getOperand(*operand);
-        // What something else reads must not be written over.
+        // A value that another op reads must not be written over.
         if (value.getType() == op->getResult(r).getType() && value.hasOneUse())
           tied[r] = value;
       }

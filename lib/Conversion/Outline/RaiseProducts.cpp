@@ -125,7 +125,7 @@ private:
     return mark(TransposeOp::create(builder, op.getLoc(), type, value, order));
   }
 
-  /// What is not 0 at the beginning is added at the end.
+  /// An accumulator that is not 0 at the beginning is added at the end.
   void finish(Value product) {
     Value init = op.getDpsInits()[0];
     if (!isZero(init))

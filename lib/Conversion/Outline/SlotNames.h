@@ -3,7 +3,7 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is decided for an op of a program must often be decided for the same op
+// A decision about an op of a program must often be the same for the same op
 // of the model in all programs: replicas of a tile hold the same bits, whatever
 // else their devices compute.
 //

@@ -177,8 +177,8 @@ private:
     return *tripCountOf(loop);
   }
 
-  /// A loop over the range, whose iterations are those of all `loops` together,
-  /// the last one fastest; of the nest the others remain.
+  /// A loop over the range, whose iterations are the iterations of all `loops`
+  /// together, the last one fastest; of the nest the others remain.
   static int64_t flatRange(OpBuilder &builder, scf::ForOp nest,
                            ArrayRef<scf::ForOp> loops, IRMapping &map,
                            Value begin, Value end) {

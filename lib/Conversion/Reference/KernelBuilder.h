@@ -96,7 +96,7 @@ Condition compare(arith::CmpFPredicate predicate, const Scalar &a,
 Scalar select(const Condition &condition, const Scalar &a, const Scalar &b);
 
 /// Order of the elements of an image [N, C, H, W] in its buffer. The numbers
-/// are those of the runtime's descriptors.
+/// are as in the runtime's descriptors.
 enum class ImageLayout : int64_t {
   ChannelsFirst = 0, ///< [N, C, H, W]
   ChannelsLast = 1,  ///< [N, H, W, C]
@@ -113,7 +113,7 @@ inline int64_t channelBlock(ImageLayout layout) {
 ArrayRef<unsigned> bufferOrder(ImageLayout layout);
 
 /// A buffer of the kernel, read and written element by element. Indices and
-/// shape of an image are those of [N, C, H, W], whatever its layout.
+/// shape of an image are of [N, C, H, W], whatever its layout.
 class Tensor {
 public:
   Tensor() = default;
@@ -160,8 +160,8 @@ private:
 class KernelBuilder {
 public:
   /// `fast` allows sums to be reassociated, so that they vectorize.
-  /// `layouts` are those of the buffers, inputs then outputs; empty: all as
-  /// the op has them.
+  /// `layouts` has the layouts of the buffers, inputs then outputs; empty: all
+  /// as the op has them.
   KernelBuilder(OpBuilder &builder, Location loc, ArrayRef<Value> inputs,
                 ArrayRef<Value> outputs, bool fast,
                 ArrayRef<ImageLayout> layouts = {});

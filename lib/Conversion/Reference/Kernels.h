@@ -49,9 +49,9 @@ SmallVector<Scalar> emitScalars(Operation *op, KernelBuilder &k,
 SmallVector<bool> operandDims(Operation *op, unsigned operand);
 
 /// One kernel for elementwise ops that feed each other. `inputs` are the values
-/// that the inputs of `k` hold, `outputs` those of its outputs; all ops have
-/// results of one shape. With `collapse`, loops that no operand tells apart
-/// are one loop.
+/// that the inputs of `k` hold, `outputs` the values of its outputs; all ops
+/// have results of one shape. With `collapse`, loops that no operand tells
+/// apart are one loop.
 void emitElementwiseKernel(ArrayRef<Operation *> ops, ValueRange inputs,
                            ValueRange outputs, bool collapse, KernelBuilder &k);
 

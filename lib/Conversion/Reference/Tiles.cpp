@@ -3,7 +3,7 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What device programs do with tiles: parts of packed tiles are copied, or
+// Kernels of device programs on tiles: parts of packed tiles are copied, or
 // folded in order.
 //
 //===----------------------------------------------------------------------===//
@@ -148,8 +148,8 @@ bool foldsStatistics(CombinerKind combiner) {
   return combiner == CombinerKind::Moments || combiner == CombinerKind::Softmax;
 }
 
-/// What the union of two sets has, from what each has: three statistics, or an
-/// element.
+/// The statistics of the union of two sets, from the statistics of each: three,
+/// or an element.
 SmallVector<Scalar> fold(KernelBuilder &k, CombinerKind combiner,
                          ArrayRef<Scalar> a, ArrayRef<Scalar> b) {
   SmallVector<Scalar> merged;
@@ -209,8 +209,8 @@ void emitCombineStatistics(CombineOp op, KernelBuilder &k) {
   }
 }
 
-/// What a combine reads of one tile, element for element of its result:
-/// positions `offsets + i`.
+/// The part that a combine reads of one tile, element for element of its
+/// result: positions `offsets + i`.
 struct Part {
   Tensor tile;
   SmallVector<int64_t> offsets;

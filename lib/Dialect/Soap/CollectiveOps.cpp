@@ -3,8 +3,8 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What one device can know of a collective: that its tiles fit together. Who
-// takes part is in the rank table.
+// Verifiers of collectives. One device can know that its tiles fit together.
+// The rank table names the devices that take part.
 //
 //===----------------------------------------------------------------------===//
 

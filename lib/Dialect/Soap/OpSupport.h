@@ -30,7 +30,7 @@ void registerSoapDialectOperations(SoapDialect *dialect);
 void registerSoapDialectOperations0(SoapDialect *dialect);
 void registerSoapDialectOperations1(SoapDialect *dialect);
 void registerSoapDialectOperations2(SoapDialect *dialect);
-// Those of SoapCollectiveOps.td.
+// The ops of SoapCollectiveOps.td.
 void registerCollectiveOps(SoapDialect *dialect);
 
 /// Reports an error of an op that exists already or is about to be inferred.

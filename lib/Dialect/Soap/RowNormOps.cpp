@@ -139,8 +139,8 @@ struct NormShapes {
             static_cast<int64_t>(axis), static_cast<int64_t>(full.size())))) {}
 };
 
-/// What an operand or result of a norm is: like x, one value per row, or one
-/// per position in a row.
+/// The shape of an operand or result of a norm: like x, one value per row, or
+/// one per position in a row.
 enum class NormPart { Full, Rows, Normalized };
 
 AccessMap normMap(const NormShapes &shapes, NormPart part) {

@@ -3,8 +3,8 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the models of structured, elementwise and tensor ops share, and the
-// functions that attach them.
+// Functions that the models of structured, elementwise and tensor ops share,
+// and the functions that attach them.
 //
 //===----------------------------------------------------------------------===//
 

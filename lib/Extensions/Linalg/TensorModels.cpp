@@ -64,7 +64,7 @@ Operation *localizeSame(Operation *op, OpBuilder &builder,
   return local;
 }
 
-/// What the models of all ops here have in common.
+/// The common part of the models of all ops here.
 template <typename Model, typename Op>
 struct SpaceModel : public IterationSpaceOpInterface::ExternalModel<Model, Op> {
   Operation *localize(Operation *op, OpBuilder &builder, const LoopBox &,
@@ -86,8 +86,8 @@ struct Kernel : public KernelOpInterface::ExternalModel<Kernel<Op>, Op> {
 // Reshapes
 //===----------------------------------------------------------------------===//
 
-/// The collapsed side, whose dims are digits of the loops: those of the
-/// expanded side.
+/// The collapsed side, whose dims are digits of the loops; the loops are dims
+/// of the expanded side.
 AccessMap collapsedAccess(ArrayRef<int64_t> expanded,
                           ArrayRef<ReassociationIndices> groups) {
   AccessMap map;

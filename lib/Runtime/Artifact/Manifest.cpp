@@ -3,14 +3,14 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A manifest comes from the compiler, but also out of a file that anybody may
-// have edited: everything is checked here, once.
+// A manifest comes from the compiler, but also out of a file that other
+// programs may have edited: everything is checked here, once.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Soap/Runtime/Artifact/Manifest.h"
 
-#include "Artifact/Json.h"
+#include "Support/Json.h"
 
 #include <limits>
 #include <map>
@@ -30,25 +30,25 @@ constexpr const char *dtypeNames[] = {"f32", "f64", "i32", "i64"};
 constexpr int64_t maxElements = int64_t(1) << 44;
 constexpr int64_t maxDevices = 4096;
 
-std::vector<int64_t> integers(const JsonCursor &cursor, int64_t lo,
+std::vector<int64_t> integers(const jsonfile::Cursor &cursor, int64_t lo,
                               int64_t hi) {
   std::vector<int64_t> result(cursor.size());
   for (size_t i = 0; i < result.size(); ++i)
-    result[i] = cursor.at(i).integer(lo, hi);
+    result[i] = cursor[i].integer(lo, hi);
   return result;
 }
 
-TensorKind parseKind(const JsonCursor &cursor) {
+TensorKind parseKind(const jsonfile::Cursor &cursor) {
   for (size_t i = 0; i < std::size(kindNames); ++i)
-    if (cursor.string() == kindNames[i])
+    if (cursor.text() == kindNames[i])
       return TensorKind(i);
-  cursor.expected("one of data, label, parameter, state, loss, correct, "
-                  "output, positions");
+  cursor.failExpected("one of data, label, parameter, state, loss, correct, "
+                      "output, positions");
 }
 
 /// Large values are base64: numbers as JSON would take ten times the memory.
-std::string decodeBase64(const JsonCursor &cursor) {
-  const std::string &text = cursor.string();
+std::string decodeBase64(const jsonfile::Cursor &cursor) {
+  const std::string &text = cursor.text();
   std::string bytes;
   bytes.reserve(text.size() / 4 * 3);
   uint32_t bits = 0;
@@ -83,29 +83,30 @@ std::string decodeBase64(const JsonCursor &cursor) {
   return bytes;
 }
 
-InitRule parseInit(const JsonCursor &cursor, int64_t volume, DType dtype) {
+InitRule parseInit(const jsonfile::Cursor &cursor, int64_t volume,
+                   DType dtype) {
   InitRule rule;
-  if (cursor.json().is_object()) {
+  if (cursor.isObject()) {
     rule.kind = InitRule::Bytes;
-    rule.bytes = decodeBase64(cursor.at("base64"));
+    rule.bytes = decodeBase64(cursor["base64"]);
     int64_t expected = volume * sizeOf(dtype);
     if (int64_t(rule.bytes.size()) != expected)
-      cursor.at("base64").fail("expected " + std::to_string(expected) +
-                               " bytes, got " +
-                               std::to_string(rule.bytes.size()));
+      cursor["base64"].fail("expected " + std::to_string(expected) +
+                            " bytes, got " + std::to_string(rule.bytes.size()));
     return rule;
   }
-  if (cursor.json().is_string()) {
+  if (cursor.isString()) {
     static const std::map<std::string, InitRule::Kind> names = {
         {"default", InitRule::Default},
         {"he", InitRule::He},
         {"glorot", InitRule::Glorot},
         {"zeros", InitRule::Zeros},
         {"ones", InitRule::Ones}};
-    auto it = names.find(cursor.string());
+    auto it = names.find(cursor.text());
     if (it == names.end())
-      cursor.expected("one of default, he, glorot, zeros, ones, or an array "
-                      "of values");
+      cursor.failExpected(
+          "one of default, he, glorot, zeros, ones, or an array "
+          "of values");
     rule.kind = it->second;
     return rule;
   }
@@ -116,26 +117,26 @@ InitRule parseInit(const JsonCursor &cursor, int64_t volume, DType dtype) {
                 std::to_string(count));
   rule.values.resize(count);
   for (size_t i = 0; i < count; ++i)
-    rule.values[i] = cursor.at(i).number();
+    rule.values[i] = cursor[i].number();
   return rule;
 }
 
-TensorInfo parseTensor(const JsonCursor &cursor) {
+TensorInfo parseTensor(const jsonfile::Cursor &cursor) {
   TensorInfo info;
-  info.name = cursor.at("name").string();
+  info.name = cursor["name"].text();
   if (info.name.empty())
-    cursor.at("name").fail("expected a name, got an empty string");
-  info.kind = parseKind(cursor.at("kind"));
-  info.shape = integers(cursor.at("shape"), 0, maxElements);
+    cursor["name"].fail("expected a name, got an empty string");
+  info.kind = parseKind(cursor["kind"]);
+  info.shape = integers(cursor["shape"], 0, maxElements);
   int64_t volume = 1;
   for (int64_t extent : info.shape)
     if (extent && volume > maxElements / extent)
-      cursor.at("shape").fail("the tensor is too large");
+      cursor["shape"].fail("the tensor is too large");
     else
       volume *= extent;
-  auto dtype = dtypeNamed(cursor.at("dtype").string());
+  auto dtype = dtypeNamed(cursor["dtype"].text());
   if (!dtype)
-    cursor.at("dtype").expected("one of f32, f64, i32, i64");
+    cursor["dtype"].failExpected("one of f32, f64, i32, i64");
   info.dtype = *dtype;
   if (info.kind == TensorKind::Positions &&
       (info.dtype != DType::I32 || info.shape.size() != 1 ||
@@ -144,35 +145,35 @@ TensorInfo parseTensor(const JsonCursor &cursor) {
                 "2147483647");
   if (cursor.has("sample_dim"))
     info.sampleDim =
-        cursor.at("sample_dim").integer(-1, int64_t(info.shape.size()) - 1);
+        cursor["sample_dim"].integer(-1, int64_t(info.shape.size()) - 1);
   if (cursor.has("init"))
-    info.init = parseInit(cursor.at("init"), volume, info.dtype);
+    info.init = parseInit(cursor["init"], volume, info.dtype);
   if (cursor.has("classes"))
-    info.classes = cursor.at("classes").integer(1, maxElements);
+    info.classes = cursor["classes"].integer(1, maxElements);
   if (cursor.has("fan_in"))
-    info.fanIn = cursor.at("fan_in").integer(0);
+    info.fanIn = cursor["fan_in"].integer(0);
   if (cursor.has("fan_out"))
-    info.fanOut = cursor.at("fan_out").integer(0);
+    info.fanOut = cursor["fan_out"].integer(0);
   return info;
 }
 
-Region parseRegion(const JsonCursor &cursor, const TensorInfo &tensor) {
+Region parseRegion(const jsonfile::Cursor &cursor, const TensorInfo &tensor) {
   if (cursor.size() != tensor.shape.size())
     cursor.fail("expected " + std::to_string(tensor.shape.size()) +
                 " dimensions as tensor '" + tensor.name + "' has, got " +
                 std::to_string(cursor.size()));
   std::vector<IndexSet> dims;
   for (size_t d = 0; d < cursor.size(); ++d) {
-    JsonCursor dim = cursor.at(d);
+    jsonfile::Cursor dim = cursor[d];
     std::vector<Interval> intervals;
     int64_t previous = -1;
     for (size_t i = 0; i < dim.size(); ++i) {
-      JsonCursor pair = dim.at(i);
+      jsonfile::Cursor pair = dim[i];
       if (pair.size() != 2)
-        pair.expected("an interval [from, to]");
+        pair.failExpected("an interval [from, to]");
       // Packed order follows the intervals, so they must be canonical.
-      int64_t lo = pair.at(size_t(0)).integer(previous + 1, tensor.shape[d]);
-      int64_t hi = pair.at(size_t(1)).integer(lo + 1, tensor.shape[d]);
+      int64_t lo = pair[size_t(0)].integer(previous + 1, tensor.shape[d]);
+      int64_t hi = pair[size_t(1)].integer(lo + 1, tensor.shape[d]);
       intervals.push_back({lo, hi});
       previous = hi;
     }
@@ -181,64 +182,64 @@ Region parseRegion(const JsonCursor &cursor, const TensorInfo &tensor) {
   return Region(std::move(dims));
 }
 
-std::vector<TileInfo> parseTiles(const JsonCursor &cursor,
+std::vector<TileInfo> parseTiles(const jsonfile::Cursor &cursor,
                                  const Manifest &manifest) {
   std::vector<TileInfo> tiles;
   for (size_t i = 0; i < cursor.size(); ++i) {
-    JsonCursor item = cursor.at(i);
+    jsonfile::Cursor item = cursor[i];
     TileInfo tile;
-    auto tensor = manifest.tensorNamed(item.at("tensor").string());
+    auto tensor = manifest.tensorNamed(item["tensor"].text());
     if (!tensor)
-      item.at("tensor").expected("the name of a tensor of the manifest");
+      item["tensor"].failExpected("the name of a tensor of the manifest");
     tile.tensor = *tensor;
-    tile.region = parseRegion(item.at("region"), manifest.tensors[*tensor]);
+    tile.region = parseRegion(item["region"], manifest.tensors[*tensor]);
     if (item.has("updated"))
-      tile.updated = item.at("updated").boolean();
+      tile.updated = item["updated"].boolean();
     tiles.push_back(std::move(tile));
   }
   return tiles;
 }
 
-std::vector<ScheduledTask> parseSchedule(const JsonCursor &cursor) {
+std::vector<ScheduledTask> parseSchedule(const jsonfile::Cursor &cursor) {
   std::vector<ScheduledTask> schedule;
   for (size_t i = 0; i < cursor.size(); ++i) {
-    JsonCursor item = cursor.at(i);
+    jsonfile::Cursor item = cursor[i];
     ScheduledTask task;
-    task.name = item.at("name").string();
-    task.kind = item.at("kind").string();
+    task.name = item["name"].text();
+    task.kind = item["kind"].text();
     if (item.has("start_ns"))
-      task.startNs = item.at("start_ns").integer();
+      task.startNs = item["start_ns"].integer();
     if (item.has("end_ns"))
-      task.endNs = item.at("end_ns").integer();
+      task.endNs = item["end_ns"].integer();
     if (item.has("shape"))
-      task.shape = item.at("shape").string();
+      task.shape = item["shape"].text();
     schedule.push_back(std::move(task));
   }
   return schedule;
 }
 
 /// Groups of devices, each device once in a group.
-std::vector<std::vector<int64_t>> parseGroups(const JsonCursor &cursor,
+std::vector<std::vector<int64_t>> parseGroups(const jsonfile::Cursor &cursor,
                                               int64_t devices) {
   std::vector<std::vector<int64_t>> groups;
   for (size_t i = 0; i < cursor.size(); ++i) {
-    groups.push_back(integers(cursor.at(i), 0, devices - 1));
+    groups.push_back(integers(cursor[i], 0, devices - 1));
     std::set<int64_t> distinct(groups.back().begin(), groups.back().end());
     if (distinct.size() != groups.back().size() || distinct.size() < 2)
-      cursor.at(i).expected("at least 2 devices, each once");
+      cursor[i].failExpected("at least 2 devices, each once");
   }
   return groups;
 }
 
 std::vector<CollectiveInfo>
-parseCollectives(const JsonCursor &cursor,
+parseCollectives(const jsonfile::Cursor &cursor,
                  const std::vector<std::vector<int64_t>> &groups) {
   std::vector<CollectiveInfo> collectives;
   for (size_t i = 0; i < cursor.size(); ++i) {
-    JsonCursor item = cursor.at(i);
+    jsonfile::Cursor item = cursor[i];
     CollectiveInfo info;
-    info.group = item.at("group").integer(0, int64_t(groups.size()) - 1);
-    std::string kind = item.at("kind").string();
+    info.group = item["group"].integer(0, int64_t(groups.size()) - 1);
+    std::string kind = item["kind"].text();
     constexpr std::pair<const char *, CollectiveKind> known[] = {
         {"all-reduce", CollectiveKind::AllReduce},
         {"reduce", CollectiveKind::Reduce},
@@ -251,64 +252,61 @@ parseCollectives(const JsonCursor &cursor,
       if (kind == name)
         info.kind = candidate;
     if (info.kind == CollectiveKind::Exchange)
-      item.at("kind").expected(
+      item["kind"].failExpected(
           "all-reduce, reduce, reduce-scatter, all-gather, "
           "gather, all-to-all or broadcast");
     bool hasRoot = info.kind == CollectiveKind::Reduce || kind == "gather" ||
                    info.kind == CollectiveKind::Broadcast;
     auto members = int64_t(groups[size_t(info.group)].size());
     info.root =
-        item.at("root").integer(hasRoot ? 0 : -1, hasRoot ? members - 1 : -1);
+        item["root"].integer(hasRoot ? 0 : -1, hasRoot ? members - 1 : -1);
     collectives.push_back(info);
   }
   return collectives;
 }
 
-RankInfo parseRank(const JsonCursor &cursor, const Manifest &manifest,
+RankInfo parseRank(const jsonfile::Cursor &cursor, const Manifest &manifest,
                    const EntryInfo &entry) {
   size_t scheduleSize = entry.schedule.size();
   RankInfo rank;
-  rank.device = cursor.at("device").integer(0, manifest.devices - 1);
-  rank.program = cursor.at("program").string();
-  rank.arenaBytes = cursor.at("arena_bytes").integer(0, maxElements);
-  rank.args = parseTiles(cursor.at("args"), manifest);
-  rank.results = parseTiles(cursor.at("results"), manifest);
-  rank.tasks = integers(cursor.at("tasks"), 0, int64_t(scheduleSize) - 1);
-  rank.peers = integers(cursor.at("peers"), -1, manifest.devices - 1);
-  rank.transfers = integers(cursor.at("transfers"), -1, int64_t(1) << 31);
+  rank.device = cursor["device"].integer(0, manifest.devices - 1);
+  rank.program = cursor["program"].text();
+  rank.arenaBytes = cursor["arena_bytes"].integer(0, maxElements);
+  rank.args = parseTiles(cursor["args"], manifest);
+  rank.results = parseTiles(cursor["results"], manifest);
+  rank.tasks = integers(cursor["tasks"], 0, int64_t(scheduleSize) - 1);
+  rank.peers = integers(cursor["peers"], -1, manifest.devices - 1);
+  rank.transfers = integers(cursor["transfers"], -1, int64_t(1) << 31);
   if (cursor.has("collectives"))
-    rank.collectives = integers(cursor.at("collectives"), -1,
+    rank.collectives = integers(cursor["collectives"], -1,
                                 int64_t(entry.collectives.size()) - 1);
   else
     rank.collectives.assign(rank.tasks.size(), -1);
   for (const char *key : {"peers", "transfers", "collectives"}) {
     if (!cursor.has(key))
       continue;
-    size_t size = cursor.at(key).size();
+    size_t size = cursor[key].size();
     if (size != rank.tasks.size())
-      cursor.at(key).fail("expected " + std::to_string(rank.tasks.size()) +
-                          " numbers as in 'tasks', got " +
-                          std::to_string(size));
+      cursor[key].fail("expected " + std::to_string(rank.tasks.size()) +
+                       " numbers as in 'tasks', got " + std::to_string(size));
   }
   for (size_t slot = 0; slot < rank.tasks.size(); ++slot)
     if (int64_t number = rank.collectives[slot]; number >= 0) {
       const CollectiveInfo &info = entry.collectives[size_t(number)];
       if (std::count(entry.groups[size_t(info.group)].begin(),
                      entry.groups[size_t(info.group)].end(), rank.device) == 0)
-        cursor.at("collectives")
-            .at(slot)
-            .expected("a collective with device " +
-                      std::to_string(rank.device) + " in its group");
+        cursor["collectives"][slot].failExpected("a collective with device " +
+                                                 std::to_string(rank.device) +
+                                                 " in its group");
     } else if ((rank.peers[slot] < 0) != (rank.transfers[slot] < 0))
-      cursor.at("transfers")
-          .at(slot)
-          .fail("expected a peer and a transfer number or neither");
+      cursor["transfers"][slot].fail(
+          "expected a peer and a transfer number or neither");
   return rank;
 }
 
 /// Every transfer number must belong to two slots that name each other, or a
 /// receive would wait forever.
-void checkTransfers(const JsonCursor &cursor, EntryInfo &entry) {
+void checkTransfers(const jsonfile::Cursor &cursor, EntryInfo &entry) {
   struct End {
     int64_t device, peer;
   };
@@ -339,7 +337,7 @@ void checkTransfers(const JsonCursor &cursor, EntryInfo &entry) {
 
 /// Every device of a group must take part once, or the others would wait for
 /// it.
-void checkCollectives(const JsonCursor &cursor, const EntryInfo &entry) {
+void checkCollectives(const jsonfile::Cursor &cursor, const EntryInfo &entry) {
   std::vector<int64_t> seen(entry.collectives.size());
   for (const RankInfo &rank : entry.ranks) {
     std::set<int64_t> mine;
@@ -360,65 +358,62 @@ void checkCollectives(const JsonCursor &cursor, const EntryInfo &entry) {
   }
 }
 
-EntryInfo parseEntry(const JsonCursor &cursor, const Manifest &manifest) {
+EntryInfo parseEntry(const jsonfile::Cursor &cursor, const Manifest &manifest) {
   EntryInfo entry;
-  entry.name = cursor.at("name").string();
+  entry.name = cursor["name"].text();
   if (cursor.has("batch"))
-    entry.batch = cursor.at("batch").integer(0, maxElements);
-  entry.schedule = parseSchedule(cursor.at("schedule"));
+    entry.batch = cursor["batch"].integer(0, maxElements);
+  entry.schedule = parseSchedule(cursor["schedule"]);
   if (cursor.has("groups"))
-    entry.groups = parseGroups(cursor.at("groups"), manifest.devices);
+    entry.groups = parseGroups(cursor["groups"], manifest.devices);
   if (cursor.has("collectives"))
-    entry.collectives =
-        parseCollectives(cursor.at("collectives"), entry.groups);
-  JsonCursor ranks = cursor.at("ranks");
+    entry.collectives = parseCollectives(cursor["collectives"], entry.groups);
+  jsonfile::Cursor ranks = cursor["ranks"];
   std::set<int64_t> seen;
   for (size_t i = 0; i < ranks.size(); ++i) {
-    entry.ranks.push_back(parseRank(ranks.at(i), manifest, entry));
+    entry.ranks.push_back(parseRank(ranks[i], manifest, entry));
     if (!seen.insert(entry.ranks.back().device).second)
-      ranks.at(i).at("device").fail("device " +
-                                    std::to_string(entry.ranks.back().device) +
-                                    " has more than one program");
+      ranks[i]["device"].fail("device " +
+                              std::to_string(entry.ranks.back().device) +
+                              " has more than one program");
   }
   checkTransfers(ranks, entry);
   checkCollectives(ranks, entry);
   return entry;
 }
 
-GpuTarget parseGpuTarget(const JsonCursor &cursor) {
+GpuTarget parseGpuTarget(const jsonfile::Cursor &cursor) {
   GpuTarget target;
-  target.chip = cursor.at("chip").string();
+  target.chip = cursor["chip"].text();
   if (target.chip.rfind("sm_", 0) != 0)
-    cursor.at("chip").expected("the name of a chip, such as sm_90");
-  target.format = cursor.at("format").string();
+    cursor["chip"].failExpected("the name of a chip, such as sm_90");
+  target.format = cursor["format"].text();
   if (target.format != "bin" && target.format != "isa")
-    cursor.at("format").expected("bin or isa");
-  target.hostReferences = cursor.at("host_references").boolean();
+    cursor["format"].failExpected("bin or isa");
+  target.hostReferences = cursor["host_references"].boolean();
   return target;
 }
 
-Manifest parseRoot(const JsonCursor &cursor) {
+Manifest parseRoot(const jsonfile::Cursor &cursor) {
   Manifest manifest;
-  cursor.at("version").integer(1, 1);
-  manifest.devices = cursor.at("devices").integer(1, maxDevices);
+  cursor["version"].integer(1, 1);
+  manifest.devices = cursor["devices"].integer(1, maxDevices);
   if (cursor.has("topology"))
-    manifest.topology = cursor.at("topology").string();
+    manifest.topology = cursor["topology"].text();
   if (cursor.has("gpu"))
-    manifest.gpu = parseGpuTarget(cursor.at("gpu"));
-  JsonCursor tensors = cursor.at("tensors");
+    manifest.gpu = parseGpuTarget(cursor["gpu"]);
+  jsonfile::Cursor tensors = cursor["tensors"];
   for (size_t i = 0; i < tensors.size(); ++i) {
-    TensorInfo info = parseTensor(tensors.at(i));
+    TensorInfo info = parseTensor(tensors[i]);
     if (manifest.tensorNamed(info.name))
-      tensors.at(i).at("name").fail("the name '" + info.name +
-                                    "' is used twice");
+      tensors[i]["name"].fail("the name '" + info.name + "' is used twice");
     manifest.tensors.push_back(std::move(info));
   }
-  JsonCursor entries = cursor.at("entries");
+  jsonfile::Cursor entries = cursor["entries"];
   for (size_t i = 0; i < entries.size(); ++i) {
-    EntryInfo entry = parseEntry(entries.at(i), manifest);
+    EntryInfo entry = parseEntry(entries[i], manifest);
     if (manifest.entry(entry.name))
-      entries.at(i).at("name").fail("the name '" + entry.name +
-                                    "' is used twice");
+      entries[i]["name"].fail("the name '" + entry.name + "' is used twice");
     manifest.entries.push_back(std::move(entry));
   }
   return manifest;
@@ -475,13 +470,11 @@ Expected<Manifest> runtime::parseManifest(std::string_view text,
   nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
   if (json.is_discarded())
     return Error{source + ": expected JSON"};
-  try {
-    Manifest manifest = parseRoot(JsonCursor(json, ""));
-    manifest.textBytes = int64_t(text.size());
-    manifest.textChecksum = int64_t(
-        crc32_z(0, reinterpret_cast<const Bytef *>(text.data()), text.size()));
+  auto manifest = jsonfile::read(json, source, parseRoot);
+  if (!manifest)
     return manifest;
-  } catch (const JsonError &error) {
-    return Error{source + ": " + error.what()};
-  }
+  manifest->textBytes = int64_t(text.size());
+  manifest->textChecksum = int64_t(
+      crc32_z(0, reinterpret_cast<const Bytef *>(text.data()), text.size()));
+  return manifest;
 }

@@ -9,10 +9,10 @@
 
 #include "Autotune.h"
 
-#include "Artifact/Json.h"
-#include "Soap/Support/CacheFolder.h"
 #include "Soap/Support/FileIO.h"
 #include "Soap/Support/InputFile.h"
+#include "Support/CacheFolder.h"
+#include "Support/Json.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -53,27 +53,23 @@ private:
   int fd;
 };
 
-Expected<std::map<std::string, std::string>>
-parseChoices(const std::string &text) {
+std::map<std::string, std::string> readChoices(const jsonfile::Cursor &root) {
+  root["version"].integer(1, 1);
   std::map<std::string, std::string> choices;
-  nlohmann::json root = nlohmann::json::parse(text, nullptr, false);
-  if (root.is_discarded())
-    return Error{"expected JSON"};
-  try {
-    JsonCursor cursor(root, "");
-    cursor.at("version").integer(1, 1);
-    JsonCursor list = cursor.at("choices");
-    if (!list.json().is_object())
-      list.expected("an object");
-    for (const auto &[key, value] : list.json().items()) {
-      if (!value.is_string())
-        list.at(key.c_str()).expected("the name of an algorithm");
-      choices[key] = value.get<std::string>();
-    }
-  } catch (const JsonError &error) {
-    return Error{error.what()};
+  for (const auto &[key, choice] : root["choices"].members()) {
+    if (!choice.isString())
+      choice.failExpected("the name of an algorithm");
+    choices[key] = choice.text();
   }
   return choices;
+}
+
+Expected<std::map<std::string, std::string>>
+parseChoices(const std::string &text, const std::string &source) {
+  nlohmann::json root = nlohmann::json::parse(text, nullptr, false);
+  if (root.is_discarded())
+    return Error{source + ": expected JSON"};
+  return jsonfile::read(root, source, readChoices);
 }
 
 } // namespace
@@ -90,14 +86,14 @@ void Autotuner::load() {
     return;
   auto text = readFile(path, maxBytes);
   auto parsed =
-      text ? parseChoices(*text)
+      text ? parseChoices(*text, path)
            : Expected<std::map<std::string, std::string>>(text.takeError());
   if (parsed) {
     for (auto &[key, choice] : *parsed)
       choices.try_emplace(key, choice);
     return;
   }
-  tell(path + ": " + parsed.error() + "; the choice of algorithms begins anew");
+  tell(parsed.error() + "; the choice of algorithms begins anew");
 }
 
 void Autotuner::tell(const std::string &text) {

@@ -10,10 +10,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Artifact/Json.h"
 #include "Soap/Runtime/Data/TensorFiles.h"
 #include "Soap/Support/FileIO.h"
 #include "Soap/Support/InputFile.h"
+#include "Support/Json.h"
 
 #include <algorithm>
 #include <cstring>
@@ -80,40 +80,38 @@ struct Place {
 };
 
 /// One tensor of the header; `size` bytes follow it.
-Place readPlace(const JsonCursor &cursor, size_t size) {
-  const std::string &name = cursor.at("dtype").string();
+Place readPlace(const jsonfile::Cursor &cursor, size_t size) {
+  const std::string &name = cursor["dtype"].text();
   const ElementType *type = nullptr;
   for (const auto &[typeName, dtype] : elementTypes)
     if (name == typeName)
       type = &dtype;
   if (!type)
-    cursor.at("dtype").expected("one of F32, F64, I32, I64, U8, I8");
-  JsonCursor dims = cursor.at("shape");
+    cursor["dtype"].failExpected("one of F32, F64, I32, I64, U8, I8");
+  jsonfile::Cursor dims = cursor["shape"];
   std::vector<int64_t> shape;
   int64_t bytes = sizeOf(*type);
   for (size_t d = 0; d < dims.size(); ++d) {
-    shape.push_back(dims.at(d).integer(0, int64_t(1) << 44));
+    shape.push_back(dims[d].integer(0, int64_t(1) << 44));
     if (shape.back() && bytes > (int64_t(1) << 44) / shape.back())
       dims.fail("the tensor is too large");
     bytes *= shape.back();
   }
-  JsonCursor offsets = cursor.at("data_offsets");
+  jsonfile::Cursor offsets = cursor["data_offsets"];
   if (offsets.size() != 2)
-    offsets.expected("two offsets");
-  int64_t begin = offsets.at(size_t(0)).integer(0, int64_t(size));
-  int64_t end = offsets.at(size_t(1)).integer(begin, int64_t(size));
+    offsets.failExpected("two offsets");
+  int64_t begin = offsets[size_t(0)].integer(0, int64_t(size));
+  int64_t end = offsets[size_t(1)].integer(begin, int64_t(size));
   if (end - begin != bytes)
     offsets.fail("expected " + std::to_string(bytes) + " bytes for shape " +
                  shapeString(shape) + ", got " + std::to_string(end - begin));
   return {*type, shape, begin, bytes};
 }
 
-Metadata readMetadata(const JsonCursor &cursor) {
-  if (!cursor.json().is_object())
-    cursor.expected("an object");
+Metadata readMetadata(const jsonfile::Cursor &cursor) {
   Metadata metadata;
-  for (const auto &item : cursor.json().items())
-    metadata[item.key()] = cursor.at(item.key().c_str()).string();
+  for (const auto &[key, text] : cursor.members())
+    metadata[key] = text.text();
   return metadata;
 }
 
@@ -125,17 +123,19 @@ nlohmann::json takeChecksums(Metadata &metadata, std::string_view header) {
   if (ofTensors.empty() && ofHeader.empty())
     return nullptr;
   if (ofTensors.empty() || ofHeader.empty())
-    throw JsonError(std::string("the file is damaged: expected both '") +
-                    tensorsKey + "' and '" + headerKey + "' in the metadata");
+    throw jsonfile::JsonError(
+        std::string("the file is damaged: expected both '") + tensorsKey +
+        "' and '" + headerKey + "' in the metadata");
   size_t at = findHeaderDigits(header);
   if (at == std::string_view::npos ||
       header.substr(at, noDigits.size()) != ofHeader.mapped() ||
       digits(headerChecksum(header, at)) != ofHeader.mapped())
-    throw JsonError("the file is damaged: the checksum of the header is wrong");
+    throw jsonfile::JsonError(
+        "the file is damaged: the checksum of the header is wrong");
   auto sums = nlohmann::json::parse(ofTensors.mapped(), nullptr, false);
   if (!sums.is_object())
-    throw JsonError(std::string("expected a JSON object as '") + tensorsKey +
-                    "' in the metadata");
+    throw jsonfile::JsonError(std::string("expected a JSON object as '") +
+                              tensorsKey + "' in the metadata");
   return sums;
 }
 
@@ -143,9 +143,10 @@ void checkTensor(const std::string &name, std::string_view bytes,
                  const nlohmann::json &sums) {
   auto sum = sums.find(name);
   if (sum == sums.end() || *sum != digits(checksum(bytes)))
-    throw JsonError("tensor '" + name +
-                    "': the checksum is wrong: the file is damaged, or a "
-                    "program changed the tensor and kept the metadata");
+    throw jsonfile::JsonError(
+        "tensor '" + name +
+        "': the checksum is wrong: the file is damaged, or a "
+        "program changed the tensor and kept the metadata");
 }
 
 /// Every byte belongs to one tensor: or a small file could claim any amount of
@@ -157,12 +158,13 @@ void checkRanges(std::vector<std::pair<int64_t, int64_t>> ranges,
   int64_t end = 0;
   for (auto [begin, next] : ranges) {
     if (begin < end)
-      throw JsonError("the bytes of two tensors overlap at " +
-                      std::to_string(begin));
+      throw jsonfile::JsonError("the bytes of two tensors overlap at " +
+                                std::to_string(begin));
     if (begin > end)
-      throw JsonError("expected " + std::to_string(end) + " bytes of tensors" +
-                      (begin == size ? "" : " before the next tensor") +
-                      ", got " + std::to_string(begin));
+      throw jsonfile::JsonError(
+          "expected " + std::to_string(end) + " bytes of tensors" +
+          (begin == size ? "" : " before the next tensor") + ", got " +
+          std::to_string(begin));
     end = next;
   }
 }
@@ -199,15 +201,15 @@ Expected<TensorMap> runtime::parseSafetensors(std::string_view data,
   TensorMap tensors;
   try {
     if (auto metadata = json.find(metadataKey); metadata != json.end())
-      found.metadata =
-          readMetadata(JsonCursor(*metadata, std::string("/") + metadataKey));
+      found.metadata = readMetadata(
+          jsonfile::Cursor(*metadata, std::string("/") + metadataKey));
     json.erase(metadataKey);
     nlohmann::json sums = takeChecksums(found.metadata, header);
     found.checked = !sums.is_null();
     std::vector<std::pair<std::string, Place>> places;
     std::vector<std::pair<int64_t, int64_t>> ranges;
     for (const auto &[name, value] : json.items()) {
-      Place place = readPlace(JsonCursor(value, "/" + name), data.size());
+      Place place = readPlace(jsonfile::Cursor(value, "/" + name), data.size());
       ranges.push_back({place.begin, place.begin + place.bytes});
       places.emplace_back(name, std::move(place));
     }
@@ -221,7 +223,7 @@ Expected<TensorMap> runtime::parseSafetensors(std::string_view data,
       std::memcpy(tensor.bytes.data(), bytes.data(), bytes.size());
       tensors.emplace(name, std::move(tensor));
     }
-  } catch (const JsonError &error) {
+  } catch (const jsonfile::JsonError &error) {
     return Error{path + ": " + error.what()};
   }
   if (info)

@@ -36,8 +36,8 @@ enum class HeadLayout : int64_t {
   TokensFirst = 1, ///< [batch, rows, heads, width]
 };
 
-/// The tensors of a call, in the order of its buffers; a call has those of its
-/// kind. q, o and their gradients have a row per query, k and v per key.
+/// The tensors of a call, in the order of its buffers; a call has the tensors
+/// of its kind. q, o and their gradients have a row per query, k and v per key.
 enum class AttentionTensor : size_t { Q, K, V, O, DO, DQ, DK, DV };
 
 /// The 18 numbers of `soap_rt_attention`. Tensors are bf16, statistics

@@ -84,7 +84,7 @@ public:
   ~Acceptor() { finish(); }
 
   /// Waits until something happens, at most `ms` milliseconds, and returns the
-  /// guests who have come. `watched` are descriptors of the caller, whose
+  /// new guests. `watched` are descriptors of the caller, whose
   /// events end the wait, too.
   std::vector<Guest> poll(int ms, const std::vector<int> &watched = {});
   /// False if it could not be sent until the deadline.

@@ -295,7 +295,7 @@ MaybeError Meeting::takeIn() {
       if (guest.socket)
         watched.push_back(guest.socket.descriptor());
     std::vector<Guest> arrived = acceptor.poll(msUntil(deadline), watched);
-    // A rank that has come may leave and come again; it sends nothing until
+    // A rank that has come may leave and return; it sends nothing until
     // then.
     for (int i = 1; i < options.ranks; ++i) {
       Guest &guest = guests[size_t(i)];

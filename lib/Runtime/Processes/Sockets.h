@@ -82,7 +82,7 @@ private:
   int number = 0;
 };
 
-/// Those of the addresses of another process, whose `networkIdentity` is
+/// The addresses of another process, whose `networkIdentity` is
 /// `identity`, that reach it from here: loopback addresses do on one host only.
 std::vector<std::string> reachable(const std::vector<std::string> &addresses,
                                    const std::string &identity);

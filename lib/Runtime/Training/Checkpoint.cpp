@@ -10,9 +10,9 @@
 
 #include "Soap/Runtime/Training/Checkpoint.h"
 
-#include "Artifact/Json.h"
 #include "Runtime/Artifact/Fingerprint.h"
 #include "Soap/Support/InputFile.h"
+#include "Support/Json.h"
 
 #include <cmath>
 #include <cstring>
@@ -39,14 +39,14 @@ Json number(double value) {
   return std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
 }
 
-double readNumber(const JsonCursor &cursor) {
-  if (cursor.json().is_number())
+double readNumber(const jsonfile::Cursor &cursor) {
+  if (cursor.isNumber())
     return cursor.number();
-  std::string text = cursor.json().is_string() ? cursor.string() : "";
+  std::string text = cursor.isString() ? cursor.text() : "";
   if (text == "nan")
     return std::nan("");
   if (text != "inf" && text != "-inf")
-    cursor.expected("a number, \"inf\", \"-inf\" or \"nan\"");
+    cursor.failExpected("a number, \"inf\", \"-inf\" or \"nan\"");
   return text == "inf" ? HUGE_VAL : -HUGE_VAL;
 }
 
@@ -54,8 +54,8 @@ Json optionalNumber(const std::optional<double> &value) {
   return value ? number(*value) : Json();
 }
 
-std::optional<double> readOptional(const JsonCursor &cursor) {
-  if (cursor.json().is_null())
+std::optional<double> readOptional(const jsonfile::Cursor &cursor) {
+  if (cursor.isNull())
     return std::nullopt;
   return readNumber(cursor);
 }
@@ -72,18 +72,18 @@ Json toJson(const EpochResult &epoch) {
           {"seconds", number(epoch.seconds)}};
 }
 
-EpochResult readEpoch(const JsonCursor &cursor) {
+EpochResult readEpoch(const jsonfile::Cursor &cursor) {
   EpochResult epoch;
-  epoch.epoch = cursor.at("epoch").integer(1, large);
-  epoch.iterations = cursor.at("iterations").integer(0, large);
-  epoch.loss = readNumber(cursor.at("loss"));
+  epoch.epoch = cursor["epoch"].integer(1, large);
+  epoch.iterations = cursor["iterations"].integer(0, large);
+  epoch.loss = readNumber(cursor["loss"]);
   if (cursor.has("test_loss"))
-    epoch.testLoss = readOptional(cursor.at("test_loss"));
-  epoch.tokens = cursor.has("tokens") && cursor.at("tokens").boolean();
-  epoch.trainAccuracy = readOptional(cursor.at("train_accuracy"));
-  epoch.testAccuracy = readOptional(cursor.at("test_accuracy"));
-  epoch.samplesPerSecond = readNumber(cursor.at("samples_per_second"));
-  epoch.seconds = readNumber(cursor.at("seconds"));
+    epoch.testLoss = readOptional(cursor["test_loss"]);
+  epoch.tokens = cursor.has("tokens") && cursor["tokens"].boolean();
+  epoch.trainAccuracy = readOptional(cursor["train_accuracy"]);
+  epoch.testAccuracy = readOptional(cursor["test_accuracy"]);
+  epoch.samplesPerSecond = readNumber(cursor["samples_per_second"]);
+  epoch.seconds = readNumber(cursor["seconds"]);
   return epoch;
 }
 
@@ -109,35 +109,33 @@ Json toJson(const TrainState &state, const TrainingIdentity &identity) {
           {"program", identity.program}};
 }
 
-void readState(const JsonCursor &cursor, Checkpoint &checkpoint) {
-  int64_t version = cursor.at("version").integer(1, checkedVersion);
+void readState(const jsonfile::Cursor &cursor, Checkpoint &checkpoint) {
+  int64_t version = cursor["version"].integer(1, checkedVersion);
   if (version >= checkedVersion && !checkpoint.checked)
     cursor.fail("the checksums are missing: the file is damaged, or another "
                 "program wrote it");
   TrainState &state = checkpoint.state;
-  state.step = cursor.at("step").integer(0, large);
-  state.epoch = cursor.at("epoch").integer(1, large);
-  state.position = cursor.at("position").integer(0, state.step);
-  state.seconds = readNumber(cursor.at("seconds"));
-  JsonCursor tally = cursor.at("tally");
-  state.tally.loss = readNumber(tally.at("loss"));
-  state.tally.correct = readNumber(tally.at("correct"));
-  state.tally.samples = tally.at("samples").integer(0, large);
+  state.step = cursor["step"].integer(0, large);
+  state.epoch = cursor["epoch"].integer(1, large);
+  state.position = cursor["position"].integer(0, state.step);
+  state.seconds = readNumber(cursor["seconds"]);
+  jsonfile::Cursor tally = cursor["tally"];
+  state.tally.loss = readNumber(tally["loss"]);
+  state.tally.correct = readNumber(tally["correct"]);
+  state.tally.samples = tally["samples"].integer(0, large);
   // Older checkpoints have one label per sample.
-  state.tally.labels = tally.has("labels")
-                           ? tally.at("labels").integer(0, large)
-                           : state.tally.samples;
-  JsonCursor epochs = cursor.at("epochs");
+  state.tally.labels = tally.has("labels") ? tally["labels"].integer(0, large)
+                                           : state.tally.samples;
+  jsonfile::Cursor epochs = cursor["epochs"];
   for (size_t i = 0; i < epochs.size(); ++i)
-    state.epochs.push_back(readEpoch(epochs.at(i)));
+    state.epochs.push_back(readEpoch(epochs[i]));
   TrainingIdentity &identity = checkpoint.identity;
-  identity.seed = uint64_t(cursor.at("seed").integer(0));
-  identity.batch = cursor.at("batch").integer(1, large);
+  identity.seed = uint64_t(cursor["seed"].integer(0));
+  identity.batch = cursor["batch"].integer(1, large);
   // Trainings have at least one batch an epoch.
-  identity.samples =
-      cursor.at("training_samples").integer(identity.batch, large);
-  identity.data = cursor.at("data").string();
-  identity.program = cursor.at("program").string();
+  identity.samples = cursor["training_samples"].integer(identity.batch, large);
+  identity.data = cursor["data"].text();
+  identity.program = cursor["program"].text();
 }
 
 std::string describe(const HostTensor &tensor) {
@@ -207,8 +205,8 @@ Expected<Checkpoint> runtime::parseCheckpoint(std::string_view data,
   checkpoint.tensors = std::move(*tensors);
   checkpoint.checked = info.checked;
   try {
-    readState(JsonCursor(json, ""), checkpoint);
-  } catch (const JsonError &error) {
+    readState(jsonfile::Cursor(json), checkpoint);
+  } catch (const jsonfile::JsonError &error) {
     return Error{path + ": state " + error.what()};
   }
   return checkpoint;

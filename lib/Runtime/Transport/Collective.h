@@ -72,8 +72,8 @@ struct Collective {
   /// How another device's call differs from this one where both must agree;
   /// empty if it does not.
   std::string differenceTo(const Collective &other) const;
-  /// Puts the call among those of its group, by place. An error if this device
-  /// is there already, or if its call differs from another one's.
+  /// Puts the call among the calls of its group, by place. An error if this
+  /// device is there already, or if its call differs from another one's.
   MaybeError addTo(std::vector<const Collective *> &calls) const;
 };
 

@@ -27,7 +27,7 @@ namespace soap::runtime {
 /// All functions may be called by several threads, each device by one of them.
 class TransferLedger {
 public:
-  /// Of `devices`, those of this process are `local`.
+  /// Of `devices`, this process has the `local` ones.
   TransferLedger(int64_t devices, const std::vector<int64_t> &local);
 
   /// A new iteration: nothing was given yet, and all devices run.

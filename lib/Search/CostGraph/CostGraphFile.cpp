@@ -354,13 +354,7 @@ std::string soap::printCostGraph(const CostGraph &graph) {
          "\n";
 }
 
-Expected<CostGraphSolution>
-soap::parseCostGraphSolution(const std::string &text, const std::string &file) {
-  Expected<json> document = jsonfile::parse(text, file);
-  if (!document)
-    return document.takeError();
-  jsonfile::Reader reader(file);
-  jsonfile::Cursor root(reader, &*document, "");
+static CostGraphSolution readSolution(const jsonfile::Cursor &root) {
   root.expectObject(
       {"version", "cost", "solution", "optimal", "bound", "seconds", "ties"});
   root.expectVersion();
@@ -378,9 +372,15 @@ soap::parseCostGraphSolution(const std::string &text, const std::string &file) {
                          0, static_cast<int64_t>(solution.choice.size()))),
                      root["ties"]["untied_cost"].integer(0, INT64_MAX)};
   }
-  if (reader.failed())
-    return reader.takeError();
   return solution;
+}
+
+Expected<CostGraphSolution>
+soap::parseCostGraphSolution(const std::string &text, const std::string &file) {
+  Expected<json> document = jsonfile::parse(text, file);
+  if (!document)
+    return document.takeError();
+  return jsonfile::read(*document, file, readSolution);
 }
 
 std::string soap::printCostGraphSolution(const CostGraphSolution &solution) {

@@ -78,7 +78,7 @@ void Reducer::mergePieces(Node &node) {
     events.push_back({piece.from, 1, &piece.bytes});
     events.push_back({piece.to, -1, &piece.bytes});
   }
-  // What ends comes first, so that no sum exceeds what is held at a time.
+  // Ends come first, so that no sum exceeds what is held at a time.
   std::sort(events.begin(), events.end(), [](const Event &a, const Event &b) {
     return std::pair(a.time, a.sign) < std::pair(b.time, b.sign);
   });
@@ -151,7 +151,7 @@ bool Reducer::reduceTime(bool &changed) {
       continue;
     while (!kept.empty() && ended == 0 &&
            capacity[t] <= capacity[kept.back()]) {
-      // What is held at the point before is held here.
+      // Bytes that are held at the point before are held here.
       int gone = kept.back();
       kept.pop_back();
       if (kept.empty())

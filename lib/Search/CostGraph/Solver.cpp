@@ -108,7 +108,8 @@ void Solver::prepare() {
   }
 }
 
-/// What the first messages lead to, so that there is an answer at any time.
+/// Offers what the first messages lead to, so that there is an answer at any
+/// time.
 void Solver::offerDecoded() {
   MemoryProfile profile(kernel);
   profile.assign(ascent->states());

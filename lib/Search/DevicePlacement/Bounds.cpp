@@ -38,7 +38,7 @@ double workBound(const Problem &problem, const UnitGraph &graph) {
   if (problem.accelerators == 0 || problem.cpus == 0)
     return problem.cpus == 0 ? onAccelerators / problem.accelerators
                              : onCpus / problem.cpus;
-  // What accelerators save per time on CPUs, best first.
+  // The time that accelerators save per time on CPUs, best first.
   std::vector<std::pair<double, int>> order;
   for (size_t i = 0; i < movable.size(); ++i)
     if (double time = movable[i]->acceleratorTime(); time > 0)

@@ -91,7 +91,7 @@ void placement::runCbc(const IntegerProgram &program,
   Cbc_setAllowableGap(model, 1e-10);
   if (threads > 1)
     Cbc_setParameter(model, "threads", std::to_string(threads).c_str());
-  // What it finds is lost if it is not done at the deadline.
+  // Cbc's result is lost if it is not done at the deadline.
   constexpr double share = 0.9;
   Cbc_setMaximumSeconds(model, seconds * share);
   if (!start.empty()) {

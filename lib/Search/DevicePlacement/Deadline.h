@@ -30,7 +30,7 @@ public:
   double left() const { return std::max(0.0, budget.seconds - elapsed()); }
   bool stopped() const { return budget.stop && budget.stop->load(); }
   bool isOver() const { return stopped() || elapsed() >= budget.seconds; }
-  /// What is left, for a solver that this one calls.
+  /// The rest of the budget, for a solver that this one calls.
   Budget rest(double share = 1) const {
     Budget result = budget;
     result.seconds = left() * share;

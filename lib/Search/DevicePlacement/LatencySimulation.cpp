@@ -73,7 +73,7 @@ void LatencySimulation::makeTasks(const LatencyPlacement &placement) {
   tasks.resize(used);
 }
 
-/// What leaves a subgraph, and what it reads, once each.
+/// Charges what leaves a subgraph, and what it reads, once each.
 void LatencySimulation::chargeTransfers() {
   seen.assign(tasks.size(), -1);
   for (size_t i = 0; i < taskOf.size(); ++i) {

@@ -203,7 +203,7 @@ std::string placement::showSchedule(const Problem &problem,
     double period = backward ? schedule.backwardPeriod : schedule.period;
     if (period == 0)
       continue;
-    // What a device does in a round, by its beginning there.
+    // The tasks of a device in a round, by their beginning there.
     struct Entry {
       double begin, end;
       int64_t samples;

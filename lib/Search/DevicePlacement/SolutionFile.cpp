@@ -34,12 +34,10 @@ namespace {
 class SolutionReader {
 public:
   /// Of a split, classes are completed.
-  SolutionReader(const Problem &problem, const std::string &file, bool isSplit)
-      : problem(problem), reader(file), isSplit(isSplit),
-        indices(problem.nodes) {}
+  SolutionReader(const Problem &problem, bool isSplit)
+      : problem(problem), isSplit(isSplit), indices(problem.nodes) {}
 
-  Expected<SolutionFile> read(const json &document) {
-    Cursor root(reader, &document, "");
+  SolutionFile read(const Cursor &root) {
     root.expectObject({"version", "max_load", "latency", "optimal", "bound",
                        "seconds", "objective", "devices", "pipeline",
                        "schedule"});
@@ -60,14 +58,11 @@ public:
       root["pipeline"].forEach([&](const Cursor &at) { readStage(at); });
     if (root.has("schedule"))
       readSchedule(root["schedule"]);
-    if (reader.failed())
-      return reader.takeError();
     return std::move(solution);
   }
 
   /// A file of the published programs. Devices without nodes do not count.
-  Expected<SolutionFile> readPublished(const json &document) {
-    Cursor root(reader, &document, "");
+  SolutionFile readPublished(const Cursor &root) {
     root.expectObject({"maxLoad", "totalLatency", "fpgas", "cpus"});
     clearDevices();
     int next = 0;
@@ -76,36 +71,27 @@ public:
       int last = cpu ? problem.deviceCount() : problem.accelerators;
       next = cpu ? problem.accelerators : 0;
       for (const Cursor &element : root[kind].elements()) {
-        if (reader.failed())
-          break;
         element.expectObject({"load", "nodes"});
         std::vector<int> nodes = readNodes(element["nodes"]);
         if (nodes.empty())
           continue;
-        if (next == last) {
+        if (next == last)
           element.fail(
               "expected at most " +
               std::to_string(cpu ? problem.cpus : problem.accelerators) +
               " devices of this kind");
-          break;
-        }
         for (int node : nodes)
           place(element["nodes"], node, next);
         ++next;
       }
     }
-    if (!reader.failed())
-      completeClasses(root);
-    if (!reader.failed())
-      expectAllPlaced(root);
-    if (reader.failed())
-      return reader.takeError();
+    completeClasses(root);
+    expectAllPlaced(root);
     return std::move(solution);
   }
 
 private:
   const Problem &problem;
-  jsonfile::Reader reader;
   bool isSplit;
   SolutionFile solution;
   IdentifierTable indices;
@@ -152,8 +138,7 @@ private:
       int index = indices.find(element.integer(-most, most));
       if (index < 0)
         element.failExpected("the identifier of a node");
-      else
-        nodes.push_back(index);
+      nodes.push_back(index);
     });
     return nodes;
   }
@@ -163,13 +148,9 @@ private:
     const int most[2] = {problem.accelerators, problem.deviceCount()};
     clearDevices();
     for (const Cursor &element : at.elements()) {
-      if (reader.failed())
-        return;
       element.expectObject(
           {"kind", "load", "nodes", "replicas", "index", "subgraphs"});
       bool cpu = choice(element["kind"], "accelerator", "cpu");
-      if (reader.failed())
-        return;
       int device = next[cpu];
       if (element.has("index"))
         device = (cpu ? problem.accelerators : 0) +
@@ -245,11 +226,11 @@ private:
     int number = 0;
     for (const Cursor &element : at.elements()) {
       for (int node : readNodes(element))
-        if (solution.placement.deviceOf[node] == device)
-          solution.subgraphOf[node] = number;
-        else
+        if (solution.placement.deviceOf[node] != device)
           element.fail("expected nodes of this device, got node " +
                        std::to_string(problem.nodes[node].id));
+        else
+          solution.subgraphOf[node] = number;
       ++number;
     }
   }
@@ -309,7 +290,9 @@ Expected<SolutionFile> placement::parseSolution(const Problem &problem,
   Expected<json> document = jsonfile::parse(text, file);
   if (!document)
     return document.takeError();
-  return SolutionReader(problem, file, /*isSplit=*/false).read(*document);
+  return jsonfile::read(*document, file, [&](const Cursor &root) {
+    return SolutionReader(problem, /*isSplit=*/false).read(root);
+  });
 }
 
 Expected<SolutionFile> placement::parseSplit(const Problem &problem,
@@ -318,10 +301,11 @@ Expected<SolutionFile> placement::parseSplit(const Problem &problem,
   Expected<json> document = jsonfile::parse(text, file);
   if (!document)
     return document.takeError();
-  SolutionReader reader(problem, file, /*isSplit=*/true);
-  bool isPublished = document->is_object() && (document->contains("fpgas") ||
-                                               document->contains("cpus"));
-  return isPublished ? reader.readPublished(*document) : reader.read(*document);
+  return jsonfile::read(*document, file, [&](const Cursor &root) {
+    SolutionReader reader(problem, /*isSplit=*/true);
+    bool isPublished = root.has("fpgas") || root.has("cpus");
+    return isPublished ? reader.readPublished(root) : reader.read(root);
+  });
 }
 
 //===----------------------------------------------------------------------===//

@@ -55,7 +55,7 @@ public:
         makeReady(static_cast<int>(piece), now);
     size_t done = 0;
     for (;;) {
-      // What ends now makes others ready before CPUs choose.
+      // A piece that ends now makes others ready before CPUs choose.
       while (!running.empty() && running.begin()->first == now) {
         int piece = running.begin()->second;
         running.erase(running.begin());

@@ -138,7 +138,7 @@ static size_t placeOf(const ExactTables::Cluster &cluster, int group) {
       cluster.groups.begin());
 }
 
-/// What was known before stays, as domains only shrink.
+/// Heads that were known before stay valid, as domains only shrink.
 bool ExactBounds::findHeads(int64_t limitNs) {
   Level &level = levels.back();
   std::vector<int64_t> &heads = level.heads;
@@ -386,7 +386,7 @@ int64_t ExactBounds::deviceBoundNs() {
   int64_t bound = 0;
   for (std::vector<PreemptiveJob> &list : jobs)
     bound = std::max(bound, preemptiveNs(list));
-  // What values take of devices and links besides.
+  // The time that values take of devices and links besides.
   work.assign(tables.resourceCount, 0);
   for (size_t d = 0; d < jobs.size(); ++d)
     for (const PreemptiveJob &job : jobs[d])

@@ -130,7 +130,7 @@ void ExactTables::Builder::findDependences() {
   for (size_t s = 0; s < slots.size(); ++s)
     for (int value : slots[s].kernel->results)
       writersOf[value].push_back(static_cast<int>(s));
-  // What decides whether replicas of a slot take contributions apart.
+  // The facts that decide whether replicas of a slot take contributions apart.
   std::vector<std::set<int>> modes(slots.size());
   for (size_t s = 0; s < slots.size(); ++s)
     if (mayBePartial[s])

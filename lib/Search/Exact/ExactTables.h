@@ -6,7 +6,7 @@
 // Parts of the task graph that depend on the configs of a few groups alone, for
 // all of these configs: how long each kernel takes, how long values are on
 // their way from one shard to another, and which kernels of a device come after
-// which, whatever else happens. Bounds of partial strategies are put together
+// which, whatever else happens. Bounds of partial strategies are computed
 // from them.
 //
 //===----------------------------------------------------------------------===//

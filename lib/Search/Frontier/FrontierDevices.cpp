@@ -53,7 +53,7 @@ Topology soap::firstDevices(const Topology &whole, int devices,
   if (limitBytes >= 0)
     for (DeviceType &type : result.deviceTypes)
       type.memoryBytes = std::min(type.memoryBytes, limitBytes);
-  // What was connected still is.
+  // Connected devices are still connected.
   if (MaybeError error = result.computeRoutes())
     return whole;
   return result;

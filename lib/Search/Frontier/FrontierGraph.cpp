@@ -624,7 +624,7 @@ FrontierGraph::keptValues(const std::vector<int> &choice,
 }
 
 //===----------------------------------------------------------------------===//
-// What frontier tracking is given and has found
+// Input and result of frontier tracking
 //===----------------------------------------------------------------------===//
 
 FrontierProblem FrontierGraph::problemAt(int position, bool tied) const {

@@ -21,7 +21,7 @@ using namespace soap;
 
 uint32_t TraceArena::Writer::pair(uint32_t left, uint32_t right,
                                   int leftSlots) {
-  // What covers no slots takes no place.
+  // An entry that covers no slots takes no place.
   if (right == nothing)
     return left;
   if (left == nothing && leftSlots == 0)
@@ -85,7 +85,7 @@ void TableBuilder::addShifted(Points points, const FrontierPoint &by,
   other.clear();
   other.reserve(united.size() + points.size());
   size_t a = 0, b = 0;
-  // What has less memory than all new points stays as it is.
+  // Points with less memory than all new points stay as they are.
   a = static_cast<size_t>(beyond - united.begin());
   other.insert(other.end(), united.begin(), beyond);
   while (a < united.size() || b < points.size()) {

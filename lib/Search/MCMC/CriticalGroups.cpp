@@ -48,16 +48,14 @@ bool leadsTo(const StrategyPlan &plan, const TimedTask &task,
   return found;
 }
 
-/// The resources of a task.
+/// The resources of a task: the device of a kernel's, else as the value's plan
+/// says.
 std::span<const int> resourcesOf(const StrategyPlan &plan,
                                  const TimedTask &task) {
   auto [slot, value] = plan.getBlocks()[task.block];
-  if (slot >= 0)
-    return {&plan.kernelPlan(slot).devices[task.index], 1};
-  const PlannedTask &planned = plan.valuePlan(value).tasks[task.index];
-  if (planned.resource >= 0)
-    return {&planned.resource, 1};
-  return plan.resourceLists()[-1 - planned.resource];
+  return plan.resourcesOf(
+      slot >= 0 ? plan.kernelPlan(slot).devices[task.index]
+                : plan.valuePlan(value).tasks[task.index].resource);
 }
 
 } // namespace

@@ -166,7 +166,7 @@ private:
       bool isAccepted = chain.evaluate(evaluator, chain.draws[i]);
       left = evaluator.wasStopped() ? i : none;
       if (isAccepted) {
-        // What this thread would look at next comes later.
+        // The proposal that this thread would look at next comes later.
         member.priced = i;
         size_t best = accepted;
         while (i < best && !accepted.compare_exchange_weak(best, i)) {

@@ -129,9 +129,8 @@ bool knowsTf32(const Topology &topology) {
 
 class StateReader {
 public:
-  StateReader(jsonfile::Reader &reader, const ParallelizationProblem &problem,
-              const McmcOptions &options)
-      : reader(reader), problem(problem), options(options) {}
+  StateReader(const ParallelizationProblem &problem, const McmcOptions &options)
+      : problem(problem), options(options) {}
 
   McmcState read(const Cursor &document) {
     McmcState state;
@@ -173,29 +172,24 @@ public:
       initial.fail("expected as many names as times");
     for (const Cursor &point : document["curve"].elements()) {
       std::vector<Cursor> entries = elements(point, 3);
-      if (!entries.empty())
-        state.curve.push_back({entries[0].number(0, maxSeconds),
-                               entries[1].integer(0, maxCount),
-                               entries[2].integer(0, maxCount)});
+      state.curve.push_back({entries[0].number(0, maxSeconds),
+                             entries[1].integer(0, maxCount),
+                             entries[2].integer(0, maxCount)});
     }
-    for (const Cursor &chain : document["chains"].elements()) {
-      if (reader.failed())
-        return state;
+    for (const Cursor &chain : document["chains"].elements())
       state.chains.push_back(readChain(chain));
-    }
     checkChains(document["chains"], state);
     return state;
   }
 
 private:
-  jsonfile::Reader &reader;
   const ParallelizationProblem &problem;
   const McmcOptions &options;
 
   void expect(const Cursor &entry, const std::string &expected,
               const std::string &what) {
     std::string actual = entry.string();
-    if (!reader.failed() && actual != expected)
+    if (actual != expected)
       entry.fail("expected " + what + " " + jsonfile::quote(expected) +
                  ", got " + jsonfile::quote(actual));
   }
@@ -205,7 +199,6 @@ private:
     if (list.size() == count)
       return list;
     entry.failExpected("a list of " + std::to_string(count));
-    return {};
   }
 
   std::array<uint64_t, 4> words(const Cursor &entry) {
@@ -217,19 +210,16 @@ private:
       if (text.size() != 16 ||
           text.find_first_not_of("0123456789abcdef") != std::string::npos)
         list[i].failExpected("16 hexadecimal digits");
-      else
-        result[i] = std::strtoull(text.c_str(), nullptr, 16);
+      result[i] = std::strtoull(text.c_str(), nullptr, 16);
       any |= result[i] != 0;
     }
-    if (!reader.failed() && !any)
+    if (!any)
       entry.fail("expected a state that is not zero");
     return result;
   }
 
   Evaluation price(const Cursor &entry) {
     std::vector<Cursor> list = elements(entry, 2);
-    if (list.empty())
-      return {};
     return {list[0].integer(0, maxCount), list[1].integer(0, maxCount)};
   }
 
@@ -237,10 +227,8 @@ private:
     Strategy result;
     const std::vector<GraphNode> &nodes = problem.getGraph().nodes;
     std::vector<Cursor> configs = elements(entry, nodes.size());
-    for (size_t n = 0; n < configs.size() && !reader.failed(); ++n) {
+    for (size_t n = 0; n < configs.size(); ++n) {
       std::vector<Cursor> parts = elements(configs[n], 3);
-      if (parts.empty())
-        break;
       Config &config = result.emplace_back();
       for (const Cursor &degree : parts[0].elements())
         config.degrees.push_back(degree.integer(1, 1 << 20));
@@ -248,8 +236,6 @@ private:
       for (const Cursor &device : parts[2].elements())
         config.devices.push_back(
             static_cast<int>(device.integer(0, (1 << 20) - 1)));
-      if (reader.failed())
-        break;
       ConfigCheck check = checkConfig(nodes[n].whole.space, config,
                                       problem.getTopology().deviceCount());
       if (check.fault != ConfigFault::None)
@@ -288,8 +274,6 @@ private:
 
   /// Each chain on a step of its own of the ladder, but the last.
   void checkChains(const Cursor &entry, const McmcState &state) {
-    if (reader.failed())
-      return;
     size_t count =
         state.chains.size() - (state.hasLast && !state.chains.empty());
     if (count == 0 && !problem.getGroups().empty())
@@ -317,10 +301,7 @@ soap::parseMcmcCheckpoint(const std::string &text, const std::string &file,
   Expected<json> document = jsonfile::parse(text, file);
   if (!document)
     return document.takeError();
-  jsonfile::Reader reader(file);
-  McmcState state = StateReader(reader, problem, options)
-                        .read(Cursor(reader, &*document, ""));
-  if (reader.failed())
-    return reader.takeError();
-  return state;
+  return jsonfile::read(*document, file, [&](const Cursor &root) {
+    return StateReader(problem, options).read(root);
+  });
 }

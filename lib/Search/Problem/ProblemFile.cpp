@@ -162,10 +162,7 @@ std::string soap::printProblemFile(const ProblemFile &problem) {
 namespace {
 class ProblemReader {
 public:
-  ProblemReader(jsonfile::Reader &reader, const json &document)
-      : reader(reader), root(reader, &document, "") {}
-
-  ProblemFile read() {
+  ProblemFile read(const Cursor &root) {
     root.expectObject({"version", "precision", "values", "inputs", "nodes",
                        "outputs", "groups", "roles"});
     root.expectVersion();
@@ -183,9 +180,8 @@ public:
       readInput(entry);
     for (const Cursor &entry : nodes)
       readNode(entry);
-    if (!reader.failed())
-      for (const auto &[input, entry] : updates)
-        checkUpdate(problem.graph.inputs[input], entry);
+    for (const auto &[input, entry] : updates)
+      checkUpdate(problem.graph.inputs[input], entry);
     for (const Cursor &entry : root["outputs"].elements())
       readOutput(entry);
     for (const Cursor &entry : root["groups"].elements())
@@ -199,8 +195,6 @@ public:
   }
 
 private:
-  jsonfile::Reader &reader;
-  Cursor root;
   ProblemFile problem;
   int64_t nodeCount = 0;
   std::vector<bool> written; ///< by value
@@ -216,7 +210,6 @@ private:
       list += std::string(i ? ", " : "") + names[i];
     }
     entry.failExpected("one of " + list);
-    return 0;
   }
   int integer(const Cursor &entry, int64_t low, int64_t high) {
     return static_cast<int>(entry.integer(low, std::max(low, high)));
@@ -235,11 +228,8 @@ private:
     value.elementBytes = entry["element_bytes"].integer(1, 64);
     int64_t bytes = value.elementBytes;
     for (int64_t dim : value.shape)
-      if (__builtin_mul_overflow(bytes, dim, &bytes) || bytes > most * 1024) {
+      if (__builtin_mul_overflow(bytes, dim, &bytes) || bytes > most * 1024)
         entry.failExpected("a tensor of at most 2^50 bytes");
-        value.shape.clear();
-        break;
-      }
     written.push_back(false);
   }
 
@@ -253,9 +243,9 @@ private:
       config.devices.push_back(integer(device, 0, 1 << 20));
     if (config.degrees.size() != loops)
       entry["degrees"].fail("expected " + std::to_string(loops) + " degrees");
-    else if (config.piecesPerReplica() > (1 << 20) ||
-             config.piecesPerReplica() * config.replicas !=
-                 static_cast<int64_t>(config.devices.size()))
+    if (config.piecesPerReplica() > (1 << 20) ||
+        config.piecesPerReplica() * config.replicas !=
+            static_cast<int64_t>(config.devices.size()))
       entry["devices"].fail("expected a device per piece");
     return config;
   }
@@ -272,8 +262,6 @@ private:
       input.updateResult = integer(update["result"], 0, 1 << 20);
       updates.emplace_back(problem.graph.inputs.size() - 1, update);
     }
-    if (reader.failed())
-      return;
     write(entry["value"], input.value);
     input.hasConfig = entry.has("config");
     if (input.hasConfig)
@@ -293,10 +281,9 @@ private:
   }
 
   void write(const Cursor &entry, int value) {
-    if (!reader.failed() && written[value])
+    if (written[value])
       entry.fail("value " + std::to_string(value) + " is written twice");
-    else if (!reader.failed())
-      written[value] = true;
+    written[value] = true;
   }
 
   AccessMap readMap(const Cursor &entry, int value, size_t loops) {
@@ -308,10 +295,8 @@ private:
       access.kind = static_cast<DimMap::Kind>(choice(dim["kind"], mapNames));
       for (const Cursor &term : dim["terms"].elements()) {
         std::vector<Cursor> pair = term.elements();
-        if (pair.size() != 2) {
+        if (pair.size() != 2)
           term.failExpected("a loop and a coefficient");
-          continue;
-        }
         access.terms.push_back(
             {integer(pair[0], 0, static_cast<int64_t>(loops) - 1),
              pair[1].integer(-most, most)});
@@ -327,8 +312,7 @@ private:
       optional("extra_low", access.extraLow, -most);
       optional("extra_high", access.extraHigh, -most);
     }
-    if (!reader.failed() &&
-        map.size() != problem.graph.values[value].shape.size())
+    if (map.size() != problem.graph.values[value].shape.size())
       entry.fail("expected a map for each dim of value " +
                  std::to_string(value));
     return map;
@@ -339,7 +323,7 @@ private:
     std::vector<uint8_t> flags;
     for (const Cursor &flag : entry.elements())
       flags.push_back(static_cast<uint8_t>(flag.integer(0, 1)));
-    if (flags.size() != count && !reader.failed())
+    if (flags.size() != count)
       entry.failExpected(std::to_string(count) + " numbers, 0 or 1");
     return flags;
   }
@@ -376,8 +360,6 @@ private:
     for (const Cursor &operand : entry["operands"].elements()) {
       operand.expectObject({"value", "map"});
       int id = value(operand["value"]);
-      if (reader.failed())
-        return kernel;
       if (!written[id])
         operand["value"].fail("value " + std::to_string(id) +
                               " is read before it is written");
@@ -387,8 +369,6 @@ private:
     for (const Cursor &result : entry["results"].elements()) {
       result.expectObject({"value", "map", "combiner"});
       int id = value(result["value"]);
-      if (reader.failed())
-        return kernel;
       kernel.results.push_back(id);
       kernel.space.results.push_back(
           {readMap(result["map"], id, loops),
@@ -427,17 +407,13 @@ private:
         node.stages.push_back(readKernel(stage, &node.whole));
         for (int value : node.stages.back().results)
           write(stage["results"], value);
-        if (reader.failed())
-          return;
       }
-    // What the whole op writes, one of its stages has written.
+    // One of the stages of an op writes each result of the whole op.
     for (int value : node.whole.results)
       if (node.stages.empty())
         write(entry["results"], value);
-      else if (!reader.failed() && !written[value])
+      else if (!written[value])
         entry["results"].fail("no stage writes value " + std::to_string(value));
-    if (reader.failed())
-      return;
     problem.graph.nodes.push_back(std::move(node));
   }
 
@@ -446,8 +422,6 @@ private:
     GraphOutput &output = problem.graph.outputs.emplace_back();
     output.value = value(entry["value"]);
     output.name = entry["name"].string();
-    if (reader.failed())
-      return;
     if (!written[output.value])
       entry["value"].fail("value " + std::to_string(output.value) +
                           " is written by no node and is no input");
@@ -477,11 +451,9 @@ Expected<ProblemFile> soap::parseProblemFile(const std::string &text,
   Expected<json> document = jsonfile::parse(text, file);
   if (!document)
     return document.takeError();
-  jsonfile::Reader reader(file);
-  ProblemFile problem = ProblemReader(reader, *document).read();
-  if (reader.failed())
-    return reader.takeError();
-  return problem;
+  return jsonfile::read(*document, file, [](const Cursor &root) {
+    return ProblemReader().read(root);
+  });
 }
 
 Expected<ProblemFile> soap::loadProblemFile(const std::string &file) {

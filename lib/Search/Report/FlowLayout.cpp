@@ -10,7 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Search/Report/LayoutParts.h"
-#include "Soap/Support/Svg.h"
+#include "Support/Svg.h"
 
 #include <algorithm>
 
@@ -20,7 +20,8 @@ using namespace soap::layout;
 namespace {
 
 constexpr double pitchX = 78;
-/// Free of texts: between the boxes of two columns, and below those of a lane.
+/// Free of texts: between the boxes of two columns, and below the boxes of a
+/// lane.
 constexpr double corridor = 14, channel = 14;
 constexpr int columnsPerLine = 20;
 
@@ -164,7 +165,7 @@ private:
     drawn.label = drawn.label.substr(dot + 1);
   }
 
-  /// What a module looks like.
+  /// A text that is equal for modules that look alike.
   std::string signature(const Module &m) const {
     std::string text;
     for (int b : m.members) {
@@ -233,7 +234,7 @@ private:
     for (size_t b = 0; b < boxes.size(); ++b)
       for (int p : drawnProducers(static_cast<int>(b)))
         column[b] = std::max(column[b], column[p] + 1);
-    // What reads inputs alone stands before its consumer.
+    // A box that reads inputs alone stands before its consumer.
     for (size_t b = boxes.size(); b-- > 0;) {
       if (alias[b] != static_cast<int>(b) || !boxes[b].producers.empty())
         continue;

@@ -9,7 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Search/Report/LayoutParts.h"
-#include "Soap/Support/Svg.h"
+#include "Support/Svg.h"
 
 #include <algorithm>
 
@@ -295,7 +295,7 @@ private:
             wanted[b] = std::max(wanted[b], blocks[p].x);
       sweep(layer, wanted);
     }
-    // What reads inputs alone stands under its first consumer.
+    // A box that reads inputs alone stands under its first consumer.
     for (auto &[depth, layer] : layers) {
       for (int b : layer) {
         wanted[b] = blocks[b].x;

@@ -39,8 +39,8 @@ private:
   std::map<int, std::pair<double, double>> nets;
 };
 
-/// What both layouts start from: boxes, which of them reads which, and
-/// junctions, where an op that follows another one puts several boxes together
+/// The input of both layouts: boxes, which of them reads which, and
+/// junctions, where an op that follows another one joins several boxes
 /// (concat, add).
 class Boxes {
 public:

@@ -9,8 +9,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Soap/Search/Report/StrategyDrawing.h"
-#include "Soap/Support/Svg.h"
 #include "StrategyLayout.h"
+#include "Support/Svg.h"
 
 #include <algorithm>
 #include <array>
@@ -169,7 +169,7 @@ private:
                    });
     if (std::any_of(layout.boxes.begin(), layout.boxes.end(),
                     [](const OpBox &box) { return box.group < 0; }))
-      legend.entry(8, "results are put together", [&](double x, double y) {
+      legend.entry(8, "results are joined", [&](double x, double y) {
         drawing.marker(svg::Marker::Circle, x + 4, y + side / 2, 7,
                        junctionStyle());
       });

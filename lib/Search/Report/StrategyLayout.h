@@ -30,7 +30,7 @@ struct CutUpdate {
 
 /// An op that is drawn.
 struct OpBox {
-  /// Its leader's; -1: a junction, where other boxes are put together.
+  /// Its leader's; -1: a junction, where other boxes are joined.
   int group = -1;
   std::vector<int> alike; ///< groups after it in its module, cut the same way
   std::vector<CutUpdate> updates; ///< of parameters that no box before it reads

@@ -226,7 +226,7 @@ private:
   }
 
   /// The op of this device in a regular collective. Its tile is cut first where
-  /// only a part of it is wanted, and what it gathers is put together behind.
+  /// only a part of it is wanted, and what it gathers is assembled behind it.
   void emitCollective(int number, int64_t place) {
     const ::soap::CollectiveGroup &group = *schedule.groups[number];
     size_t me = static_cast<size_t>(group.placeOf(device));

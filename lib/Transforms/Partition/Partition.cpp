@@ -10,9 +10,9 @@
 
 #include "Soap/Transforms/Partition.h"
 
+#include "Cost/ProfileRecord.h"
 #include "DeviceProgram.h"
 #include "Soap/Analysis/TopologyAttr.h"
-#include "Soap/Cost/ProfileRecord.h"
 #include "Soap/Dialect/Soap/ReuseAttributes.h"
 #include "Soap/Dialect/Soap/ShardPosition.h"
 #include "Soap/Dialect/Soap/SoapOps.h"

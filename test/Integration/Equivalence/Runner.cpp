@@ -9,11 +9,11 @@
 
 #include "Runner.h"
 
+#include "Plan/PlanTraffic.h"
 #include "Soap/Analysis/OpGroups.h"
 #include "Soap/Analysis/PartitionedGraph.h"
 #include "Soap/Compiler/JIT.h"
 #include "Soap/Dialect/Soap/SoapOps.h"
-#include "Soap/Plan/PlanTraffic.h"
 #include "Soap/Runtime/Artifact/Symbols.h"
 #include "Soap/Runtime/Execution/Launcher.h"
 #include "Soap/Search/Presets/Presets.h"

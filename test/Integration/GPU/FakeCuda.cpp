@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // For tests of the backend cuda without a GPU: with LD_PRELOAD, its functions
-// come before those of libcudart. There are devices as the environment says,
+// come before libcudart's. There are devices as the environment says,
 // which have memory and streams (FakeStreams.h). Kernels are their host
 // references, where a program has them.
 //
@@ -81,7 +81,7 @@ Handle newHandle() {
   return reinterpret_cast<Handle>(next.fetch_add(1) * 64);
 }
 
-/// What programs run as a kernel.
+/// The functions that programs run as a kernel.
 std::mutex hostReferencesMutex;
 std::map<const void *, const SoapKernel *> hostReferences;
 

@@ -5,10 +5,11 @@
 //
 // Chains of random proposals on random graphs or on a problem file. Of every
 // proposal, the ready, start and end of every task by forward simulation of the
-// changed plan (`delta`) and by propagation must be those of Algorithm 1 on a
-// task graph built from nothing; and the decisions of all three, which stop as
-// early as they do in a search, must be the same. On large models what takes
-// longest is finding out again what the shards of a kernel touch and cost: with
+// changed plan (`delta`) and by propagation must equal the times of Algorithm 1
+// on a task graph built from nothing; and the decisions of all three, which
+// stop as early as they do in a search, must be the same. On large models what
+// takes longest is finding out again what the shards of a kernel touch and
+// cost: with
 // --fresh=N that is done for every Nth proposal, for the others only their
 // plan, its actions, the task graph and its simulation are made from nothing.
 //

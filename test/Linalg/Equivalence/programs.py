@@ -302,8 +302,8 @@ class Program:
                          f"{self.dtype}\n    }} {{ATTRS}} : {self.type(x.shape)} to {self.type(shape)}", shape)
 
     def reduced(self, sizes):
-        """The shape of a slice: with its dims of extent 1, or without them. Upstream's lowering crashes on slices of rank
-        0 and on those that lack some of them."""
+        """The shape of a slice: with its dims of extent 1, or without them. Upstream's lowering crashes on slices of
+        rank 0 and on slices that lack some of these dims."""
         kept = [size for size in sizes if size > 1]
         return kept if kept and self.rng.random() < 0.5 else sizes
 

@@ -4,7 +4,7 @@
 
     test/Linalg/Equivalence/run.py BUILD [--cases=N] [--first=SEED] [--llvm=BIN] [--keep=FOLDER]
 
-Each program is run four ways: as upstream lowers it (the right value), by soap-run on one device, and partitioned by two
+Each program runs four ways: as upstream lowers it (the right value), by soap-run on one device, and partitioned by two
 random strategies on 1 to 4 devices. f32 is compared within 1e-5 of the largest element, f64 within 1e-12, integers
 exactly. The last line is "N passed, N failed"; a program and its strategies are one check.
 """

@@ -3,8 +3,8 @@
 
     enumerate.py FOLDER KIND CASES
 
-KIND is throughput, latency or cost-graph. Prints what disagrees, and a line at the end. Nothing here knows of the solvers: loads,
-contiguity, latencies and memory follow docs/Placement.md and docs/CostGraph.md.
+KIND is throughput, latency or cost-graph. Prints what disagrees, and a line at the end. Nothing here knows of the
+solvers: loads, contiguity, latencies and memory follow docs/Placement.md and docs/CostGraph.md.
 """
 
 import itertools
@@ -22,7 +22,7 @@ failures = 0
 
 
 def solve(name, problem, flags):
-    """The solution, and what soap-solve said; the solution is None if there is none, False if the build lacks the solver."""
+    """The solution, and what soap-solve said; the solution is None if there is none, False if there is no solver."""
     instance, output = os.path.join(folder, "problem.json"), os.path.join(folder, "solution.json")
     with open(instance, "w") as file:
         json.dump(problem, file)

@@ -80,7 +80,7 @@ def crosses(segment, box):
 
 
 def look_of(element):
-    """What an eye tells marks apart by; sizes may differ."""
+    """The attributes by which an eye tells marks apart; sizes may differ."""
     return tuple(element.get(name, "none") for name in ("fill", "stroke", "stroke-dasharray"))
 
 

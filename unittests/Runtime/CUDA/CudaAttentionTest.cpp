@@ -172,7 +172,8 @@ void draw(Naive &naive, Buffers &buffers) {
     });
 }
 
-/// Results are those of `naive` within a few roundings of what is added.
+/// Results equal the results of `naive` within a few roundings of what is
+/// added.
 void expectNear(Naive &naive, Buffers &buffers, AttentionTensor t) {
   double largest = 0;
   for (double value : naive[t])

@@ -306,7 +306,7 @@ TEST_F(CudaLibrariesTest, EnginesThatMakeNoPlan) {
       << error->message;
 }
 
-/// Plans say how their buffers are aligned, so those of another call do not
+/// Plans say how their buffers are aligned, so buffers of another call do not
 /// fit.
 TEST_F(CudaLibrariesTest, PlansKnowTheAlignment) {
   const ConvCall call{{1, 1, 1, 4, 4, 2, 4, 4, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0},
@@ -518,7 +518,7 @@ TEST_F(CudaTuningTest, WithoutMemoryTakesTheFirst) {
   EXPECT_EQ(algorithmOf(libraries), 0);
 }
 
-/// Of both APIs, whatever the call is; names are those of the file.
+/// Of both APIs, whatever the call is; names are as in the file.
 TEST_F(CudaTuningTest, TakesTheFastestOfBothApis) {
   fakes.times = timesOf({3, 2, 4}, {1.5, 1, 0.1, 0.1, 0.1});
   CudaLibraries libraries;

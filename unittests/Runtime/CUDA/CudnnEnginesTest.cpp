@@ -6,8 +6,8 @@
 // The real library, asked for a GPU that is not there: it takes the properties
 // of an H200 in place of a handle, says which of its engines compute a graph,
 // and makes plans of them. Nothing runs. Engines of convolutions are compiled
-// already; those of attention, pooling and norms compile kernels and give them
-// to a driver, which is a stand-in where there is none (FakeDriver.cpp).
+// already; engines of attention, pooling and norms compile kernels and give
+// them to a driver, which is a stand-in where there is none (FakeDriver.cpp).
 //
 //===----------------------------------------------------------------------===//
 

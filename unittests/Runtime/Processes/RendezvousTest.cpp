@@ -186,7 +186,7 @@ TEST(Rendezvous, AnotherNumberOfRanks) {
   EXPECT_TRUE(contains(errorOf(wrong.get()), expected));
 }
 
-/// Without a secret it may be anybody: it is told so, and the others meet.
+/// A process without the secret may be any: it is told so, and the others meet.
 TEST(Rendezvous, StrangersWithFalseWords) {
   Root root(2);
   EXPECT_TRUE(
@@ -244,7 +244,7 @@ TEST(Rendezvous, TwiceTheSameRank) {
   EXPECT_TRUE(contains(errorOf(second.get()), "two processes say"));
 }
 
-/// A rank that leaves while others are waited for may come again.
+/// A rank that leaves while others are waited for may return.
 TEST(Rendezvous, ComesAgain) {
   Root root(3);
   // It does not wait for the answer.

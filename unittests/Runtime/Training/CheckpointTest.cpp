@@ -281,19 +281,19 @@ TEST(Checkpoint, RejectsOtherFiles) {
   };
   EXPECT_EQ(message("{}"), "no error");
   EXPECT_EQ(message(R"({"version": 3})"),
-            "state at /version: expected an integer in [1, 2], got 3");
+            "state at /version: expected an integer from 1 to 2, got 3");
   EXPECT_EQ(message(R"({"step": null})"),
-            "state at /: expected a member 'step'");
+            "state at /: expected key \"step\", which is missing");
   EXPECT_EQ(message(R"({"position": 8})"),
-            "state at /position: expected an integer in [0, 7], got 8");
+            "state at /position: expected an integer from 0 to 7, got 8");
   EXPECT_EQ(message(R"({"tally": {"loss": "much"}})"),
             "state at /tally/loss: expected a number, \"inf\", \"-inf\" or "
             "\"nan\", got \"much\"");
   EXPECT_EQ(message(R"({"epochs": [{"epoch": 0}]})"),
-            "state at /epochs/0/epoch: expected an integer in [1, "
-            "9007199254740992], got 0");
+            "state at /epochs/0/epoch: expected an integer from 1 to "
+            "9007199254740992, got 0");
   EXPECT_EQ(message(R"({"batch": 0})"),
-            "state at /batch: expected an integer in [1, 9007199254740992], "
+            "state at /batch: expected an integer from 1 to 9007199254740992, "
             "got 0");
 }
 

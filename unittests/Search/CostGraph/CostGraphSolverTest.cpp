@@ -142,7 +142,8 @@ TEST(CostGraphSolver, SeveralPartsWithoutAChoice) {
   }
 }
 
-/// What prices exclude is in no solution that is cheaper than the incumbent.
+/// A state that prices exclude is in no solution that is cheaper than the
+/// incumbent.
 TEST(CostGraphBounds, NothingWorthHavingIsExcluded) {
   using namespace soap::costgraph;
   int solutions = 0, goneStates = 0, gonePairs = 0;
@@ -384,7 +385,7 @@ TEST(CostGraphSolver, StartsFromAChoice) {
   CostGraphResult result = solveCostGraph(graph, options);
   EXPECT_EQ(result.solution.cost, 8);
   EXPECT_TRUE(result.solution.optimal);
-  // What does not fit, or is none, is no start.
+  // A choice that does not fit, or is none, is no start.
   for (const std::vector<int> &initial :
        {std::vector<int>{1, 1, 0}, {0, 0}, {0, 0, 7}}) {
     options.initial = initial;

@@ -452,7 +452,7 @@ TEST(PlacementLatency, SubgraphsAndTrainingAgainstAllPlacements) {
     EXPECT_GT(proven, 0);
 }
 
-/// What solvers return in training, with subgraphs of its own for the backward
+/// A solution for training, with subgraphs of its own for the backward
 /// pass, is read as it was written.
 TEST(PlacementLatency, FilesHaveTheSubgraphsOfTraining) {
   int several = 0;

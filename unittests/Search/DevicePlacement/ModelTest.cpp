@@ -3,7 +3,7 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a placement problem says of a model for inference against the model: a
+// The placement problem of a model for inference against the model: a
 // split that fits has room for every weight that its devices read.
 //
 //===----------------------------------------------------------------------===//

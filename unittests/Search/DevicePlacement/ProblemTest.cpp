@@ -3,7 +3,7 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is well-formed, what is refused and how, and round trips of files.
+// Well-formed problems, messages for others, and round trips of files.
 //
 //===----------------------------------------------------------------------===//
 

@@ -121,7 +121,7 @@ TEST(FrontierGraph, PeakIsTheMostOfAllPositions) {
       }
     }
     EXPECT_EQ(most, peak.bytes);
-    // What a device holds, from sums over lifetimes in program order.
+    // The bytes that a device holds, from sums over lifetimes in program order.
     auto [time, simulated] = simulate(p.problem, graph.strategy(choice));
     EXPECT_GT(2 * peak.bytes, simulated);
     EXPECT_LT(peak.bytes, 2 * simulated);
@@ -160,7 +160,8 @@ TEST(FrontierSearch, PointsAreWhatSimulationSays) {
   }
 }
 
-/// What is cut out of the whole space's graph is what is priced for a space.
+/// A part that is cut out of the whole space's graph equals the graph that is
+/// priced for a space.
 TEST(FrontierGraph, RestrictionsAreGraphsOfTheirSpaces) {
   for (int devices : {4, 6}) {
     MlpProblem p(makeMlp(96, {48, 36, 24, 12}), devices);

@@ -317,7 +317,8 @@ TEST(MCMC, StopsAfterHalfTheBudgetWithoutGain) {
   EXPECT_EQ(searchMcmc(p.problem, options).proposals, 500);
 }
 
-/// What chains leave is used up by one that restarts, whatever it finds.
+/// A chain that restarts uses up the budget that others leave, whatever it
+/// finds.
 TEST(MCMC, RestartsUseTheWholeBudget) {
   MlpProblem p(makeMlp(64, {100, 80, 10}), 4);
   McmcOptions options = proposals(6000, 2);

@@ -3,7 +3,7 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is written is read back; what is not a state of this search is refused
+// A written state is read back; a state of another search is refused
 // with the place and what was expected.
 //
 //===----------------------------------------------------------------------===//

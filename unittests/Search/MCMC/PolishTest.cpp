@@ -3,8 +3,8 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is called locally optimal is compared with pricing every neighbour from
-// nothing; memory, budgets, starts.
+// Strategies called locally optimal are compared with pricing every neighbour
+// from nothing; memory, budgets, starts.
 //
 //===----------------------------------------------------------------------===//
 

@@ -3,7 +3,7 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What each preset decides, and that all of them are solutions whatever the
+// The configs of each preset, and that all of them are solutions whatever the
 // number of devices.
 //
 //===----------------------------------------------------------------------===//

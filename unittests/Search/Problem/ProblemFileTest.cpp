@@ -3,7 +3,7 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is written is read again; what is damaged is refused with a message.
+// A written problem is read again; a damaged one is refused with a message.
 //
 //===----------------------------------------------------------------------===//
 

@@ -118,7 +118,7 @@ TEST(Explain, Bounded) {
   EXPECT_EQ(explanation.current, 0u);
 }
 
-/// What does not fit comes last, however fast.
+/// A config that does not fit comes last, however fast.
 TEST(Explain, Memory) {
   int64_t weights = 256 * 256 * 4;
   MlpProblem p(makeMlp(64, {256, 256, 256}), 4, weights * 5 / 2);

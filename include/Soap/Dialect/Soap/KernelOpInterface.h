@@ -3,7 +3,7 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What an op of another dialect implements, besides an iteration space, to be
+// An op of another dialect implements this besides an iteration space, to be
 // lowered and run: it writes its kernel on buffers.
 //
 //===----------------------------------------------------------------------===//

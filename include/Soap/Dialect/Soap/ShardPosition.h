@@ -6,9 +6,9 @@
 // Rows of a vocabulary are numbered as in the whole table, so ops that look for
 // them in a tile must know its first row: an attribute, by which the programs
 // of devices would differ. As an argument, which each device is given
-// (docs/Partition.md), devices share a program: their indices are made those of
-// the tile by `soap.local_index`. A header of its own, so that only those who
-// write or read such programs see it.
+// (docs/Partition.md), devices share a program: `soap.local_index` turns
+// their indices into indices of the tile. A header of its own, so that only
+// files that write or read such programs include it.
 //
 //===----------------------------------------------------------------------===//
 

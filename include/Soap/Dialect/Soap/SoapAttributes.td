@@ -325,7 +325,7 @@ def Soap_TopologyAttr : Soap_Attr<"Topology", "topology"> {
     **Constraints**
 
     - A name is that of a built-in topology.
-    - Otherwise the contents are those of a valid topology file. A profile that
+    - Otherwise the contents are a valid topology file. A profile that
       they name is not opened before it is used.
 
     **Example**

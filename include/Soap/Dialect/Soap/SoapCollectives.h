@@ -3,8 +3,8 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The op classes generated from SoapCollectiveOps.td, apart from SoapOps.h, as
-// few files speak of them.
+// The op classes generated from SoapCollectiveOps.td. SoapOps.h lacks them, as
+// few files use them.
 //
 //===----------------------------------------------------------------------===//
 

@@ -32,7 +32,7 @@ def IterationSpaceOpInterface : OpInterface<"IterationSpaceOpInterface"> {
       }], "::soap::IterationSpace", "getIterationSpace">,
     InterfaceMethod<[{
         Creates the op of one shard: the same op on packed tiles, with its
-        attributes adjusted to the box of loops. Regions are those of the whole
+        attributes adjusted to the box of loops. Regions are parts of the whole
         operands and results that the tiles hold. `operands[i]` is null where
         the region of the operand is empty, if the space allows that. Result
         types are the packed shapes of `resultRegions`. Discardable attributes

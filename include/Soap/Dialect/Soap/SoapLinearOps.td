@@ -60,7 +60,7 @@ def Soap_Conv2DInputGradOp
     dy[n, g*O + o, (h + pt - kh*dh) / sh, (w + pl - kw*dw) / sw] *
     w[g*O + o, i, kh, kw] where the divisions are exact and in range.
 
-    Attributes are those of the forward op. Loops n, g, i, h, w (parallel), o,
+    Attributes are the forward op's. Loops n, g, i, h, w (parallel), o,
     kh, kw (reduction); h and w are rows and columns of dx.
 
     **Constraints**
@@ -179,9 +179,9 @@ def Soap_ReduceOp
 def Soap_BroadcastOp : Soap_Op<"broadcast", [SpaceInterface, Differentiable]> {
   let summary = "repeats x along new dims (linear)";
   let description = [{
-    Repeats x along the dims `axes` of the result; the other dims are those of
-    x, in their order. Linear; the gradient of a sum. Loops d0, d1, ... are the
-    dims of the result.
+    Repeats x along the dims `axes` of the result; the other dims are the dims
+    of x, in their order. Linear; the gradient of a sum. Loops d0, d1, ... are
+    the dims of the result.
 
     **Constraints**
 

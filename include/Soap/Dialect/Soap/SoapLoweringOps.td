@@ -3,7 +3,7 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a device program consists of once `--soap-outline-kernels` has replaced
+// The ops of a device program once `--soap-outline-kernels` has replaced its
 // model ops: calls of generated kernels and of library functions, sends and
 // receives. All are destination-style, on tensors before bufferization and on
 // buffers after it, and have no iteration space.

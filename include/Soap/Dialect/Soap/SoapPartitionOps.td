@@ -3,7 +3,7 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What `--soap-partition` adds to the local ops: the actions of the
+// The ops that `--soap-partition` adds to the local ops: the actions of the
 // communication plan (Plan/Plan.h). They have no iteration space.
 //
 //===----------------------------------------------------------------------===//

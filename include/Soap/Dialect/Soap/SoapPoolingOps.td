@@ -20,7 +20,7 @@ def Soap_MaxPool2DOp
   let description = [{
     y[n, c, h, w] = maximum over kh, kw of x[n, c, h*sh + kh*dh - pt, w*sw +
     kw*dw - pl]. Reads outside of x give -inf, so that padding never wins.
-    Attributes are those of `soap.conv2d`. Loops n, c, h, w (parallel), kh, kw
+    Attributes are as in `soap.conv2d`. Loops n, c, h, w (parallel), kh, kw
     (serial).
 
     **Constraints**
@@ -95,7 +95,7 @@ def Soap_AvgPool2DOp
     The sum over a window divided by the number of its elements that count.
     Elements outside of x add 0. A window without counted elements gives 0.
 
-    Elements of the image count; with `count_include_pad` those of the padding,
+    Elements of the image count; with `count_include_pad` padding counts,
     too. `count_low = [h, w]` and `count_size = [H, W]` say where the counted
     image lies, in positions of x: element (r, c) counts if `count_low <= (r, c)
     < count_low + count_size`. Then `count_include_pad` has no effect. Shards

@@ -3,8 +3,8 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What models of sequences need: rows of a table by index, and recurrence over
-// time.
+// Ops that models of sequences need: rows of a table by index, and recurrence
+// over time.
 //
 //===----------------------------------------------------------------------===//
 

@@ -23,7 +23,7 @@
 
 namespace soap::runtime {
 
-/// Element types of files: those of programs, and bytes.
+/// Element types of files: types of programs, and bytes.
 enum class ElementType { F32, F64, I32, I64, U8, I8 };
 
 constexpr ElementType elementType(DType type) { return ElementType(type); }

@@ -61,7 +61,7 @@ struct Execution {
   std::shared_ptr<const Manifest> manifest;
   const EntryInfo &entry;
   Placement placement;
-  /// Parallel to `entry.ranks`; those of other processes are not bound.
+  /// Parallel to `entry.ranks`; ranks of other processes are not bound.
   std::vector<RankBinding> ranks;
   std::unique_ptr<Transport> transport;
   /// Null: devices run every iteration op by op.
@@ -99,7 +99,7 @@ struct LauncherOptions {
   /// Bind devices to cores, round robin.
   bool pin = true;
 
-  /// Sets local devices, cores and peers to those of this process, which runs
+  /// Sets the local devices, cores and peers of this process, which runs
   /// its part of `placement` beside the other processes of `world`. Processes
   /// of one machine then share its cores as threads of one process would.
   void join(const World &world, const Placement &placement);

@@ -22,7 +22,7 @@ namespace soap::runtime {
 /// How all ranks go on after an iteration.
 enum class Decision : char { GoOn, Stop, NotFinite };
 
-/// The devices of one process among those of its machine.
+/// The devices of one process among the devices of its machine.
 struct DeviceShare {
   /// Devices of this process, ascending.
   std::vector<int64_t> local;

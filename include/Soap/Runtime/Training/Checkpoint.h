@@ -62,7 +62,7 @@ Expected<Checkpoint> readCheckpoint(const std::string &path);
 Expected<Checkpoint> parseCheckpoint(std::string_view data,
                                      const std::string &source);
 
-/// Gives the module its tensors; an error if they are not those of its model.
+/// Gives the module its tensors; an error if they are not of its model.
 MaybeError restoreTensors(const Checkpoint &checkpoint,
                           const Manifest &manifest, TensorStore &store);
 

@@ -4,8 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Prices neighbours of a strategy: the current strategy with another config for
-// one group, or for some, at most up to a limit. The prices equal those of
-// `ParallelizationProblem::evaluate`, and are found hundreds of times as fast.
+// one group, or for some, at most up to a limit. The prices equal the results
+// of `ParallelizationProblem::evaluate`, and are found hundreds of times as
+// fast.
 //
 //===----------------------------------------------------------------------===//
 

@@ -3,9 +3,9 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the buildGradient methods share: creating ops that are marked as part of
-// the backward pass of a forward op, finding which loops of a gradient op are
-// which loops of its forward op, and undoing broadcasts.
+// Functions that the buildGradient methods share: creating ops that are marked
+// as part of the backward pass of a forward op, finding which loops of a
+// gradient op are which loops of its forward op, and undoing broadcasts.
 //
 //===----------------------------------------------------------------------===//
 

@@ -8,8 +8,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_SUPPORT_SVG_H
-#define SOAP_SUPPORT_SVG_H
+#ifndef SOAP_LIB_SUPPORT_SVG_H
+#define SOAP_LIB_SUPPORT_SVG_H
 
 #include <functional>
 #include <string>
@@ -25,7 +25,7 @@ std::string escaped(const std::string &text);
 
 /// The look of texts and shapes; empty: not given.
 struct Style {
-  /// What a shape stands for (attribute `class`): a drawing and its legend call
+  /// The meaning of a shape (attribute `class`): a drawing and its legend call
   /// the same thing by the same name, which tests compare.
   std::string name = {};
   std::string fill = {}, stroke = {};
@@ -113,4 +113,4 @@ std::string deviceColour(int machine, int machines, int position, int count);
 
 } // namespace soap::svg
 
-#endif // SOAP_SUPPORT_SVG_H
+#endif // SOAP_LIB_SUPPORT_SVG_H

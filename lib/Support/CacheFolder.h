@@ -8,8 +8,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_SUPPORT_CACHEFOLDER_H
-#define SOAP_SUPPORT_CACHEFOLDER_H
+#ifndef SOAP_LIB_SUPPORT_CACHEFOLDER_H
+#define SOAP_LIB_SUPPORT_CACHEFOLDER_H
 
 #include <cstdlib>
 #include <string>
@@ -35,4 +35,4 @@ inline std::string cacheFolder() {
 
 } // namespace soap
 
-#endif // SOAP_SUPPORT_CACHEFOLDER_H
+#endif // SOAP_LIB_SUPPORT_CACHEFOLDER_H

@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_SIMULATOR_FOLDEDPLAN_H
-#define SOAP_SIMULATOR_FOLDEDPLAN_H
+#ifndef SOAP_LIB_SIMULATOR_FOLDEDPLAN_H
+#define SOAP_LIB_SIMULATOR_FOLDEDPLAN_H
 
 #include "Soap/Simulator/StrategySimulator.h"
 #include "Soap/Simulator/TaskGraph.h"
@@ -49,4 +49,4 @@ FoldedPlan foldPlan(const PlanState &plan);
 
 } // namespace soap
 
-#endif // SOAP_SIMULATOR_FOLDEDPLAN_H
+#endif // SOAP_LIB_SIMULATOR_FOLDEDPLAN_H

@@ -8,8 +8,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_PLAN_PLANTRAFFIC_H
-#define SOAP_PLAN_PLANTRAFFIC_H
+#ifndef SOAP_LIB_PLAN_PLANTRAFFIC_H
+#define SOAP_LIB_PLAN_PLANTRAFFIC_H
 
 #include "Soap/Plan/Plan.h"
 
@@ -22,4 +22,4 @@ messageBytes(const Graph &graph, const Plan &plan, int deviceCount);
 
 } // namespace soap
 
-#endif // SOAP_PLAN_PLANTRAFFIC_H
+#endif // SOAP_LIB_PLAN_PLANTRAFFIC_H

@@ -8,8 +8,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_COMPILER_OBJECTCODE_H
-#define SOAP_COMPILER_OBJECTCODE_H
+#ifndef SOAP_LIB_COMPILER_OBJECTCODE_H
+#define SOAP_LIB_COMPILER_OBJECTCODE_H
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/SmallVector.h"
@@ -44,4 +44,4 @@ FailureOr<std::string> manifestOf(ModuleOp loweredModule);
 
 } // namespace mlir::soap
 
-#endif // SOAP_COMPILER_OBJECTCODE_H
+#endif // SOAP_LIB_COMPILER_OBJECTCODE_H

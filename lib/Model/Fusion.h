@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_MODEL_FUSION_H
-#define SOAP_MODEL_FUSION_H
+#ifndef SOAP_LIB_MODEL_FUSION_H
+#define SOAP_LIB_MODEL_FUSION_H
 
 namespace soap {
 
@@ -25,4 +25,4 @@ void keepInRegisters(Graph &graph);
 
 } // namespace soap
 
-#endif // SOAP_MODEL_FUSION_H
+#endif // SOAP_LIB_MODEL_FUSION_H

@@ -9,8 +9,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_COST_PROFILERECORD_H
-#define SOAP_COST_PROFILERECORD_H
+#ifndef SOAP_LIB_COST_PROFILERECORD_H
+#define SOAP_LIB_COST_PROFILERECORD_H
 
 #include "Soap/Cost/CostModel.h"
 
@@ -57,4 +57,4 @@ private:
 
 } // namespace soap
 
-#endif // SOAP_COST_PROFILERECORD_H
+#endif // SOAP_LIB_COST_PROFILERECORD_H

@@ -12,10 +12,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_COMPILER_OBJECTCACHE_H
-#define SOAP_COMPILER_OBJECTCACHE_H
+#ifndef SOAP_LIB_COMPILER_OBJECTCACHE_H
+#define SOAP_LIB_COMPILER_OBJECTCACHE_H
 
-#include "Soap/Compiler/ObjectCode.h"
+#include "ObjectCode.h"
 
 namespace mlir::soap {
 
@@ -50,4 +50,4 @@ private:
 
 } // namespace mlir::soap
 
-#endif // SOAP_COMPILER_OBJECTCACHE_H
+#endif // SOAP_LIB_COMPILER_OBJECTCACHE_H

@@ -7,8 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_TOPOLOGY_TOPOLOGYREPORT_H
-#define SOAP_TOPOLOGY_TOPOLOGYREPORT_H
+#ifndef SOAP_LIB_TOPOLOGY_TOPOLOGYREPORT_H
+#define SOAP_LIB_TOPOLOGY_TOPOLOGYREPORT_H
 
 #include "Soap/Topology/Topology.h"
 
@@ -30,4 +30,4 @@ Expected<std::string> drawTopology(const Topology &topology);
 
 } // namespace soap
 
-#endif // SOAP_TOPOLOGY_TOPOLOGYREPORT_H
+#endif // SOAP_LIB_TOPOLOGY_TOPOLOGYREPORT_H
