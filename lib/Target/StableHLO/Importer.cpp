@@ -232,6 +232,40 @@ static std::string nameOf(BlockArgument argument) {
   return name ? name.getName().str() : std::string();
 }
 
+/// Programs take and return f32, f64, i32 and i64; narrower elements are wider
+/// there.
+static RankedTensorType boundaryType(RankedTensorType type) {
+  Type element = type.getElementType();
+  Builder builder(type.getContext());
+  if (element.getIntOrFloatBitWidth() < 32)
+    element = isa<FloatType>(element) ? Type(builder.getF32Type())
+                                      : Type(builder.getI32Type());
+  return RankedTensorType::get(type.getShape(), element);
+}
+
+/// The narrow elements of an argument.
+static TensorRef narrow(Importer &importer, const TensorRef &tensor,
+                        Type element) {
+  if (tensor->type.getElementType() == element)
+    return tensor;
+  Location loc = importer.loc();
+  return importer.elementwise(
+      tensor->type.getShape(), element, tensor,
+      [&](OpBuilder &builder, ValueRange x) {
+        if (element.isInteger(1)) {
+          Value zero =
+              Importer::scalar(builder, loc, builder.getI32IntegerAttr(0));
+          return SmallVector<Value>{builder.createOrFold<arith::CmpIOp>(
+              loc, arith::CmpIPredicate::ne, x[0], zero)};
+        }
+        if (isa<FloatType>(element))
+          return SmallVector<Value>{
+              builder.createOrFold<arith::TruncFOp>(loc, element, x[0])};
+        return SmallVector<Value>{
+            builder.createOrFold<arith::TruncIOp>(loc, element, x[0])};
+      });
+}
+
 OwningOpRef<ModuleOp> Importer::run() {
   func::FuncOp function = chooseFunction();
   if (!function)
@@ -244,12 +278,13 @@ OwningOpRef<ModuleOp> Importer::run() {
   OwningOpRef<ModuleOp> module = ModuleOp::create(source.getLoc());
   ops.setInsertionPointToEnd(module->getBody());
   Block &body = function.getBody().front();
-  SmallVector<Type> arguments;
+  SmallVector<Type> arguments, elements;
   for (BlockArgument argument : body.getArguments()) {
     RankedTensorType type = typeOf(function, argument.getType());
     if (!type)
       return nullptr;
-    arguments.push_back(type);
+    elements.push_back(type.getElementType());
+    arguments.push_back(boundaryType(type));
   }
   target = func::FuncOp::create(ops, function.getLoc(), function.getName(),
                                 ops.getFunctionType(arguments, {}));
@@ -260,7 +295,8 @@ OwningOpRef<ModuleOp> Importer::run() {
   for (auto [from, to] :
        llvm::zip_equal(body.getArguments(), entry->getArguments())) {
     to.setLoc(from.getLoc());
-    inputs.push_back(fromValue(to));
+    inputs.push_back(
+        narrow(*this, fromValue(to), elements[to.getArgNumber()]));
     std::string name = nameOf(from);
     if (!name.empty() && names.insert(name).second)
       target.setArgAttr(to.getArgNumber(), SoapDialect::kName,
@@ -272,8 +308,12 @@ OwningOpRef<ModuleOp> Importer::run() {
     return nullptr;
   current = target.getLoc();
   SmallVector<Value> values;
-  for (const TensorRef &tensor : *results) {
-    Value value = whole(tensor);
+  Operation *end = body.getTerminator();
+  for (auto [i, result] : llvm::enumerate(*results)) {
+    Type source = elementOf(end->getOperand(i));
+    Value value = whole(convertElements(
+        *this, result, isUnsigned(source) || source.isInteger(1),
+        boundaryType(result->type).getElementType()));
     // Each result is computed by an op of its own.
     if (isa<BlockArgument>(value) || llvm::is_contained(values, value) ||
         value.getDefiningOp<arith::ConstantOp>())

@@ -71,6 +71,7 @@ const llvm::StringMap<ScalarOp> &scalarOps() {
       {"stablehlo.or", {2, "IB"}},
       {"stablehlo.popcnt", {1, "I"}},
       {"stablehlo.power", {2, "F"}},
+      {"stablehlo.reduce_precision", {1, "F"}},
       {"stablehlo.remainder", {2, "FI"}},
       {"stablehlo.round_nearest_afz", {1, "F"}},
       {"stablehlo.round_nearest_even", {1, "F"}},
@@ -100,6 +101,27 @@ char kindOf(Type element) {
   if (isa<FloatType>(element))
     return 'F';
   return element.isInteger(1) ? 'B' : 'I';
+}
+
+/// The type that has the bits of `reduce_precision`; null if there is none.
+FloatType reducedType(Operation *op) {
+  auto bits = [&](StringRef name) {
+    auto attribute = dyn_cast_or_null<IntegerAttr>(op->getAttr(name));
+    return attribute && attribute.getValue().getActiveBits() < 8
+               ? attribute.getValue().getZExtValue()
+               : 0;
+  };
+  MLIRContext *context = op->getContext();
+  uint64_t exponent = bits("exponent_bits"), mantissa = bits("mantissa_bits");
+  if (exponent == 8 && mantissa == 7)
+    return BFloat16Type::get(context);
+  if (exponent == 5 && mantissa == 10)
+    return Float16Type::get(context);
+  if (exponent == 8 && mantissa == 23)
+    return Float32Type::get(context);
+  if (exponent == 11 && mantissa == 52)
+    return Float64Type::get(context);
+  return nullptr;
 }
 
 /// Emits ops of one place. Constants fold.
@@ -467,6 +489,12 @@ Value Emitter::emit(ValueRange x) {
     Type to = signless(elementOf(op->getResult(0)));
     return x[0].getType() == to ? x[0] : make<arith::BitcastOp>(to, x[0]);
   }
+  if (name == "stablehlo.reduce_precision") {
+    FloatType type = reducedType(op);
+    if (type.getWidth() >= first.getIntOrFloatBitWidth())
+      return x[0];
+    return make<arith::ExtFOp>(first, Value(make<arith::TruncFOp>(type, x[0])));
+  }
   if (name == "stablehlo.compare")
     return compare(x, first);
   if (name == "stablehlo.select")
@@ -581,6 +609,9 @@ LogicalResult mlir::soap::stablehlo_import::checkElementwise(Importer &importer,
       return importer.error(op) << "has the comparison direction '" << direction
                                 << "', expected EQ, NE, LT, LE, GT or GE";
   }
+  if (name == "stablehlo.reduce_precision" && !reducedType(op))
+    return importer.error(op) << "has other exponent and mantissa bits than "
+                                 "bf16, f16, f32 and f64";
   if (name == "chlo.erf_inv")
     isFine &= !own.isF64();
   if (!isFine)
