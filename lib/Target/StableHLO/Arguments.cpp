@@ -11,6 +11,10 @@
 
 #include "Soap/Dialect/Soap/SoapDialect.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
 using namespace mlir;
 using namespace mlir::soap;
 using namespace mlir::soap::stablehlo_import;
@@ -54,6 +58,7 @@ private:
   LogicalResult readDonations();
   LogicalResult readPairs();
   LogicalResult findPairs();
+  void readArgument(unsigned result, unsigned argument);
   LogicalResult markKind(StringRef option, StringRef list, StringRef kind,
                          SmallVectorImpl<StringRef> &known);
 };
@@ -156,6 +161,37 @@ LogicalResult Marker::findPairs() {
   return success();
 }
 
+/// The op that computes an update has to read what it replaces, so that no copy
+/// is needed. Where another op does, one more chooses the new value.
+void Marker::readArgument(unsigned result, unsigned argument) {
+  Block &body = function.getBody().front();
+  Operation *end = body.getTerminator();
+  Value updated = end->getOperand(result), old = body.getArgument(argument);
+  if (Operation *op = updated.getDefiningOp();
+      op && llvm::is_contained(op->getOperands(), old))
+    return;
+  OpBuilder ops(end);
+  auto type = cast<RankedTensorType>(updated.getType());
+  AffineMap map =
+      AffineMap::getMultiDimIdentityMap(type.getRank(), ops.getContext());
+  SmallVector<utils::IteratorType> loops(type.getRank(),
+                                         utils::IteratorType::parallel);
+  Location loc = updated.getLoc();
+  Value empty =
+      tensor::EmptyOp::create(ops, loc, type.getShape(), type.getElementType());
+  auto chosen = linalg::GenericOp::create(
+      ops, loc, type, ValueRange{updated, old}, empty,
+      SmallVector<AffineMap>(3, map), loops,
+      [](OpBuilder &inner, Location place, ValueRange scalars) {
+        Value isNew =
+            arith::ConstantOp::create(inner, place, inner.getBoolAttr(true));
+        Value value = arith::SelectOp::create(inner, place, isNew, scalars[0],
+                                              scalars[1]);
+        linalg::YieldOp::create(inner, place, value);
+      });
+  end->setOperand(result, chosen.getResult(0));
+}
+
 LogicalResult Marker::markKind(StringRef option, StringRef list, StringRef kind,
                                SmallVectorImpl<StringRef> &known) {
   if (list.empty())
@@ -210,6 +246,7 @@ LogicalResult Marker::run() {
   for (auto [r, argument] : llvm::enumerate(updates)) {
     if (argument < 0)
       continue;
+    readArgument(r, argument);
     function.setResultAttr(r, SoapDialect::kUpdates,
                            builder.getI64IntegerAttr(argument));
     function.setResultAttr(r, SoapDialect::kKind,

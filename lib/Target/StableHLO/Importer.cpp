@@ -295,8 +295,7 @@ OwningOpRef<ModuleOp> Importer::run() {
   for (auto [from, to] :
        llvm::zip_equal(body.getArguments(), entry->getArguments())) {
     to.setLoc(from.getLoc());
-    inputs.push_back(
-        narrow(*this, fromValue(to), elements[to.getArgNumber()]));
+    inputs.push_back(narrow(*this, fromValue(to), elements[to.getArgNumber()]));
     std::string name = nameOf(from);
     if (!name.empty() && names.insert(name).second)
       target.setArgAttr(to.getArgNumber(), SoapDialect::kName,
