@@ -36,6 +36,7 @@ struct Translation {
 llvm::cl::OptionCategory &translateCategory();
 
 Translation importONNXTranslation();
+Translation importStableHLOTranslation();
 Translation emitArtifactTranslation();
 Translation updateONNXTranslation();
 Translation describeTopologyTranslation();

@@ -91,6 +91,7 @@ makeManual(ArrayRef<const cl::OptionCategory *> categories) {
   manual.usage = {{"soap-translate TRANSLATION [FILE] [flags]", ""}};
   manual.examples = {
       "soap-translate --import-onnx model.onnx -o model.mlir",
+      "soap-translate --import-stablehlo step.mlir -o model.mlir",
       "soap-translate --update-onnx model.onnx --weights w.safetensors -o "
       "trained.onnx",
       "soap-translate --emit-artifact lowered.mlir -o model.soapx",
@@ -119,10 +120,10 @@ makeManual(ArrayRef<const cl::OptionCategory *> categories) {
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   const Translation translations[] = {
-      importONNXTranslation(),   updateONNXTranslation(),
-      emitArtifactTranslation(), generateModelTranslation(),
-      listModelsTranslation(),   describeTopologyTranslation(),
-      strategyToSvgTranslation()};
+      importONNXTranslation(),       importStableHLOTranslation(),
+      updateONNXTranslation(),       emitArtifactTranslation(),
+      generateModelTranslation(),    listModelsTranslation(),
+      describeTopologyTranslation(), strategyToSvgTranslation()};
 
   // Options of LLVM's own libraries are no part of this tool.
   SmallVector<const cl::OptionCategory *> categories = {&translateCategory()};

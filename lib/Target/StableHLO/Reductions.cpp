@@ -1,0 +1,456 @@
+//===- Reductions.cpp - Ops with a region that folds --------------------===//
+//
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reductions, windows, and the gradient of max pooling.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Importer.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+using namespace mlir::soap::stablehlo_import;
+namespace shlo = mlir::soap::stablehlo_import;
+
+//===----------------------------------------------------------------------===//
+// Regions of scalars
+//===----------------------------------------------------------------------===//
+
+LogicalResult Importer::checkScalarRegion(Operation *op, Region &region,
+                                          ArrayRef<Type> arguments,
+                                          ArrayRef<Type> results) {
+  if (!region.hasOneBlock())
+    return error(op) << "has a region without one block";
+  Block &block = region.front();
+  if (block.getArgumentTypes() != TypeRange(arguments))
+    return error(op) << "has a region with other arguments than "
+                        "elements of its operands";
+  for (Operation &inner : block) {
+    for (Type type : inner.getResultTypes())
+      if (auto tensor = dyn_cast<RankedTensorType>(type);
+          !tensor || tensor.getRank() != 0)
+        return error(&inner)
+               << "is in the region of '" << op->getName()
+               << "' and has a result of type " << type << ", expected rank 0";
+    if (inner.getName().getStringRef() == "stablehlo.return") {
+      if (inner.getOperandTypes() != TypeRange(results))
+        return error(op) << "has a region that returns other values than "
+                            "elements of its results";
+      for (Value operand : inner.getOperands())
+        if (operand.getParentRegion() != &region)
+          return error(&inner) << "returns a value from outside of the region";
+      return success();
+    }
+    for (Value operand : inner.getOperands())
+      if (operand.getParentRegion() != &region)
+        return error(&inner) << "reads a value from outside of the region";
+    if (inner.getName().getStringRef() == "stablehlo.constant") {
+      if (inner.getNumResults() != 1 || inner.getNumOperands() != 0)
+        return error(&inner) << "has operands, or not one result";
+      if (failed(importConstant(*this, &inner)))
+        return failure();
+      continue;
+    }
+    if (!isElementwise(inner.getName().getStringRef()))
+      return error(&inner) << "is in the region of '" << op->getName()
+                           << "', which may have elementwise ops only";
+    if (failed(checkElementwise(*this, &inner)))
+      return failure();
+  }
+  return error(op) << "has a region without 'stablehlo.return'";
+}
+
+SmallVector<Value> Importer::scalars(Region &region, OpBuilder &builder,
+                                     ValueRange arguments) {
+  IRMapping map;
+  Block &block = region.front();
+  map.map(block.getArguments(), arguments);
+  SmallVector<Value> results;
+  for (Operation &inner : block) {
+    SmallVector<Value> operands;
+    for (Value operand : inner.getOperands())
+      operands.push_back(map.lookup(operand));
+    StringRef name = inner.getName().getStringRef();
+    if (name == "stablehlo.return")
+      return operands;
+    if (name == "stablehlo.constant")
+      map.map(inner.getResult(0),
+              scalar(builder, current, splatValue(get(inner.getResult(0)))));
+    else
+      map.map(inner.getResult(0), emitScalar(&inner, builder, operands));
+  }
+  return results;
+}
+
+Operation *shlo::foldingOp(Region &region) {
+  if (!region.hasOneBlock())
+    return nullptr;
+  Block &block = region.front();
+  if (block.getNumArguments() != 2 || block.getOperations().size() != 2)
+    return nullptr;
+  Operation *op = &block.front(), *end = &block.back();
+  static constexpr StringRef names[] = {
+      "stablehlo.add",     "stablehlo.and", "stablehlo.maximum",
+      "stablehlo.minimum", "stablehlo.or",  "stablehlo.multiply",
+      "stablehlo.xor"};
+  bool folds = llvm::is_contained(names, op->getName().getStringRef()) &&
+               op->getNumOperands() == 2 && op->getNumResults() == 1 &&
+               ((op->getOperand(0) == block.getArgument(0) &&
+                 op->getOperand(1) == block.getArgument(1)) ||
+                (op->getOperand(0) == block.getArgument(1) &&
+                 op->getOperand(1) == block.getArgument(0))) &&
+               end->getName().getStringRef() == "stablehlo.return" &&
+               end->getNumOperands() == 1 &&
+               end->getOperand(0) == op->getResult(0);
+  return folds ? op : nullptr;
+}
+
+/// Several values are folded together where each comparison orders them, as in
+/// argmax: results are chosen among the arguments.
+static bool isChoice(Region &region) {
+  static constexpr StringRef names[] = {
+      "stablehlo.add",     "stablehlo.and",   "stablehlo.compare",
+      "stablehlo.maximum", "stablehlo.or",    "stablehlo.minimum",
+      "stablehlo.not",     "stablehlo.select"};
+  for (Operation &inner : region.front())
+    if (!llvm::is_contained(names, inner.getName().getStringRef()) &&
+        inner.getName().getStringRef() != "stablehlo.return")
+      return false;
+  return llvm::all_of(
+      region.front().getArguments(),
+      [](BlockArgument argument) { return !argument.use_empty(); });
+}
+
+static Type scalarType(Value value) {
+  return RankedTensorType::get({}, elementOf(value));
+}
+
+/// A region that folds elements of the operands.
+static LogicalResult checkFold(Importer &importer, Operation *op,
+                               Region &region, ValueRange values) {
+  SmallVector<Type> elements, arguments;
+  for (Value value : values)
+    elements.push_back(scalarType(value));
+  arguments = elements;
+  llvm::append_range(arguments, elements);
+  if (failed(importer.checkScalarRegion(op, region, arguments, elements)))
+    return failure();
+  if (values.size() == 1 ? foldingOp(region) != nullptr : isChoice(region))
+    return success();
+  return importer.error(op)
+         << "has a region that is no reduction: expected one of add, "
+            "multiply, maximum, minimum, and, or, xor of its two arguments, or "
+            "comparisons and selections of several values";
+}
+
+//===----------------------------------------------------------------------===//
+// Reductions
+//===----------------------------------------------------------------------===//
+
+/// Initial values of rank 0, for each element of a result.
+static FailureOr<TensorRef> readInit(Importer &importer, Operation *op,
+                                     unsigned number, RankedTensorType type,
+                                     ArrayRef<int64_t> shape) {
+  TensorRef init = importer.get(op, number);
+  if (init->type.getRank() != 0 ||
+      init->type.getElementType() != type.getElementType())
+    return importer.error(op)
+           << "has an initial value of type "
+           << op->getOperand(number).getType()
+           << ", expected a tensor of rank 0 and " << type.getElementType();
+  return importer.view(init, shape,
+                       AffineMap::get(shape.size(), 0, importer.context()));
+}
+
+LogicalResult shlo::importReduce(Importer &importer, Operation *op) {
+  unsigned count = op->getNumOperands() / 2;
+  if (count == 0 || op->getNumOperands() % 2 || op->getNumResults() != count)
+    return importer.error(op)
+           << "has " << op->getNumOperands() << " operands and "
+           << op->getNumResults() << " results, expected two operands a result";
+  ArrayRef<int64_t> shape = importer.get(op, 0)->type.getShape();
+  auto rank = static_cast<int64_t>(shape.size());
+  FailureOr<SmallVector<int64_t>> dims = importer.dims(op, "dimensions", rank);
+  if (failed(dims) || failed(checkFold(importer, op, op->getRegion(0),
+                                       op->getOperands().take_front(count))))
+    return failure();
+  SmallVector<int64_t> kept, reduced;
+  SmallVector<AffineExpr> exprs(rank);
+  auto isReduced = [&](int64_t d) { return llvm::is_contained(*dims, d); };
+  for (int64_t d = 0; d < rank; ++d)
+    if (!isReduced(d)) {
+      exprs[d] = getAffineDimExpr(kept.size(), importer.context());
+      kept.push_back(shape[d]);
+    }
+  for (int64_t d = 0; d < rank; ++d)
+    if (isReduced(d)) {
+      exprs[d] =
+          getAffineDimExpr(kept.size() + reduced.size(), importer.context());
+      reduced.push_back(shape[d]);
+    }
+  SmallVector<TensorRef> operands, inits;
+  for (unsigned i = 0; i < count; ++i) {
+    operands.push_back(importer.get(op, i));
+    if (operands.back()->type.getShape() != shape)
+      return importer.error(op) << "reduces operands of different shapes";
+    FailureOr<TensorRef> init =
+        readInit(importer, op, count + i, operands.back()->type, kept);
+    if (failed(init))
+      return failure();
+    inits.push_back(*init);
+  }
+  SmallVector<AffineMap> maps(
+      count, AffineMap::get(rank, 0, exprs, importer.context()));
+  SmallVector<TensorRef> results = importer.fold(
+      kept, reduced, operands, maps, inits,
+      [&](OpBuilder &builder, ValueRange x) {
+        // The region has the values so far first.
+        SmallVector<Value> arguments(x.take_back(count));
+        llvm::append_range(arguments, x.take_front(count));
+        return importer.scalars(op->getRegion(0), builder, arguments);
+      });
+  for (auto [i, result] : llvm::enumerate(results))
+    if (failed(importer.set(op, i, result)))
+      return failure();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Windows
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+struct Window {
+  SmallVector<int64_t> extents, strides, dilations, baseDilations, low, high;
+};
+
+FailureOr<Window> readWindow(Importer &importer, Operation *op,
+                             ArrayRef<int64_t> shape,
+                             SmallVector<int64_t> &resultShape) {
+  auto rank = static_cast<int64_t>(shape.size());
+  FailureOr<SmallVector<int64_t>>
+      extents = importer.integers(op, "window_dimensions", rank),
+      strides = importer.integersOr(op, "window_strides", rank, 1),
+      dilations = importer.integersOr(op, "window_dilations", rank, 1),
+      base = importer.integersOr(op, "base_dilations", rank, 1),
+      padding = importer.integersOr(op, "padding", 2 * rank, 0);
+  if (failed(extents) || failed(strides) || failed(dilations) || failed(base) ||
+      failed(padding))
+    return failure();
+  Window window = {*extents, *strides, *dilations, *base, {}, {}};
+  for (int64_t d = 0; d < rank; ++d) {
+    if ((*extents)[d] < 1 || (*strides)[d] < 1 || (*dilations)[d] < 1 ||
+        (*base)[d] < 1)
+      return importer.error(op) << "has a window with an extent, a stride or a "
+                                   "dilation below 1";
+    window.low.push_back((*padding)[2 * d]);
+    window.high.push_back((*padding)[2 * d + 1]);
+    int64_t padded = (shape[d] - 1) * (*base)[d] + 1 + window.low[d] +
+                     window.high[d],
+            span = ((*extents)[d] - 1) * (*dilations)[d] + 1;
+    if (padded < span)
+      return importer.error(op)
+             << "has a window that is larger than dim " << d << " with padding";
+    resultShape.push_back((padded - span) / (*strides)[d] + 1);
+  }
+  return window;
+}
+
+/// The position in the padded operand, for loops over results and window. Dims
+/// whose window has one element have no loop.
+AffineMap windowMap(const Window &window, MLIRContext *context,
+                    SmallVectorImpl<int64_t> &loops) {
+  size_t rank = window.extents.size();
+  SmallVector<AffineExpr> exprs;
+  for (size_t d = 0; d < rank; ++d) {
+    AffineExpr expr = getAffineDimExpr(d, context) * window.strides[d];
+    if (window.extents[d] > 1) {
+      expr = expr + getAffineDimExpr(rank + loops.size(), context) *
+                        window.dilations[d];
+      loops.push_back(window.extents[d]);
+    }
+    exprs.push_back(expr);
+  }
+  return AffineMap::get(rank + loops.size(), 0, exprs, context);
+}
+
+} // namespace
+
+LogicalResult shlo::importReduceWindow(Importer &importer, Operation *op) {
+  TensorRef x = importer.get(op, 0);
+  ArrayRef<int64_t> shape = x->type.getShape();
+  SmallVector<int64_t> result;
+  FailureOr<Window> window = readWindow(importer, op, shape, result);
+  if (failed(window) || failed(checkFold(importer, op, op->getRegion(0),
+                                         op->getOperands().take_front(1))))
+    return failure();
+  RankedTensorType declared = importer.resultType(op);
+  if (!declared)
+    return failure();
+  if (declared.getShape() != ArrayRef(result))
+    return importer.error(op)
+           << "has a result of type " << op->getResult(0).getType()
+           << ", which is not the shape of its windows";
+  FailureOr<TensorRef> init = readInit(importer, op, 1, x->type, result);
+  if (failed(init))
+    return failure();
+  Attribute value = Importer::splatValue(importer.get(op, 1));
+  if (!value)
+    return importer.error(op) << "has an initial value that is no constant";
+  SmallVector<int64_t> interior;
+  for (int64_t dilation : window->baseDilations)
+    interior.push_back(dilation - 1);
+  TensorRef padded =
+      importer.pad(x, window->low, window->high, interior, value);
+  SmallVector<int64_t> loops;
+  AffineMap map = windowMap(*window, importer.context(), loops);
+  if (loops.empty()) // Each window is one element.
+    return importer.set(op, 0,
+                        importer.slice(padded,
+                                       SmallVector<int64_t>(shape.size(), 0),
+                                       result, window->strides));
+  return importer.set(op, 0,
+                      importer.fold(result, loops, padded, map, *init,
+                                    [&](OpBuilder &builder, ValueRange v) {
+                                      return importer.scalars(op->getRegion(0),
+                                                              builder,
+                                                              {v[1], v[0]});
+                                    })[0]);
+}
+
+/// Each window chooses its first element that is larger (GE, GT) or smaller
+/// (LE, LT) than all others; the source's element of the window is added there.
+/// First the position of the choice within each window, then, for each element,
+/// the sum over the windows that chose it.
+LogicalResult shlo::importSelectAndScatter(Importer &importer, Operation *op) {
+  TensorRef x = importer.get(op, 0), source = importer.get(op, 1);
+  ArrayRef<int64_t> shape = x->type.getShape();
+  auto rank = static_cast<int64_t>(shape.size());
+  SmallVector<int64_t> windows;
+  FailureOr<Window> window = readWindow(importer, op, shape, windows);
+  if (failed(window))
+    return failure();
+  Type element = scalarType(op->getOperand(0));
+  Type i1 = RankedTensorType::get({}, IntegerType::get(importer.context(), 1));
+  if (failed(importer.checkScalarRegion(op, op->getRegion(0),
+                                        {element, element}, i1)) ||
+      failed(checkFold(importer, op, op->getRegion(1),
+                       op->getOperands().take_front(1))))
+    return failure();
+  Operation &compare = op->getRegion(0).front().front();
+  StringRef direction = enumText(&compare, "comparison_direction");
+  bool isLargest = direction == "GE" || direction == "GT",
+       isFirst = direction == "GE" || direction == "LE";
+  if (op->getRegion(0).front().getOperations().size() != 2 ||
+      compare.getName().getStringRef() != "stablehlo.compare" ||
+      compare.getOperands() !=
+          ValueRange(op->getRegion(0).front().getArguments()) ||
+      !(isLargest || direction == "LE" || direction == "LT"))
+    return importer.error(op)
+           << "selects by a region that is no comparison of its two arguments "
+              "by GE, GT, LE or LT";
+  Operation *scatter = foldingOp(op->getRegion(1));
+  auto floatType = dyn_cast<FloatType>(x->type.getElementType());
+  if (scatter->getName().getStringRef() != "stablehlo.add" || !floatType)
+    return importer.error(op) << "scatters by '" << scatter->getName()
+                              << "', expected a sum of floats";
+  if (source->type != RankedTensorType::get(windows, floatType))
+    return importer.error(op)
+           << "has a source of type " << op->getOperand(1).getType()
+           << ", which is not the shape of its windows";
+  FailureOr<TensorRef> init = readInit(importer, op, 2, x->type, shape);
+  if (failed(init))
+    return failure();
+
+  // Padding is never chosen: it is beyond all elements.
+  Builder builder(importer.context());
+  SmallVector<int64_t> zeros(rank, 0);
+  APFloat beyond =
+      APFloat::getInf(floatType.getFloatSemantics(), /*Negative=*/isLargest);
+  Attribute limit = builder.getFloatAttr(floatType, beyond);
+  TensorRef padded = importer.pad(x, window->low, window->high, zeros, limit);
+  SmallVector<int64_t> loops;
+  AffineMap map = windowMap(*window, importer.context(), loops);
+  // The number of an element of the window, in row-major order.
+  AffineExpr number = getAffineConstantExpr(0, importer.context());
+  for (size_t w = 0; w < loops.size(); ++w)
+    number = number * loops[w] + getAffineDimExpr(rank + w, importer.context());
+  Type i32 = builder.getI32Type();
+  auto position = std::make_shared<ImportedTensor>();
+  SmallVector<int64_t> all(windows);
+  llvm::append_range(all, loops);
+  position->type = RankedTensorType::get(all, i32);
+  position->iota = number;
+  AffineMap identity =
+      AffineMap::getMultiDimIdentityMap(all.size(), importer.context());
+  Location loc = op->getLoc();
+  auto predicate =
+      isLargest
+          ? (isFirst ? arith::CmpFPredicate::OGE : arith::CmpFPredicate::OGT)
+          : (isFirst ? arith::CmpFPredicate::OLE : arith::CmpFPredicate::OLT);
+  // The value so far, and its number: none yet is a negative one.
+  TensorRef chosen = importer.fold(
+      windows, loops, {padded, position}, {map, identity},
+      {importer.splat(RankedTensorType::get(windows, floatType), limit),
+       importer.splat(RankedTensorType::get(windows, i32),
+                      builder.getI32IntegerAttr(-1))},
+      [&](OpBuilder &ops, ValueRange v) {
+        Value none = arith::CmpIOp::create(
+            ops, loc, arith::CmpIPredicate::slt, v[3],
+            Importer::scalar(ops, loc, ops.getI32IntegerAttr(0)));
+        // Padding does not become the choice, but for nothing.
+        Value stays = arith::CmpFOp::create(ops, loc, predicate, v[2], v[0]);
+        Value replaces = arith::XOrIOp::create(
+            ops, loc, stays, Importer::scalar(ops, loc, ops.getBoolAttr(true)));
+        replaces = arith::OrIOp::create(ops, loc, none, replaces);
+        return SmallVector<Value>{
+            arith::SelectOp::create(ops, loc, replaces, v[0], v[2]),
+            arith::SelectOp::create(ops, loc, replaces, v[1], v[3])};
+      })[1];
+
+  // Element i of the operand lies at i + low; window o begins at o * stride. So
+  // both are spread by the stride, and i sees the windows at i + low - k.
+  SmallVector<int64_t> before, after, between;
+  for (int64_t d = 0; d < rank; ++d) {
+    int64_t span = window->extents[d] - 1,
+            spread = (windows[d] - 1) * window->strides[d] + 1;
+    between.push_back(window->strides[d] - 1);
+    before.push_back(span - window->low[d]);
+    after.push_back(shape[d] + window->low[d] - spread);
+  }
+  TensorRef choices = importer.pad(chosen, before, after, between,
+                                   builder.getI32IntegerAttr(-1));
+  TensorRef values = importer.pad(source, before, after, between,
+                                  builder.getZeroAttr(floatType));
+  SmallVector<AffineExpr> exprs;
+  size_t next = 0;
+  for (int64_t d = 0; d < rank; ++d) {
+    AffineExpr expr = getAffineDimExpr(d, importer.context());
+    if (window->extents[d] > 1)
+      expr = expr + (window->extents[d] - 1) -
+             getAffineDimExpr(rank + next++, importer.context());
+    exprs.push_back(expr);
+  }
+  AffineMap seen = AffineMap::get(all.size(), 0, exprs, importer.context());
+  SmallVector<int64_t> sums(shape);
+  llvm::append_range(sums, loops);
+  auto own = std::make_shared<ImportedTensor>(*position);
+  own->type = RankedTensorType::get(sums, i32);
+  return importer.set(
+      op, 0,
+      importer.fold(
+          shape, loops, {choices, values, own}, {seen, seen, identity}, *init,
+          [&](OpBuilder &ops, ValueRange v) {
+            Value isOwn = arith::CmpIOp::create(
+                ops, loc, arith::CmpIPredicate::eq, v[0], v[2]);
+            Value zero = Importer::scalar(ops, loc, ops.getZeroAttr(floatType));
+            Value part = arith::SelectOp::create(ops, loc, isOwn, v[1], zero);
+            return SmallVector<Value>{
+                arith::AddFOp::create(ops, loc, v[3], part)};
+          })[0]);
+}

@@ -1,0 +1,147 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Programs of JAX, imported and run, against JAX's own numbers (Inputs/make_programs.py).
+
+    programs.py BUILD [--only TEXT] [--inputs FOLDER]
+
+Each program runs on one device, data-parallel on four, and by a searched strategy on four. Training steps run three
+times, each with what the step before returned, and their results after one step and after three are compared: norm-wise
+within 1e-4 (bf16: 1e-2 and 5e-2). The last line is "N passed, N failed". Needs nothing but Python's standard library.
+"""
+
+import argparse
+import glob
+import os
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+import zipfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", ".."))
+from tally import Tally  # noqa: E402
+
+FORMATS = {"<f4": "f", "<f8": "d", "<i4": "i", "<u4": "I", "<i8": "q"}
+# The arguments that are data and labels, after the ones that the step updates.
+DATA = {"mlp": (["--data=0", "--parameter-arguments=1-4"], 0), "conv": (["--data=5", "--labels=6"], 5),
+        "resnet": (["--data=6", "--labels=7"], 6), "transformer": (["--data=10", "--labels=11"], 10),
+        "bfloat16": (["--data=10", "--labels=11"], 10), "moe": (["--data=3,4"], 3),
+        "lstm": (["--data=4", "--labels=5"], 4), "vit": (["--data=40", "--labels=41"], 40),
+        "ops": (["--data=0,1"], 0)}
+STRATEGIES = {
+    "one device": [],
+    "data-parallel": ["--soap-apply-strategy=topology=cpu-4 preset=data-parallel function=main"],
+    "searched": ["--soap-auto-parallel=topology=cpu-4 function=main proposals=200 seed=1 summary=false"],
+}
+
+
+def read_npy(data):
+    version = data[6]
+    start, size = (10, "<H") if version == 1 else (12, "<I")
+    length = struct.unpack(size, data[8:start])[0]
+    header = data[start:start + length].decode()
+    letter = FORMATS[re.search(r"'descr': '([^']*)'", header).group(1)]
+    return list(struct.iter_unpack("<" + letter, data[start + length:]))
+
+
+def relative_error(expected, got):
+    if len(expected) != len(got):
+        return float("inf")
+    difference = norm = 0.0
+    for (e,), (g,) in zip(expected, got):
+        if e != g and not (e != e and g != g):
+            difference += (e - g) ** 2
+        if abs(e) != float("inf") and e == e:
+            norm += e * e
+    return (difference / max(norm, 1e-60)) ** 0.5
+
+
+class Program:
+    def __init__(self, name, tools, inputs, folder):
+        self.name, self.tools, self.inputs, self.folder = name, tools, inputs, folder
+        self.flags, self.updated = DATA[name]
+        if self.updated:
+            self.flags = self.flags + ["--updates=1-%d:0-%d" % (self.updated, self.updated - 1)]
+        self.arrays = {}
+        with zipfile.ZipFile(os.path.join(inputs, name + ".npz")) as archive:
+            for entry in archive.namelist():
+                self.arrays[entry[:-4]] = archive.read(entry)
+
+    def run(self, tool, *arguments):
+        result = subprocess.run([os.path.join(self.tools, tool), *arguments], capture_output=True, text=True, timeout=600)
+        if result.returncode:
+            lines = [line for line in result.stderr.splitlines() if "remark" not in line]
+            raise RuntimeError("%s: %s" % (tool, "\n".join(lines)[:1000]))
+
+    def numbered(self, what):
+        return sorted((key for key in self.arrays if re.fullmatch(what + r"\d+", key)), key=lambda key: int(key[len(what):]))
+
+    def compare(self, what, outputs):
+        """Results of a run with those of JAX; a text if they differ."""
+        tolerance = {"out": 1e-2, "last": 5e-2}[what] if self.name == "bfloat16" else 1e-4
+        for i, key in enumerate(self.numbered(what)):
+            # A result that is the new value of an argument has the argument's name.
+            isUpdate = self.updated and 1 <= i <= self.updated
+            path = os.path.join(outputs, "arg%d.npy" % (i - 1) if isUpdate else "result%d.npy" % i)
+            with open(path, "rb") as file:
+                error = relative_error(read_npy(self.arrays[key]), read_npy(file.read()))
+            if not error < tolerance:
+                return "%s: relative error %g" % (key, error)
+        return None
+
+    def check(self, strategy):
+        base = os.path.join(self.folder, self.name)
+        os.makedirs(base, exist_ok=True)
+        module, lowered = base + ".mlir", base + ".lowered.mlir"
+        self.run("soap-translate", "--import-stablehlo", os.path.join(self.inputs, self.name + ".mlir"), *self.flags, "-o", module)
+        if STRATEGIES[strategy]:
+            self.run("soap-opt", module, *STRATEGIES[strategy], "--soap-partition", "--soap-lower-to-cpu", "-o", lowered)
+            with open(lowered) as file:
+                # One device is best for the smallest.
+                if "@main__3" not in file.read() and self.name != "mlp":
+                    return "runs on less than four devices"
+            module = lowered
+        files = []
+        for i, key in enumerate(self.numbered("in")):
+            files.append(os.path.join(base, key + ".npy"))
+            with open(files[-1], "wb") as file:
+                file.write(self.arrays[key])
+        for step in range(3 if self.updated else 1):
+            outputs = os.path.join(base, "%s-%d" % (strategy.split()[0], step))
+            inputs = [text for i, file in enumerate(files) for text in ("--input", "arg%d=%s" % (i, file))]
+            self.run("soap-run", module, "--entry", "main", *inputs, "--output", outputs)
+            wrong = self.compare("out", outputs) if step == 0 else self.compare("last", outputs) if step == 2 else None
+            if wrong:
+                return "step %d: %s" % (step + 1, wrong)
+            for i in range(self.updated):
+                files[i] = os.path.join(outputs, "arg%d.npy" % i)
+        return None
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("build")
+    parser.add_argument("--only", default="")
+    parser.add_argument("--inputs", default=os.path.join(HERE, "Inputs"))
+    arguments = parser.parse_args()
+    tally = Tally()
+    tools = os.path.join(os.path.abspath(arguments.build), "bin")
+    for path in sorted(glob.glob(os.path.join(arguments.inputs, "*.npz"))):
+        name = os.path.basename(path)[:-4]
+        for strategy in STRATEGIES:
+            title = "%s, %s" % (name, strategy)
+            if arguments.only not in title:
+                continue
+            with tempfile.TemporaryDirectory() as folder:
+                try:
+                    wrong = Program(name, tools, arguments.inputs, folder).check(strategy)
+                except (RuntimeError, OSError, subprocess.TimeoutExpired) as error:
+                    wrong = str(error)
+            tally.count(title, wrong)
+    return tally.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
