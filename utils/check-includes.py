@@ -15,7 +15,7 @@ import re
 import sys
 from collections import defaultdict
 
-CORE = ["Support", "Model", "Profile", "Topology", "Cost", "Plan", "Bounds", "Simulator", "Memory", "Pipeline"]
+CORE = ["Support", "Model", "Profile", "Topology", "Cost", "Plan", "Bounds", "Simulator", "Memory", "Mesh", "Pipeline"]
 BELOW_RUNTIME = ["ABI", "Artifact"]
 RUNTIME = ["Runtime/" + name for name in ("Artifact", "Data", "Processes", "Kernels", "Backend", "Transport", "Execution", "Training", "MPI", "CUDA")]
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))

@@ -232,7 +232,9 @@ bool ValuePlanner::exchangeAll() {
   static thread_local std::vector<int> readers;
   int64_t count = 0;
   listWanted(wanted, count);
-  if (count <= fewMessages || wanted.size() < 2)
+  auto [times, per] = multiplicity;
+  if (count * times <= fewMessages * per ||
+      static_cast<int64_t>(wanted.size()) * times < 2 * per)
     return false;
   std::vector<int> sources, devices;
   isRead.assign(source->devices.size(), false);

@@ -65,6 +65,14 @@ public:
   static constexpr int64_t fewMessages = 8;
   bool hasCollectives() const { return collectives; }
 
+  /// Where the devices that are planned for stand for more (QuotientPlan.h):
+  /// `times` messages are sent in truth for each `per` that are planned.
+  struct Multiplicity {
+    int64_t times = 1, per = 1;
+  };
+  /// Of the values that are planned next.
+  Multiplicity multiplicity;
+
   /// About how many bytes its caches take.
   size_t cacheBytes() const { return overlapBytes; }
   void clearCaches();

@@ -1,0 +1,173 @@
+//===- QuotientPlan.h - The plan of one machine for all ---------*- C++ -*-===//
+//
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The plan of a mesh strategy on the first machine of a cluster: its shards,
+// what reaches and leaves them, and the collectives that it takes part in.
+// Machines do the same under such a strategy, so the times of these tasks are
+// those of all (docs/Mesh.md has the conditions and the proof). It is planned
+// by the rules of every plan (ValuePlanner.h), on one machine, or, where a
+// value moves between machines, on two or four that stand for all. The cost
+// does not depend on the number of machines.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_MESH_QUOTIENTPLAN_H
+#define SOAP_MESH_QUOTIENTPLAN_H
+
+#include "Soap/Mesh/QuotientModel.h"
+#include "Soap/Plan/PlanState.h"
+#include "Soap/Plan/ValuePlanner.h"
+#include "Soap/Simulator/StrategySimulator.h"
+
+#include <memory>
+
+namespace soap {
+
+/// A plan of machine 0 that simulators and memory models read as any other. Its
+/// topology is `QuotientModel::getReducedTopology`, of which only devices and
+/// links of machine 0 are occupied. `passingBytes` is not kept. Not safe from
+/// several threads.
+class QuotientPlan : public PlanState {
+public:
+  /// Keeps references.
+  QuotientPlan(const Graph &graph, QuotientModel &model);
+
+  /// Plans a strategy, whose configs must have passed `checkMeshConfig`.
+  /// Returns why machines may differ under it, so that the strategy has to be
+  /// unfolded; empty: they do not. The plan is good for nothing otherwise.
+  std::string set(const MeshStrategy &next);
+
+  /// A task that differs from machine to machine: one that brings a graph
+  /// output to its device.
+  struct Uneven {
+    TaskRef task;
+    std::vector<int> resources; ///< that it may occupy on some machine
+  };
+  const std::vector<Uneven> &getUneven() const { return uneven; }
+  /// After a simulation: whether tasks that differ from machine to machine have
+  /// delayed no other task, so that the times hold on all machines. `times` are
+  /// those of `StrategySimulator::timeline`.
+  bool areTimesEven(const std::vector<std::vector<TaskTimes>> &times) const;
+
+private:
+  /// The use of one axis by one tensor of an op.
+  struct AxisAccess {
+    enum Kind { Replica, Partial, Cut } kind = Replica;
+    /// By dim of the tensor: how far the region moves with a step along the
+    /// axis. Of axes inside of machines: not 0 where it moves.
+    InlineVector<int64_t, 4> shifts;
+  };
+  struct Layout {
+    std::vector<AxisAccess> axes; ///< by axis of the mesh
+    /// By dim: all points of the op together touch every index.
+    InlineVector<uint8_t, 4> covers;
+  };
+  /// A kernel on some coordinates of the mesh.
+  struct Part {
+    KernelGeometry *geometry = nullptr;
+    int replicas = 1;
+    std::vector<int> devices; ///< of the reduced topology
+    std::vector<ShardState> states;
+  };
+  struct Reading {
+    const Reader *reader = nullptr;
+    Layout layout;
+    bool isContributions = false;
+  };
+
+  QuotientModel &model;
+  ValuePlanner planner;
+  int perMachine;
+  size_t acrossAxes = 0; ///< they come first
+  std::vector<Uneven> uneven;
+  std::string reason;
+  const MeshStrategy *configs = nullptr;
+  /// By class of kernels, degrees and coordinates.
+  std::vector<std::unordered_map<std::vector<int64_t>,
+                                 std::unique_ptr<KernelGeometry>, VectorHash>>
+      geometries;
+  std::map<std::pair<const KernelGeometry *, int>, BlockSet> ownTiles;
+  // The value that was planned last, on several machines.
+  ValuePlan planned;
+  Part plannedSource;
+  std::vector<Part> plannedUses; ///< by reader
+
+  // QuotientKernels.cpp
+  Mesh meshOn(const std::vector<bool> &isTwofold) const;
+  bool isSpread(size_t axis) const {
+    return axis < acrossAxes && model.getMesh().axes[axis].size > 1;
+  }
+  Part partOf(int slot, const std::vector<bool> &isTwofold);
+  KernelGeometry *geometryOf(int slot, const std::vector<int64_t> &key,
+                             const std::vector<int64_t> &degrees,
+                             const std::vector<std::vector<int64_t>> &coords);
+  void addRegions(const Kernel &kernel, const std::vector<int64_t> &degrees,
+                  const std::vector<std::vector<int64_t>> &coords,
+                  KernelGeometry &geometry);
+  int targetOf(int slot, size_t axis) const;
+  static bool mayShift(const DimMap &map, const IterationSpace &space,
+                       int64_t extent);
+  Layout layoutOf(int slot, const AccessMap &map, int value, bool isResult);
+  bool isContributed(int value) const;
+  void activate(int slot);
+  void resolve(int slot);
+  void addKernelLoad(int slot);
+
+  // QuotientValues.cpp
+  ValueSource sourceOf(int value, const std::vector<bool> &isTwofold,
+                       Part &part);
+  ValueUse useOf(int value, const Reader &reader,
+                 const std::vector<bool> &isTwofold, Part &part);
+  bool sourceLayout(int value, Layout &layout, bool &isPreplaced);
+  bool listReadings(int value, bool isCut, std::vector<Reading> &readings);
+  void planValue(int value);
+  void planOn(int value, const std::vector<bool> &isTwofold, ValuePlan &plan);
+  bool checkDims(int value, const Layout &source, const Layout &read);
+  bool findTwofold(int value, const Layout &source,
+                   const std::vector<Reading> &readings,
+                   std::vector<bool> &isTwofold, int64_t &machines,
+                   std::vector<std::vector<size_t>> &types);
+  static bool isLocal(const ValuePlan &plan);
+  void addLoad(int value);
+  void countPredecessors(int slot);
+  // QuotientMachines.cpp
+  bool isInOrder() const;
+  void restrict(int value, const std::vector<std::vector<size_t>> &types);
+  bool setPrice(int value, const PlannedTask &before,
+                const std::vector<std::vector<size_t>> &types,
+                PlannedTask &task, PlannedCollective &collective);
+};
+
+/// Time and memory of a mesh strategy.
+struct MeshPrice {
+  int64_t makespanNs = 0;
+  /// The largest of all devices: that of machine 0, which has all that others
+  /// have, and the graph outputs.
+  int64_t peakBytes = 0;
+  int64_t tasks = 0; ///< that were simulated
+  /// Why the strategy was unfolded; empty: it was not.
+  std::string unfolded;
+};
+
+/// Prices strategies over one mesh: by the quotient plan where machines do the
+/// same, by the plan of all devices where they may not. The numbers are the
+/// same. Keeps references.
+class MeshPricer {
+public:
+  /// `model` null: all strategies are unfolded.
+  MeshPricer(const Graph &graph, const Topology &topology, const Mesh &mesh,
+             QuotientModel *model);
+  MeshPrice price(const MeshStrategy &strategy);
+
+private:
+  const Graph &graph;
+  const Topology &topology;
+  const Mesh &mesh;
+  std::unique_ptr<QuotientPlan> quotient;
+};
+
+} // namespace soap
+
+#endif // SOAP_MESH_QUOTIENTPLAN_H

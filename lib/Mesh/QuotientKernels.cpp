@@ -1,0 +1,433 @@
+//===- QuotientKernels.cpp - Shards of a quotient plan --------------------===//
+//
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The shards of a kernel on machine 0, and on the machines that a value is
+// planned on. Their boxes are those of the whole strategy. Along an axis across
+// machines, boxes of equal size follow each other, so that all regions of a
+// machine are those of machine 0, moved by a shift per step along the axis.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Soap/Mesh/QuotientPlan.h"
+
+#include <algorithm>
+
+using namespace soap;
+
+/// The mesh of machine 0, or, along twofold axes, of the first two coordinates.
+Mesh QuotientPlan::meshOn(const std::vector<bool> &isTwofold) const {
+  Mesh mesh = model.getMesh();
+  for (size_t a = 0; a < acrossAxes; ++a)
+    mesh.axes[a].size = isTwofold[a] ? 2 : 1;
+  return mesh;
+}
+
+/// The loop of a kernel that has an axis, or what else does.
+int QuotientPlan::targetOf(int slot, size_t axis) const {
+  const Slot &info = slots[slot];
+  int target = (*configs)[static_cast<size_t>(info.node)].targets[axis];
+  if (target < 0 || info.stage < 0)
+    return target;
+  const std::vector<int> &whole = info.kernel->wholeLoops;
+  auto it = std::find(whole.begin(), whole.end(), target);
+  return it == whole.end() ? MeshConfig::replicas
+                           : static_cast<int>(it - whole.begin());
+}
+
+QuotientPlan::Part QuotientPlan::partOf(int slot,
+                                        const std::vector<bool> &isTwofold) {
+  const Slot &info = slots[slot];
+  const GraphNode &node = graph.nodes[info.node];
+  const Mesh &mesh = model.getMesh();
+  const MeshConfig &config = (*configs)[static_cast<size_t>(info.node)];
+  Mesh reduced = meshOn(isTwofold);
+  size_t loops = node.whole.space.loops.size();
+  Config pieces = unfold(reduced, config, loops);
+  std::vector<int64_t> degrees = degreesOf(mesh, config, loops);
+  // The coordinates of each loop in the whole strategy.
+  std::vector<std::vector<int64_t>> coords(loops, std::vector<int64_t>{0});
+  for (size_t a = 0; a < mesh.axes.size(); ++a) {
+    if (config.targets[a] < 0)
+      continue;
+    std::vector<int64_t> next;
+    for (int64_t c : coords[static_cast<size_t>(config.targets[a])])
+      for (int64_t i = 0; i < reduced.axes[a].size; ++i)
+        next.push_back(c * mesh.axes[a].size + i);
+    coords[static_cast<size_t>(config.targets[a])] = std::move(next);
+  }
+  if (info.stage >= 0) {
+    pieces = stageConfig(node, pieces, *info.kernel);
+    std::vector<int64_t> wholeDegrees = std::move(degrees);
+    std::vector<std::vector<int64_t>> wholeCoords = std::move(coords);
+    degrees.clear();
+    coords.clear();
+    for (int loop : info.kernel->wholeLoops) {
+      auto l = static_cast<size_t>(loop);
+      degrees.push_back(loop < 0 ? 1 : wholeDegrees[l]);
+      coords.push_back(loop < 0 ? std::vector<int64_t>{0} : wholeCoords[l]);
+    }
+  }
+  std::vector<int64_t> key;
+  for (size_t l = 0; l < degrees.size(); ++l) {
+    key.push_back(degrees[l]);
+    key.push_back(static_cast<int64_t>(coords[l].size()));
+    key.insert(key.end(), coords[l].begin(), coords[l].end());
+  }
+  Part part;
+  part.geometry = geometryOf(slot, key, degrees, coords);
+  part.replicas = static_cast<int>(pieces.replicas);
+  part.devices = std::move(pieces.devices);
+  const KernelPlan &kernel = kernels[slot];
+  if (kernel.states.empty()) {
+    for (int r = 0; r < part.replicas; ++r)
+      part.states.insert(part.states.end(), part.geometry->states.begin(),
+                         part.geometry->states.end());
+    return part;
+  }
+  // A device has the state of that of machine 0.
+  std::vector<ShardState> stateOf(static_cast<size_t>(perMachine));
+  for (size_t s = 0; s < kernel.devices.size(); ++s)
+    stateOf[static_cast<size_t>(kernel.devices[s])] = kernel.states[s];
+  for (int device : part.devices)
+    part.states.push_back(stateOf[static_cast<size_t>(device % perMachine)]);
+  return part;
+}
+
+KernelGeometry *
+QuotientPlan::geometryOf(int slot, const std::vector<int64_t> &key,
+                         const std::vector<int64_t> &degrees,
+                         const std::vector<std::vector<int64_t>> &coords) {
+  std::unique_ptr<KernelGeometry> &known =
+      geometries[static_cast<size_t>(slots[slot].kernelClass)][key];
+  if (known)
+    return known.get();
+  known = std::make_unique<KernelGeometry>();
+  KernelGeometry &geometry = *known;
+  geometry.degrees = degrees;
+  geometry.pieces = 1;
+  for (const std::vector<int64_t> &list : coords)
+    geometry.pieces *= static_cast<int>(list.size());
+  addRegions(*slots[slot].kernel, degrees, coords, geometry);
+  return known.get();
+}
+
+/// States, times and regions of the pieces at some coordinates.
+void QuotientPlan::addRegions(const Kernel &kernel,
+                              const std::vector<int64_t> &degrees,
+                              const std::vector<std::vector<int64_t>> &coords,
+                              KernelGeometry &geometry) {
+  const IterationSpace &space = kernel.space;
+  const Topology &topology = model.getReducedTopology();
+  size_t types = topology.deviceTypes.size(), loops = coords.size(),
+         operandCount = kernel.operands.size(),
+         tensors = operandCount + kernel.results.size();
+  auto valueOf = [&](size_t t) {
+    return t < operandCount ? kernel.operands[t]
+                            : kernel.results[t - operandCount];
+  };
+  std::vector<int> deviceOf(types, -1);
+  for (int d = topology.deviceCount(); d-- > 0;)
+    deviceOf[topology.devices[d].type] = d;
+  auto pieces = static_cast<size_t>(geometry.pieces);
+  std::vector<std::vector<int>> numbers(tensors, std::vector<int>(pieces, -1));
+  geometry.states.assign(pieces, ShardState::Compute);
+  geometry.resultBytes.assign(pieces, 0);
+  geometry.durationNs.assign(types, std::vector<int64_t>(pieces, 1));
+  // Pieces with the same sizes cost the same.
+  std::map<std::vector<int64_t>, size_t> priced;
+  std::vector<size_t> at(loops);
+  LoopBox box = space.wholeBox();
+  for (size_t p = 0; p < pieces; ++p) {
+    for (size_t l = 0; l < loops; ++l)
+      box[l] = cut(space.loops[l].extent, degrees[l], coords[l][at[l]]);
+    for (size_t l = loops; l-- > 0;) {
+      if (++at[l] < coords[l].size())
+        break;
+      at[l] = 0;
+    }
+    if (isEmpty(box)) {
+      geometry.states[p] = ShardState::Absent;
+      geometry.allCompute = false;
+      continue;
+    }
+    std::vector<int64_t> sizes;
+    for (const Interval &range : box)
+      sizes.push_back(range.size());
+    bool anyEmpty = false, allEmpty = operandCount > 0;
+    for (size_t t = 0; t < tensors; ++t) {
+      const AccessMap &map = t < operandCount
+                                 ? space.operands[t].map
+                                 : space.results[t - operandCount].map;
+      const GraphValue &value = graph.values[valueOf(t)];
+      Region region = image(map, box, value.shape);
+      int64_t volume = region.volume();
+      sizes.push_back(volume);
+      if (t < operandCount) {
+        anyEmpty |= volume == 0;
+        allEmpty &= volume == 0;
+      } else {
+        geometry.resultBytes[p] += volume * value.elementBytes;
+      }
+      if (volume > 0)
+        numbers[t][p] = regions.table(valueOf(t)).number(region);
+    }
+    bool fill = space.allowsEmptyOperands ? allEmpty : anyEmpty;
+    if (fill) {
+      geometry.states[p] = ShardState::Fill;
+      geometry.allCompute = false;
+    }
+    auto [it, isNew] = priced.try_emplace(sizes, p);
+    Work work;
+    if (isNew)
+      work =
+          fill ? fillWork(graph, kernel, box) : kernelWork(graph, kernel, box);
+    for (size_t t = 0; t < types; ++t)
+      if (deviceOf[t] >= 0)
+        geometry.durationNs[t][p] = isNew ? cost.computeNs(deviceOf[t], work)
+                                          : geometry.durationNs[t][it->second];
+  }
+  geometry.hasRegions = true;
+  for (size_t t = 0; t < operandCount; ++t)
+    geometry.operands.push_back(
+        {regions.of(valueOf(t)).needSets++, std::move(numbers[t])});
+  for (size_t r = 0; r < kernel.results.size(); ++r) {
+    BlockSet set = builder.tiles(kernel.results[r], numbers[operandCount + r]);
+    std::vector<size_t> absent; // cut loops that the result does not have
+    for (size_t l = 0; l < loops; ++l)
+      if (degrees[l] > 1 &&
+          !usesLoop(space.results[r].map, static_cast<int>(l))) {
+        absent.push_back(l);
+        set.partial = true;
+        set.contributions *= static_cast<int>(coords[l].size());
+      }
+    for (size_t p = 0; set.partial && p < pieces; ++p) {
+      size_t rest = p, index = 0, weight = 1;
+      for (size_t l = loops; l-- > 0; rest /= coords[l].size())
+        if (std::find(absent.begin(), absent.end(), l) != absent.end()) {
+          index += rest % coords[l].size() * weight;
+          weight *= coords[l].size();
+        }
+      set.contributionOf[p] = static_cast<int>(index);
+    }
+    geometry.results.push_back(std::move(set));
+  }
+}
+
+/// Whether a step of a loop moves the indices of a dim, whatever the others
+/// are, and none are clipped.
+bool QuotientPlan::mayShift(const DimMap &map, const IterationSpace &space,
+                            int64_t extent) {
+  if (map.kind != DimMap::Kind::Radix)
+    return false;
+  int64_t last = map.offset;
+  for (const Term &term : map.terms) {
+    if (term.coefficient < 1)
+      return false;
+    last += term.coefficient *
+            (space.loops[static_cast<size_t>(term.loop)].extent - 1);
+  }
+  return map.offset >= 0 && last < extent;
+}
+
+QuotientPlan::Layout QuotientPlan::layoutOf(int slot, const AccessMap &map,
+                                            int value, bool isResult) {
+  const Mesh &mesh = model.getMesh();
+  const Kernel &kernel = *slots[slot].kernel;
+  Layout layout;
+  layout.axes.resize(mesh.axes.size());
+  LoopBox box = kernel.space.wholeBox();
+  for (size_t d = 0; d < map.size(); ++d) {
+    int64_t extent = graph.values[value].shape[d];
+    layout.covers.push_back(image(map[d], box, extent).size() == extent);
+  }
+  // By loop: pieces along the axes so far.
+  std::vector<int64_t> pieces(kernel.space.loops.size(), 1);
+  for (size_t a = 0; a < mesh.axes.size(); ++a) {
+    AxisAccess &access = layout.axes[a];
+    access.shifts.resize(map.size());
+    int target = targetOf(slot, a);
+    if (mesh.axes[a].size == 1)
+      continue;
+    if (target < 0) {
+      if (isResult && kernels[slot].partialMode)
+        access.kind = AxisAccess::Partial;
+      continue;
+    }
+    auto loop = static_cast<size_t>(target);
+    pieces[loop] *= mesh.axes[a].size;
+    bool isUsed = false;
+    for (size_t d = 0; d < map.size(); ++d)
+      for (const Term &term : map[d].terms) {
+        if (term.loop != target)
+          continue;
+        isUsed = true;
+        if (!isSpread(a)) {
+          access.shifts[d] = 1;
+          continue;
+        }
+        access.shifts[d] +=
+            term.coefficient * (kernel.space.loops[loop].extent / pieces[loop]);
+        if (!mayShift(map[d], kernel.space, graph.values[value].shape[d]))
+          reason = "loop '" + kernel.space.loops[loop].name + "' of '" +
+                   kernel.name + "', which is cut across machines, moves '" +
+                   graph.values[value].name +
+                   "' by other than a shift, as a window does";
+      }
+    if (isUsed)
+      access.kind = AxisAccess::Cut;
+    else if (isResult)
+      access.kind = AxisAccess::Partial;
+  }
+  return layout;
+}
+
+/// Gives a slot its shards on machine 0.
+void QuotientPlan::activate(int slot) {
+  const Mesh &mesh = model.getMesh();
+  const Kernel &op = *slots[slot].kernel;
+  std::vector<int64_t> across(op.space.loops.size(), 1);
+  for (size_t a = 0; a < acrossAxes; ++a) {
+    int target = targetOf(slot, a);
+    if (target == MeshConfig::nothing && mesh.axes[a].size > 1)
+      reason = "'" + op.name + "' runs at one coordinate of axis '" +
+               mesh.axes[a].name + "' only";
+    if (target >= 0)
+      across[static_cast<size_t>(target)] *= mesh.axes[a].size;
+  }
+  for (size_t l = 0; l < across.size(); ++l)
+    if (op.space.loops[l].extent % across[l] != 0)
+      reason = "loop '" + op.space.loops[l].name + "' of '" + op.name +
+               "' has " + std::to_string(op.space.loops[l].extent) +
+               " points, which " + std::to_string(across[l]) +
+               " machines do not share evenly";
+  if (!reason.empty())
+    return;
+  KernelPlan &kernel = kernels[slot];
+  kernel = KernelPlan();
+  Part part = partOf(slot, std::vector<bool>(mesh.axes.size()));
+  kernel.active = true;
+  kernel.geometry = part.geometry;
+  kernel.replicas = part.replicas;
+  kernel.devices = std::move(part.devices);
+  kernel.states = std::move(part.states);
+  std::vector<int> sorted = kernel.devices;
+  std::sort(sorted.begin(), sorted.end());
+  if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end()) {
+    reason = "'" + op.name + "' has several pieces on a device";
+    return;
+  }
+  auto pieces = static_cast<size_t>(kernel.pieces());
+  const Topology &topology = model.getReducedTopology();
+  for (size_t s = 0; s < kernel.devices.size(); ++s)
+    kernel.durationNs.push_back(
+        kernel.geometry
+            ->durationNs[topology.devices[kernel.devices[s]].type][s % pieces]);
+  auto [shortest, longest] =
+      std::minmax_element(kernel.durationNs.begin(), kernel.durationNs.end());
+  kernel.shortestNs = *shortest;
+  kernel.longestNs = *longest;
+}
+
+bool QuotientPlan::isContributed(int value) const {
+  int slot = producerOf(value);
+  if (slot < 0 || combinerOf(value) != Combiner::Sum)
+    return false;
+  for (auto [producer, result] : valueInfo[value].producers)
+    if (producer == slot)
+      return kernels[slot].partialMode ||
+             kernels[slot].geometry->results[result].partial;
+  return false;
+}
+
+/// Whether a linear op handles contributions as they are, as
+/// `StrategyPlan::resolve` decides it. On all machines alike: each replica
+/// handles those of its own device.
+void QuotientPlan::resolve(int slot) {
+  KernelPlan &kernel = kernels[slot];
+  const Kernel &op = *slots[slot].kernel;
+  const Mesh &mesh = model.getMesh();
+  bool hasReplicas = kernel.replicas > 1, isSpreadOut = false;
+  for (size_t a = 0; a < acrossAxes; ++a)
+    isSpreadOut |= isSpread(a) && targetOf(slot, a) == MeshConfig::replicas;
+  if (op.space.linear && (hasReplicas || isSpreadOut))
+    for (int operand : op.operands)
+      kernel.partialMode |= isContributed(operand);
+  if (!kernel.partialMode)
+    return addKernelLoad(slot);
+  std::vector<bool> none(mesh.axes.size()), contributes(kernel.states.size());
+  for (size_t i = 0; i < op.operands.size(); ++i) {
+    int value = op.operands[i];
+    if (!isContributed(value)) {
+      if (isSpreadOut)
+        reason = "replicas of '" + op.name +
+                 "' on other machines than the first read zeros of '" +
+                 graph.values[value].name + "'";
+      continue;
+    }
+    Layout written;
+    bool isPreplaced = false;
+    sourceLayout(value, written, isPreplaced);
+    Layout read = layoutOf(slot, op.space.operands[i].map, value, false);
+    for (size_t a = 0; a < acrossAxes; ++a) {
+      if (!isSpread(a))
+        continue;
+      const AxisAccess &from = written.axes[a], &to = read.axes[a];
+      bool isReplica = targetOf(slot, a) == MeshConfig::replicas;
+      if (isReplica
+              ? from.kind != AxisAccess::Partial
+              : from.kind != AxisAccess::Cut || to.kind != AxisAccess::Cut ||
+                    !(from.shifts == to.shifts))
+        reason = "replicas of '" + op.name +
+                 "' do not handle the contributions of their own machines to "
+                 "'" +
+                 graph.values[value].name + "'";
+    }
+    Part sourcePart, usePart;
+    ValueSource source = sourceOf(value, none, sourcePart);
+    ValueUse use = useOf(value, {slot, static_cast<int>(i), -1}, none, usePart);
+    planner.findContributors(regions.of(value), source, use, contributes);
+    // Contributions that have no replica on their device go by their numbers.
+    RegionTable &table = regions.table(value);
+    for (size_t s = 0; s < source.devices.size() && isSpreadOut; ++s) {
+      int block =
+          source.blocks->blockOf[s % static_cast<size_t>(source.pieces)];
+      if (block < 0 || source.states[s] == ShardState::Absent)
+        continue;
+      for (size_t p = 0; p < static_cast<size_t>(use.pieces); ++p) {
+        int need = use.needs->regions[p];
+        if (need < 0 ||
+            table.intersect(need, source.blocks->regions[block]) < 0)
+          continue;
+        bool isThere = false;
+        for (size_t u = p; u < use.devices.size();
+             u += static_cast<size_t>(use.pieces))
+          isThere |= use.devices[u] == source.devices[s];
+        if (!isThere)
+          reason = "contributions to '" + graph.values[value].name +
+                   "' are not where '" + op.name + "' handles them";
+      }
+    }
+  }
+  for (size_t s = 0; s < kernel.states.size(); ++s) {
+    bool isIdle = kernel.states[s] != ShardState::Compute || !contributes[s];
+    if (isIdle && isSpreadOut)
+      reason = "some replicas of '" + op.name + "' have no contributions";
+    if (isIdle && s >= static_cast<size_t>(kernel.pieces()))
+      kernel.states[s] = ShardState::Absent;
+  }
+  addKernelLoad(slot);
+}
+
+void QuotientPlan::addKernelLoad(int slot) {
+  const KernelPlan &kernel = kernels[slot];
+  for (size_t s = 0; s < kernel.devices.size(); ++s)
+    if (kernel.states[s] != ShardState::Absent) {
+      auto device = static_cast<size_t>(kernel.devices[s]);
+      kernelLoad[device] += kernel.durationNs[s];
+      load[device] += kernel.durationNs[s];
+      bytes[device] +=
+          kernel.geometry->resultBytes[s % kernel.geometry->states.size()];
+    }
+}

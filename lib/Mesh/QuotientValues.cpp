@@ -1,0 +1,390 @@
+//===- QuotientValues.cpp - Values of a quotient plan ---------------------===//
+//
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which axes across machines a value moves along, and on which machines it is
+// planned because of that. docs/Mesh.md has the cases.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Soap/Mesh/QuotientPlan.h"
+
+#include <algorithm>
+
+using namespace soap;
+
+ValueSource QuotientPlan::sourceOf(int value,
+                                   const std::vector<bool> &isTwofold,
+                                   Part &part) {
+  ValueSource source;
+  if (int slot = producerOf(value); slot >= 0) {
+    part = partOf(slot, isTwofold);
+    source.kind = ValueSource::Kind::Kernel;
+    for (auto [producer, result] : valueInfo[value].producers)
+      if (producer == slot) {
+        source.blocks = &part.geometry->results[result];
+        source.combiner = slots[slot].kernel->space.results[result].combiner;
+      }
+    source.devices = part.devices;
+    source.states = part.states;
+    source.pieces = part.geometry->pieces;
+    source.partialMode = kernels[slot].partialMode;
+    source.partial = source.partialMode || source.blocks->partial;
+    return source;
+  }
+  if (valueInfo[value].input < 0)
+    return source;
+  const GraphInput &input = graph.inputs[valueInfo[value].input];
+  if (input.updateNode < 0) {
+    source.kind = ValueSource::Kind::Preplaced;
+    return source;
+  }
+  for (int slot : slotsOfNode[input.updateNode]) {
+    if (!kernels[slot].active)
+      continue;
+    part = partOf(slot, isTwofold);
+    auto [it, isNew] =
+        ownTiles.try_emplace({part.geometry, input.updateOperand});
+    if (isNew)
+      it->second = builder.tiles(
+          value, part.geometry->operands[input.updateOperand].regions);
+    source.kind = ValueSource::Kind::Tiles;
+    source.blocks = &it->second;
+    source.devices = part.devices;
+    source.pieces = part.geometry->pieces;
+    return source;
+  }
+  return source;
+}
+
+ValueUse QuotientPlan::useOf(int value, const Reader &reader,
+                             const std::vector<bool> &isTwofold, Part &part) {
+  ValueUse use;
+  if (reader.output >= 0) {
+    use.needs = &outputs[reader.output].needs;
+    use.devices = outputs[reader.output].devices;
+    use.pieces = 1;
+    return use;
+  }
+  const KernelPlan &kernel = kernels[reader.slot];
+  if (!kernel.active)
+    return use;
+  const Slot &slot = slots[reader.slot];
+  part = partOf(reader.slot, isTwofold);
+  use.needs = &part.geometry->operands[reader.operand];
+  use.devices = part.devices;
+  use.states = part.states;
+  use.pieces = part.geometry->pieces;
+  use.block = slot.block;
+  int input = valueInfo[value].input;
+  use.ownTile = input >= 0 && slot.stage < 0 &&
+                graph.inputs[input].updateNode == slot.node &&
+                graph.inputs[input].updateOperand == reader.operand;
+  if (kernel.partialMode) {
+    use.contributions = isContributed(value);
+    use.zeroReplicas = !use.contributions;
+  }
+  return use;
+}
+
+/// Where axes lead the tiles that a value is made of. Returns false if there
+/// are none.
+bool QuotientPlan::sourceLayout(int value, Layout &layout, bool &isPreplaced) {
+  if (int slot = producerOf(value); slot >= 0) {
+    for (auto [producer, result] : valueInfo[value].producers)
+      if (producer == slot)
+        layout = layoutOf(slot, slots[slot].kernel->space.results[result].map,
+                          value, true);
+    return true;
+  }
+  if (valueInfo[value].input < 0)
+    return false;
+  const GraphInput &input = graph.inputs[valueInfo[value].input];
+  isPreplaced = input.updateNode < 0;
+  if (isPreplaced) {
+    if (input.hasConfig)
+      reason = "input '" + graph.values[value].name + "' has a config";
+    return true;
+  }
+  for (int slot : slotsOfNode[input.updateNode])
+    if (kernels[slot].active) {
+      layout = layoutOf(
+          slot, slots[slot].kernel->space.operands[input.updateOperand].map,
+          value, false);
+      return true;
+    }
+  return false;
+}
+
+/// Regions of writer and reader have to move alike along each dim, or one of
+/// them has to be whole there: otherwise what a machine reads depends on where
+/// it is.
+bool QuotientPlan::checkDims(int value, const Layout &source,
+                             const Layout &read) {
+  for (size_t d = 0; d < graph.values[value].shape.size(); ++d) {
+    bool isAlike = true, isWritten = !source.covers[d],
+         isRead = !read.covers[d];
+    for (size_t a = 0; a < source.axes.size(); ++a) {
+      int64_t from = source.axes[a].shifts[d], to = read.axes[a].shifts[d];
+      isAlike &= !isSpread(a) || from == to;
+      isWritten |= from != 0;
+      isRead |= to != 0;
+    }
+    if (!isAlike && isWritten && isRead) {
+      reason = "dim " + std::to_string(d) + " of '" + graph.values[value].name +
+               "' is cut in two ways, at least one of them across machines";
+      return false;
+    }
+  }
+  return true;
+}
+
+/// Decides along which axes a value is planned on two machines: those along
+/// which writer and readers are not cut alike. Axes of one type, with the same
+/// relation between writer and readers, are taken together. `machines`: the
+/// machines for which each planned one stands. Returns false with a reason.
+bool QuotientPlan::findTwofold(int value, const Layout &source,
+                               const std::vector<Reading> &readings,
+                               std::vector<bool> &isTwofold, int64_t &machines,
+                               std::vector<std::vector<size_t>> &types) {
+  const Mesh &mesh = model.getMesh();
+  std::vector<std::vector<int64_t>> signatures;
+  machines = 1;
+  for (size_t a = 0; a < acrossAxes; ++a) {
+    if (!isSpread(a))
+      continue;
+    const AxisAccess &from = source.axes[a];
+    bool isAlike = from.kind != AxisAccess::Replica;
+    std::vector<int64_t> signature = {from.kind};
+    auto addDims = [&](const AxisAccess &access) {
+      for (int64_t shift : access.shifts)
+        signature.push_back(shift != 0);
+    };
+    addDims(from);
+    for (const Reading &reading : readings) {
+      if (!reading.reader) {
+        isAlike = false;
+        continue;
+      }
+      const AxisAccess &to = reading.layout.axes[a];
+      if (from.kind == AxisAccess::Partial)
+        isAlike &= reading.isContributions;
+      else
+        isAlike &= to.kind == AxisAccess::Cut && to.shifts == from.shifts;
+      signature.push_back(to.kind);
+      addDims(to);
+    }
+    machines *= mesh.axes[a].size;
+    if (isAlike)
+      continue;
+    auto it = std::find(signatures.begin(), signatures.end(), signature);
+    if (it == signatures.end()) {
+      signatures.push_back(std::move(signature));
+      types.emplace_back();
+      it = signatures.end() - 1;
+    }
+    types[static_cast<size_t>(it - signatures.begin())].push_back(a);
+  }
+  constexpr size_t maxTypes = 2; // QuotientModel::maxMachines is 2^maxTypes
+  if (types.size() > maxTypes) {
+    reason = "'" + graph.values[value].name + "' moves along axes in " +
+             std::to_string(types.size()) + " ways";
+    return false;
+  }
+  for (const std::vector<size_t> &axes : types)
+    isTwofold[axes.back()] = true;
+  return true;
+}
+
+/// Every task is one of a single device.
+bool QuotientPlan::isLocal(const ValuePlan &plan) {
+  return std::all_of(
+      plan.tasks.begin(), plan.tasks.end(),
+      [](const PlannedTask &task) { return task.resource >= 0; });
+}
+
+void QuotientPlan::planOn(int value, const std::vector<bool> &isTwofold,
+                          ValuePlan &plan) {
+  const std::vector<Reader> &readers = valueInfo[value].readers;
+  plannedUses.assign(readers.size(), Part());
+  std::vector<ValueUse> uses;
+  ValueSource source = sourceOf(value, isTwofold, plannedSource);
+  for (size_t r = 0; r < readers.size(); ++r)
+    uses.push_back(useOf(value, readers[r], isTwofold, plannedUses[r]));
+  planner.plan(regions.of(value), graph.values[value].elementBytes, source,
+               uses, valueInfo[value].block, plan);
+}
+
+/// The readers that take part in moving a value: all but an update that has a
+/// tile of its own. Outputs have no reader. Returns false with a reason.
+bool QuotientPlan::listReadings(int value, bool isCut,
+                                std::vector<Reading> &readings) {
+  for (const Reader &reader : valueInfo[value].readers) {
+    if (reader.output >= 0) {
+      if (graph.outputs[reader.output].hasConfig || isCut) {
+        reason = "output '" + graph.outputs[reader.output].name +
+                 "' is gathered from several devices";
+        return false;
+      }
+      readings.emplace_back();
+      continue;
+    }
+    if (!kernels[reader.slot].active)
+      continue;
+    const Slot &slot = slots[reader.slot];
+    int input = valueInfo[value].input;
+    if (input >= 0 && slot.stage < 0 &&
+        graph.inputs[input].updateNode == slot.node &&
+        graph.inputs[input].updateOperand == reader.operand)
+      continue;
+    Reading reading;
+    reading.reader = &reader;
+    reading.isContributions =
+        kernels[reader.slot].partialMode && isContributed(value);
+    reading.layout =
+        layoutOf(reader.slot, slot.kernel->space.operands[reader.operand].map,
+                 value, false);
+    if (!reason.empty())
+      return false;
+    readings.push_back(std::move(reading));
+  }
+  return true;
+}
+
+void QuotientPlan::planValue(int value) {
+  ValuePlan &plan = plans[value];
+  const Mesh &mesh = model.getMesh();
+  std::vector<bool> isTwofold(mesh.axes.size());
+  planner.multiplicity = {};
+  Layout source;
+  bool isPreplaced = false;
+  if (restoreOf.count(value)) {
+    reason = "'" + graph.values[value].name + "' is restored";
+    return;
+  }
+  bool exists = sourceLayout(value, source, isPreplaced);
+  if (!reason.empty())
+    return;
+  if (!exists) {
+    planOn(value, isTwofold, plan);
+    return addLoad(value);
+  }
+  bool anyCut = false, anyPartial = false;
+  for (const AxisAccess &access : source.axes) {
+    anyCut |= access.kind == AxisAccess::Cut;
+    anyPartial |= access.kind == AxisAccess::Partial;
+  }
+  std::vector<Reading> readings;
+  if (!listReadings(value, anyCut, readings))
+    return;
+  for (size_t r = 0; r < readings.size(); ++r) {
+    if (!readings[r].reader || readings[r].isContributions)
+      continue;
+    if (!isPreplaced && !checkDims(value, source, readings[r].layout))
+      return;
+    // What a device reads may be part of what else it reads.
+    for (size_t other = 0; other < r; ++other)
+      if (readings[other].reader && !readings[other].isContributions &&
+          !checkDims(value, readings[other].layout, readings[r].layout))
+        return;
+  }
+  if (isPreplaced) {
+    planOn(value, isTwofold, plan);
+    return addLoad(value);
+  }
+  int64_t machines = 1;
+  std::vector<std::vector<size_t>> types;
+  if (!findTwofold(value, source, readings, isTwofold, machines, types))
+    return;
+  bool isReplicated = true; // along all axes of types
+  for (const std::vector<size_t> &axes : types) {
+    bool isReplica = source.axes[axes.front()].kind == AxisAccess::Replica;
+    isReplicated &= isReplica;
+    if (isReplica && anyPartial) {
+      reason = "contributions to '" + graph.values[value].name +
+               "' are on several machines each";
+      return;
+    }
+  }
+  if (isReplicated) {
+    // Every machine has all that any has. On machine 0 alone, it is as on all
+    // if nothing has to move.
+    planner.multiplicity = {machines, 1};
+    planOn(value, std::vector<bool>(mesh.axes.size()), plan);
+    if (types.empty() || isLocal(plan)) {
+      addLoad(value);
+      return;
+    }
+  }
+  planner.multiplicity = {machines, int64_t(1) << types.size()};
+  bool isMixed = false; // some readers lack blocks of all machines, some not
+  ValuePlanner::Multiplicity most = planner.multiplicity;
+  for (const std::vector<size_t> &axes : types) {
+    const AxisAccess &from = source.axes[axes.front()];
+    if (from.kind != AxisAccess::Cut)
+      continue;
+    most.per *= 2;
+    for (size_t a : axes)
+      most.times *= mesh.axes[a].size;
+    for (const Reading &reading : readings)
+      isMixed |= reading.reader &&
+                 reading.layout.axes[axes.front()].kind == from.kind &&
+                 reading.layout.axes[axes.front()].shifts == from.shifts;
+  }
+  size_t tasks = 0, collectives = 0;
+  if (isMixed) {
+    planOn(value, isTwofold, planned);
+    tasks = planned.tasks.size();
+    collectives = planned.collectives.size();
+  }
+  planner.multiplicity = most;
+  planOn(value, isTwofold, planned);
+  planner.multiplicity = {};
+  if (isMixed && (tasks != planned.tasks.size() ||
+                  collectives != planned.collectives.size())) {
+    reason = "'" + graph.values[value].name +
+             "' moves in about as few messages as are sent one by one";
+    return;
+  }
+  restrict(value, types);
+  if (reason.empty())
+    addLoad(value);
+}
+
+void QuotientPlan::addLoad(int value) {
+  const ValuePlan &plan = plans[value];
+  const RegionTable &table = regionsOf(value);
+  for (const PlannedTask &task : plan.tasks) {
+    for (int resource : resourcesOf(task.resource))
+      load[static_cast<size_t>(resource)] += task.durationNs;
+    if (int sender = plan.actions[task.firstAction].source;
+        task.resource < 0 && sender >= 0)
+      bytes[static_cast<size_t>(sender)] += task.bytes;
+  }
+  for (const PlannedAction &action : plan.actions)
+    bytes[static_cast<size_t>(action.device)] += table.bytes(action.region);
+  for (auto [device, region] : plan.tiles)
+    if (region >= 0)
+      bytes[static_cast<size_t>(device)] += table.bytes(region);
+  if (int block = valueInfo[value].block; block >= 0)
+    hasRoots[static_cast<size_t>(block)] = !plan.roots.empty();
+}
+
+void QuotientPlan::countPredecessors(int slot) {
+  std::vector<int> &count = counts[slot];
+  count.assign(kernels[slot].devices.size(), 0);
+  roots[slot].clear();
+  const Kernel &op = *slots[slot].kernel;
+  for (size_t i = 0; kernels[slot].active && i < op.operands.size(); ++i) {
+    const ValuePlan &plan = plans[op.operands[i]];
+    const std::vector<int> &binding = bindingOf(slot, static_cast<int>(i));
+    int first = plan.sourcesAreTasks ? 0 : plan.sources;
+    for (size_t s = 0; s < binding.size(); ++s)
+      count[s] += binding[s] >= first;
+  }
+  for (size_t s = 0; s < count.size(); ++s)
+    if (count[s] == 0 && kernels[slot].states[s] != ShardState::Absent)
+      roots[slot].push_back(static_cast<int>(s));
+  hasRoots[static_cast<size_t>(slots[slot].block)] = !roots[slot].empty();
+}
