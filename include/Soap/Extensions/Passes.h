@@ -14,9 +14,15 @@
 
 namespace mlir {
 class ModuleOp;
+namespace arith {
+class ArithDialect;
+} // namespace arith
 namespace func {
 class FuncDialect;
 } // namespace func
+namespace scf {
+class SCFDialect;
+} // namespace scf
 namespace tensor {
 class TensorDialect;
 } // namespace tensor

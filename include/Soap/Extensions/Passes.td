@@ -21,7 +21,10 @@ def SoapMarkArguments : Pass<"soap-mark-arguments", "::mlir::ModuleOp"> {
     without a kind is data without samples.
 
     With `batch=N`, dims of extent `?` that are the first of an argument become
-    N, and upstream's canonicalization carries that through the function.
+    N; with `sizes=0.1:128,2.0:4`, dim 1 of argument 0 becomes 128, and dim 0 of
+    argument 2 becomes 4. `sizes` goes before `batch`. Upstream's passes carry
+    that through the function. A dim of an argument or a result that is still
+    dynamic afterwards is an error, if one of the options is given.
 
     ```mlir
     func.func @main(%arg0: tensor<?x4xf32>, %arg1: tensor<4x3xf32>) -> tensor<?x3xf32>
@@ -43,9 +46,39 @@ def SoapMarkArguments : Pass<"soap-mark-arguments", "::mlir::ModuleOp"> {
     Option<"states", "states", "std::string", /*default=*/"\"\"", "Arguments that are states">,
     Option<"sampleDim", "sample-dim", "int64_t", /*default=*/"0",
            "Dim of data and labels that runs over samples; -1: none">,
-    Option<"batch", "batch", "int64_t", /*default=*/"0", "Extent of first dims that are dynamic; 0: they stay">
+    Option<"batch", "batch", "int64_t", /*default=*/"0", "Extent of first dims that are dynamic; 0: they stay">,
+    ListOption<"sizes", "sizes", "std::string",
+               "Extents of dynamic dims, as ARGUMENT.DIM:EXTENT: 0.1:128,2.0:4">
   ];
   let dependentDialects = ["::mlir::func::FuncDialect", "::mlir::soap::SoapDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def SoapUnrollLoops : Pass<"soap-unroll-loops", "::mlir::ModuleOp"> {
+  let summary = "Writes out loops around tensors whose number of iterations is known";
+  let description = [{
+    Replaces each `scf.for` of a function by its iterations, and canonicalizes:
+    slices at the loop variable become slices at constants, which have a model.
+    A loop of a function whose number of iterations is not known is an error.
+    Loops in regions of other ops stay.
+
+    ```mlir
+    %y = scf.for %i = %c0 to %c2 step %c1 iter_args(%acc = %x) -> tensor<4xf32> {
+      %next = math.exp %acc : tensor<4xf32>
+      scf.yield %next : tensor<4xf32>
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    %0 = math.exp %x : tensor<4xf32>
+    %y = math.exp %0 : tensor<4xf32>
+    ```
+  }];
+  let options = [
+    Option<"limit", "limit", "int64_t", /*default=*/"1024", "Iterations that a loop may have">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect", "::mlir::scf::SCFDialect"];
 }
 
 #endif // SOAP_EXTENSIONS_PASSES_TD
