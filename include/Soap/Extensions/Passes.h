@@ -23,6 +23,9 @@ class FuncDialect;
 namespace scf {
 class SCFDialect;
 } // namespace scf
+namespace shard {
+class ShardDialect;
+} // namespace shard
 namespace tensor {
 class TensorDialect;
 } // namespace tensor

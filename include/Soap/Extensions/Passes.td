@@ -81,4 +81,47 @@ def SoapUnrollLoops : Pass<"soap-unroll-loops", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect", "::mlir::scf::SCFDialect"];
 }
 
+def SoapExportShard : Pass<"soap-export-shard", "::mlir::ModuleOp"> {
+  let summary = "A strategy as shardings of upstream's shard dialect";
+  let description = [{
+    Every tensor of a function whose ops have a `soap.config` gets
+    `shard.shard` ops: one that says how the op that makes it holds it, and one
+    for each user that says how the user needs it. Upstream's `shard-partition`
+    makes programs of them, with collectives, for the ops that it knows:
+    structured ops of linalg whose maps are projected permutations, and
+    constants. `convert-elementwise-to-linalg` makes linalg of arith and math.
+
+    A grid of devices cuts a dim into equal blocks along its axes. The pass
+    finds the grid with the fewest axes that has all configs, device i at place
+    i in row-major order. An error names the op that no grid has: one that does
+    not use all devices, has them in another order, pieces of different sizes,
+    or windows that overlap.
+
+    One resharding of upstream changes one axis of one dim; several changes are
+    several ops. Init operands that an op overwrites, or that are filled with a
+    number, are made again for each user. Attributes of the soap dialect are
+    dropped, so that the result is a module of upstream dialects.
+
+    ```mlir
+    %y = math.exp %x {soap.config = #soap.config<{d0 = 2}, devices = [0, 1]>} : tensor<4x6xf32>
+    ```
+
+    becomes
+
+    ```mlir
+    %s = shard.sharding @grid split_axes = [[0]] : !shard.sharding
+    %x0 = shard.shard %x to %s : tensor<4x6xf32>
+    %x1 = shard.shard %x0 to %s annotate_for_users : tensor<4x6xf32>
+    %y0 = math.exp %x1 : tensor<4x6xf32>
+    %y = shard.shard %y0 to %s : tensor<4x6xf32>
+    ```
+  }];
+  let options = [
+    Option<"function", "function", "std::string", /*default=*/"\"\"",
+           "Function to export; default: the only one with a body">,
+    Option<"grid", "grid", "std::string", /*default=*/"\"grid\"", "Name of the grid of devices">
+  ];
+  let dependentDialects = ["::mlir::func::FuncDialect", "::mlir::shard::ShardDialect"];
+}
+
 #endif // SOAP_EXTENSIONS_PASSES_TD
