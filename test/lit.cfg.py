@@ -47,6 +47,9 @@ if os.path.exists(os.path.join(fashion_mnist, "train-images-idx3-ubyte.gz")):
     config.available_features.add("fashion-mnist")
 if os.path.exists(os.path.join(config.soap_build, "lib", "libSoapMPI.so")) and shutil.which("mpirun"):
     config.available_features.add("mpi")
+if shutil.which("mpicc") and shutil.which("mpirun") and "Open MPI" in subprocess.run(
+        ["mpirun", "--version"], capture_output=True, text=True).stdout:
+    config.available_features.add("open-mpi")
 if shutil.which("dpkg-shlibdeps"):
     config.available_features.add("debian-packages")
 # A CUDA toolkit, where the compiler of GPU kernels would find one, or where installers put it.

@@ -77,7 +77,8 @@ FailureOr<int> GraphBuilder::addValue(Location loc, Type type,
     return emitError(loc)
            << "'" << name << "' has type " << type
            << ", expected a static shape (import with '--batch' to fix the "
-              "batch size, or run '--soap-mark-arguments=batch=N')";
+              "batch size, or run '--soap-mark-arguments' with 'batch=N' or "
+              "'sizes=ARGUMENT.DIM:N')";
   // The verifiers of other dialects allow more than configs and costs do.
   constexpr int64_t most = int64_t(1) << 40;
   int64_t elements = 1;

@@ -21,19 +21,29 @@ void mlir::soap::buildLowerToCpuPipeline(OpPassManager &pm,
   SoapNarrowProductsOptions narrow;
   narrow.precision = ""; // the module's
   pm.addPass(createSoapNarrowProducts(narrow));
-  pm.addPass(createSoapHoistSends());
+  bool overMPI = options.comm == Communication::MPI;
+  // Sends of MPI may wait for their receivers, so they stay in the order of the
+  // schedule.
+  if (!overMPI)
+    pm.addPass(createSoapHoistSends());
   SoapOutlineKernelsOptions outline;
-  outline.library = options.library;
+  outline.library = overMPI ? std::string("none") : options.library.getValue();
   outline.fuse = options.fuse;
   outline.layout = options.layout;
   pm.addPass(createSoapOutlineKernels(outline));
-  if (options.threads && options.fuse) {
+  if (options.threads && options.fuse && !overMPI) {
     SoapParallelizeKernelsOptions parallelize;
     parallelize.minWork = options.minWork;
     pm.addPass(createSoapParallelizeKernels(parallelize));
   }
   pm.addPass(createSoapBufferizePrograms());
   pm.addPass(createSoapPlanMemory());
+  if (overMPI) {
+    SoapProgramsToMPIOptions toMPI;
+    toMPI.implementation = options.mpi;
+    pm.addPass(createSoapProgramsToMPI(toMPI));
+    return;
+  }
   pm.addPass(createSoapEmitManifest());
   SoapProgramsToLLVMOptions toLLVM;
   toLLVM.approximate = options.fuse;

@@ -3,8 +3,7 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Kinds and sample dims of arguments by number, and a batch size for dynamic
-// dims.
+// Kinds and sample dims of arguments by number, and extents for dynamic dims.
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,6 +11,7 @@
 #include "Soap/Extensions/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
@@ -65,7 +65,7 @@ struct MarkArgumentsPass
 
   void runOnOperation() override {
     func::FuncOp chosen = chooseFunction();
-    if (!chosen || failed(mark(chosen)) || failed(fixBatch(chosen)))
+    if (!chosen || failed(mark(chosen)) || failed(fixSizes(chosen)))
       signalPassFailure();
   }
 
@@ -128,10 +128,46 @@ private:
     return success();
   }
 
+  /// Extents by argument and dim; none, with an error, if an entry of `sizes`
+  /// is not one of a dynamic dim.
+  std::optional<llvm::DenseMap<std::pair<unsigned, unsigned>, int64_t>>
+  parseSizes(func::FuncOp chosen) {
+    llvm::DenseMap<std::pair<unsigned, unsigned>, int64_t> extents;
+    for (const std::string &entry : sizes) {
+      auto fail = [&](const Twine &why) {
+        chosen.emitError() << "option 'sizes': '" << entry << "' " << why;
+        return std::nullopt;
+      };
+      auto [place, size] = StringRef(entry).split(':');
+      auto [argument, dim] = place.split('.');
+      unsigned number = 0, position = 0;
+      int64_t extent = 0;
+      if (argument.getAsInteger(10, number) || dim.getAsInteger(10, position) ||
+          size.getAsInteger(10, extent) || extent < 1)
+        return fail("is not ARGUMENT.DIM:EXTENT with a positive extent, such "
+                    "as 0.1:128");
+      if (number >= chosen.getNumArguments())
+        return fail("names no argument of '@" + chosen.getName() +
+                    "', which has " + Twine(chosen.getNumArguments()));
+      auto type = dyn_cast<RankedTensorType>(chosen.getArgumentTypes()[number]);
+      if (!type || position >= type.getRank() || !type.isDynamicDim(position)) {
+        std::string shown;
+        llvm::raw_string_ostream(shown) << chosen.getArgumentTypes()[number];
+        return fail("is no dynamic dim: argument " + Twine(number) +
+                    " has type " + shown);
+      }
+      auto [known, isNew] =
+          extents.try_emplace(std::pair(number, position), extent);
+      if (!isNew && known->second != extent)
+        return fail("gives a dim a second extent");
+    }
+    return extents;
+  }
+
   /// Arguments get their static types and are cast to the old ones; casts
-  /// vanish as canonicalization makes their users static.
-  LogicalResult fixBatch(func::FuncOp chosen) {
-    if (batch == 0)
+  /// vanish as upstream's passes make their users static.
+  LogicalResult fixSizes(func::FuncOp chosen) {
+    if (batch == 0 && sizes.empty())
       return success();
     if (batch < 0)
       return chosen.emitError() << "option 'batch=" << batch.getValue()
@@ -139,22 +175,39 @@ private:
     if (!chosen.getBody().hasOneBlock())
       return chosen.emitError()
              << "'@" << chosen.getName() << "' has several blocks, expected "
-             << "one for 'batch'";
+             << "one for 'batch' and 'sizes'";
+    auto extents = parseSizes(chosen);
+    if (!extents)
+      return failure();
     Block &body = chosen.getBody().front();
     OpBuilder builder = OpBuilder::atBlockBegin(&body);
     for (BlockArgument argument : body.getArguments()) {
       auto type = dyn_cast<RankedTensorType>(argument.getType());
-      if (!type || type.getRank() == 0 || !type.isDynamicDim(0))
+      if (!type || type.hasStaticShape())
         continue;
       SmallVector<int64_t> shape(type.getShape());
-      shape[0] = batch;
-      argument.setType(RankedTensorType::get(shape, type.getElementType()));
+      for (auto [d, extent] : llvm::enumerate(shape)) {
+        if (!ShapedType::isDynamic(extent))
+          continue;
+        auto given = extents->find(
+            std::pair(argument.getArgNumber(), static_cast<unsigned>(d)));
+        if (given != extents->end())
+          extent = given->second;
+        else if (d == 0 && batch > 0)
+          extent = batch;
+      }
+      auto fixed = RankedTensorType::get(shape, type.getElementType());
+      if (fixed == type)
+        continue;
+      argument.setType(fixed);
       auto cast =
           tensor::CastOp::create(builder, argument.getLoc(), type, argument);
       argument.replaceAllUsesExcept(cast, cast);
     }
     setTypes(chosen);
     OpPassManager pipeline(ModuleOp::getOperationName());
+    pipeline.addNestedPass<func::FuncOp>(createCanonicalizerPass());
+    pipeline.addPass(memref::createResolveRankedShapeTypeResultDimsPass());
     pipeline.addNestedPass<func::FuncOp>(createCanonicalizerPass());
     if (failed(runPipeline(pipeline, getOperation())))
       return failure();
@@ -165,6 +218,29 @@ private:
     for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
       if (isOpTriviallyDead(&op))
         op.erase();
+    return checkStatic(chosen);
+  }
+
+  static LogicalResult checkStatic(func::FuncOp chosen) {
+    for (auto [i, type] : llvm::enumerate(chosen.getArgumentTypes())) {
+      auto tensor = dyn_cast<RankedTensorType>(type);
+      if (!tensor || tensor.hasStaticShape())
+        continue;
+      int64_t dim = 0;
+      while (!tensor.isDynamicDim(dim))
+        ++dim;
+      return chosen.emitError()
+             << "argument " << i << " has type " << type << " whose dim " << dim
+             << " is dynamic, expected an extent by "
+             << "'--soap-mark-arguments=sizes=" << i << "." << dim << ":N'";
+    }
+    for (auto [i, type] : llvm::enumerate(chosen.getResultTypes()))
+      if (auto tensor = dyn_cast<RankedTensorType>(type);
+          tensor && !tensor.hasStaticShape())
+        return chosen.emitError()
+               << "result " << i << " has type " << type
+               << " although no argument is dynamic, expected extents that "
+                  "follow from those of arguments";
     return success();
   }
 

@@ -33,3 +33,27 @@ func.func @convolution(%x: tensor<2x3x9x9xf32>, %w: tensor<4x3x3x3xf32>) -> tens
     ins(%x, %w : tensor<2x3x9x9xf32>, tensor<4x3x3x3xf32>) outs(%f : tensor<2x4x4x4xf32>) -> tensor<2x4x4x4xf32>
   return %y : tensor<2x4x4x4xf32>
 }
+
+// 1-D, grouped, depthwise, and channels last: the numbers are those of soap_rt_conv2d_f32.
+// CHECK-LABEL: func.func @layouts
+func.func @layouts(%a: tensor<2x3x9xf32>, %u: tensor<4x3x3xf32>, %b: tensor<2x9x9x6xf32>, %v: tensor<3x3x6xf32>,
+                   %c: tensor<2x2x3x9x9xf32>, %w: tensor<5x2x3x3x3xf32>)
+    -> (tensor<2x4x7xf32>, tensor<2x7x7x6xf32>, tensor<2x2x5x7x7xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %e0 = tensor.empty() : tensor<2x4x7xf32>
+  %f0 = linalg.fill ins(%zero : f32) outs(%e0 : tensor<2x4x7xf32>) -> tensor<2x4x7xf32>
+  // CHECK: soap.library_call "conv2d_f32" [2, 1, 3, 1, 9, 4, 1, 7, 1, 3, 1, 1, 1, 1, 0, 0, 0, 0,
+  %x = linalg.conv_1d_ncw_fcw {dilations = dense<1> : tensor<1xi64>, strides = dense<1> : tensor<1xi64>}
+    ins(%a, %u : tensor<2x3x9xf32>, tensor<4x3x3xf32>) outs(%f0 : tensor<2x4x7xf32>) -> tensor<2x4x7xf32>
+  %e1 = tensor.empty() : tensor<2x7x7x6xf32>
+  %f1 = linalg.fill ins(%zero : f32) outs(%e1 : tensor<2x7x7x6xf32>) -> tensor<2x7x7x6xf32>
+  // CHECK: soap.library_call "conv2d_f32" [2, 6, 1, 9, 9, 1, 7, 7, 3, 3, 1, 1, 1, 1, 0, 0, 0, 0,
+  %y = linalg.depthwise_conv_2d_nhwc_hwc {dilations = dense<1> : tensor<2xi64>, strides = dense<1> : tensor<2xi64>}
+    ins(%b, %v : tensor<2x9x9x6xf32>, tensor<3x3x6xf32>) outs(%f1 : tensor<2x7x7x6xf32>) -> tensor<2x7x7x6xf32>
+  %e2 = tensor.empty() : tensor<2x2x5x7x7xf32>
+  %f2 = linalg.fill ins(%zero : f32) outs(%e2 : tensor<2x2x5x7x7xf32>) -> tensor<2x2x5x7x7xf32>
+  // CHECK: soap.library_call "conv2d_f32" [2, 2, 3, 9, 9, 5, 7, 7, 3, 3, 1, 1, 1, 1, 0, 0, 0, 0,
+  %z = linalg.conv_2d_ngchw_fgchw {dilations = dense<1> : tensor<2xi64>, strides = dense<1> : tensor<2xi64>}
+    ins(%c, %w : tensor<2x2x3x9x9xf32>, tensor<5x2x3x3x3xf32>) outs(%f2 : tensor<2x2x5x7x7xf32>) -> tensor<2x2x5x7x7xf32>
+  return %x, %y, %z : tensor<2x4x7xf32>, tensor<2x7x7x6xf32>, tensor<2x2x5x7x7xf32>
+}

@@ -15,7 +15,7 @@ func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
 // -----
 
 func.func @main(%x: tensor<?xf32>, %e: tensor<?xf32>) -> tensor<?xf32> {
-  // expected-error @above {{'arg0' has type 'tensor<?xf32>', expected a static shape (import with '--batch' to fix the batch size, or run '--soap-mark-arguments=batch=N')}}
+  // expected-error @above {{'arg0' has type 'tensor<?xf32>', expected a static shape (import with '--batch' to fix the batch size, or run '--soap-mark-arguments' with 'batch=N' or 'sizes=ARGUMENT.DIM:N')}}
   %y = linalg.exp ins(%x : tensor<?xf32>) outs(%e : tensor<?xf32>) -> tensor<?xf32>
   return %y : tensor<?xf32>
 }

@@ -106,6 +106,12 @@ void soap_rt_parallel(void (*body)(void *const *args, int64_t begin,
                                    int64_t end),
                       void *const *args, int64_t extent, int64_t grain);
 
+/* Ends the process with exit status 1 and a message on stderr: an assertion of
+ * a kernel does not hold, such as an index beyond the end of a table. Kernels
+ * have no context, and must not go on: they would read outside of their
+ * buffers. */
+void soap_rt_assertion_failed(const char *message);
+
 /* Convolution, OIHW weights (O = groups x outputs per group). `d` points to 20
  * numbers: N, groups, C per group, H, W, O per group, OH, OW, KH, KW, stride h,
  * w, dilation h, w, padding top, left, bottom, right, and the layouts of x and

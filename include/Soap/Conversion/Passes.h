@@ -24,6 +24,7 @@ class BufferizationDialect;
 namespace cf {
 class ControlFlowDialect;
 } // namespace cf
+class DLTIDialect;
 namespace func {
 class FuncDialect;
 } // namespace func
@@ -39,6 +40,9 @@ class MathDialect;
 namespace memref {
 class MemRefDialect;
 } // namespace memref
+namespace mpi {
+class MPIDialect;
+} // namespace mpi
 namespace scf {
 class SCFDialect;
 } // namespace scf
@@ -55,6 +59,9 @@ namespace mlir::soap {
 #define GEN_PASS_DECL
 #define GEN_PASS_REGISTRATION
 #include "Soap/Conversion/Passes.h.inc"
+
+/// What carries messages between devices.
+enum class Communication { Runtime, MPI };
 
 /// Options of `--soap-lower-to-cpu`.
 struct LowerToCpuOptions : public PassPipelineOptions<LowerToCpuOptions> {
@@ -81,10 +88,25 @@ struct LowerToCpuOptions : public PassPipelineOptions<LowerToCpuOptions> {
       *this, "min-work",
       llvm::cl::desc("Operations from which a loop is worth several threads"),
       llvm::cl::init(30000)};
+  PassOptions::Option<Communication> comm{
+      *this, "comm", llvm::cl::desc("Calls for messages between devices"),
+      llvm::cl::values(
+          clEnumValN(Communication::Runtime, "runtime",
+                     "soap_rt_*, for soap-run"),
+          clEnumValN(Communication::MPI, "mpi",
+                     "ops of the mpi dialect, in functions of upstream "
+                     "dialects that need no runtime of Soap; implies "
+                     "library=none threads=false")),
+      llvm::cl::init(Communication::Runtime)};
+  PassOptions::Option<std::string> mpi{
+      *this, "mpi",
+      llvm::cl::desc("With comm=mpi: the library, OpenMPI or MPICH"),
+      llvm::cl::init("OpenMPI")};
 };
 
 /// Device programs, or whole functions of soap ops, to LLVM and a manifest.
-/// With `library=none fuse=false` this is the reference lowering.
+/// With `library=none fuse=false` this is the reference lowering. With
+/// `comm=mpi` to functions of upstream dialects.
 void buildLowerToCpuPipeline(OpPassManager &pm,
                              const LowerToCpuOptions &options);
 

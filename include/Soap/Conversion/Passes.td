@@ -272,6 +272,38 @@ def SoapProgramsToLLVM : Pass<"soap-programs-to-llvm", "::mlir::ModuleOp"> {
                            "::mlir::vector::VectorDialect"];
 }
 
+def SoapProgramsToMPI : Pass<"soap-programs-to-mpi", "::mlir::ModuleOp"> {
+  let summary = "Programs on buffers to functions with messages of the mpi dialect";
+  let description = [{
+    The end of `--soap-lower-to-cpu=comm=mpi`, after `soap-plan-memory`. A
+    function of the name of each entry takes whole tensors, arguments first,
+    then results, and runs the program of its rank: device i is rank i of
+    `MPI_COMM_WORLD`. A rank copies its tiles from the arguments, and its own
+    tiles of results, and of arguments that the program updates, back to them;
+    rank 0 gets those of all others, too.
+
+    Messages are `mpi.send` and `mpi.recv`, whose tag is the number of the
+    transfer; an all-reduce is `mpi.allreduce` on a communicator of its devices.
+    Other collectives are an error, as are element types that upstream's
+    lowering does not send. So is an order of messages in which a send that
+    waits for its receiver would wait for ever.
+
+    What is left are ops of upstream: `func`, `memref`, `scf`, `arith`, `math`,
+    `mpi`. The caller initializes MPI.
+  }];
+  let options = [
+    Option<"implementation", "implementation", "std::string",
+           /*default=*/"\"OpenMPI\"",
+           "The library whose ABI upstream's lowering uses: OpenMPI or MPICH">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::DLTIDialect",
+                           "::mlir::func::FuncDialect",
+                           "::mlir::memref::MemRefDialect",
+                           "::mlir::mpi::MPIDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
 def SoapKernelsToGpu : Pass<"soap-kernels-to-gpu", "::mlir::ModuleOp"> {
   let summary = "Loops of kernels as GPU kernels";
   let description = [{

@@ -14,9 +14,18 @@
 
 namespace mlir {
 class ModuleOp;
+namespace arith {
+class ArithDialect;
+} // namespace arith
 namespace func {
 class FuncDialect;
 } // namespace func
+namespace scf {
+class SCFDialect;
+} // namespace scf
+namespace shard {
+class ShardDialect;
+} // namespace shard
 namespace tensor {
 class TensorDialect;
 } // namespace tensor

@@ -21,7 +21,10 @@ def SoapMarkArguments : Pass<"soap-mark-arguments", "::mlir::ModuleOp"> {
     without a kind is data without samples.
 
     With `batch=N`, dims of extent `?` that are the first of an argument become
-    N, and upstream's canonicalization carries that through the function.
+    N; with `sizes=0.1:128,2.0:4`, dim 1 of argument 0 becomes 128, and dim 0 of
+    argument 2 becomes 4. `sizes` goes before `batch`. Upstream's passes carry
+    that through the function. A dim of an argument or a result that is still
+    dynamic afterwards is an error, if one of the options is given.
 
     ```mlir
     func.func @main(%arg0: tensor<?x4xf32>, %arg1: tensor<4x3xf32>) -> tensor<?x3xf32>
@@ -43,9 +46,82 @@ def SoapMarkArguments : Pass<"soap-mark-arguments", "::mlir::ModuleOp"> {
     Option<"states", "states", "std::string", /*default=*/"\"\"", "Arguments that are states">,
     Option<"sampleDim", "sample-dim", "int64_t", /*default=*/"0",
            "Dim of data and labels that runs over samples; -1: none">,
-    Option<"batch", "batch", "int64_t", /*default=*/"0", "Extent of first dims that are dynamic; 0: they stay">
+    Option<"batch", "batch", "int64_t", /*default=*/"0", "Extent of first dims that are dynamic; 0: they stay">,
+    ListOption<"sizes", "sizes", "std::string",
+               "Extents of dynamic dims, as ARGUMENT.DIM:EXTENT: 0.1:128,2.0:4">
   ];
   let dependentDialects = ["::mlir::func::FuncDialect", "::mlir::soap::SoapDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def SoapUnrollLoops : Pass<"soap-unroll-loops", "::mlir::ModuleOp"> {
+  let summary = "Writes out loops around tensors whose number of iterations is known";
+  let description = [{
+    Replaces each `scf.for` of a function by its iterations, and canonicalizes:
+    slices at the loop variable become slices at constants, which have a model.
+    A loop of a function whose number of iterations is not known is an error.
+    Loops in regions of other ops stay.
+
+    ```mlir
+    %y = scf.for %i = %c0 to %c2 step %c1 iter_args(%acc = %x) -> tensor<4xf32> {
+      %next = math.exp %acc : tensor<4xf32>
+      scf.yield %next : tensor<4xf32>
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    %0 = math.exp %x : tensor<4xf32>
+    %y = math.exp %0 : tensor<4xf32>
+    ```
+  }];
+  let options = [
+    Option<"limit", "limit", "int64_t", /*default=*/"1024", "Iterations that a loop may have">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect", "::mlir::scf::SCFDialect"];
+}
+
+def SoapExportShard : Pass<"soap-export-shard", "::mlir::ModuleOp"> {
+  let summary = "A strategy as shardings of upstream's shard dialect";
+  let description = [{
+    Every tensor of a function whose ops have a `soap.config` gets
+    `shard.shard` ops: one that says how the op that makes it holds it, and one
+    for each user that says how the user needs it. Upstream's `shard-partition`
+    makes programs of them, with collectives, for the ops that it knows:
+    structured ops of linalg whose maps are projected permutations, and
+    constants. `convert-elementwise-to-linalg` makes linalg of arith and math.
+
+    A grid of devices cuts a dim into equal blocks along its axes. The pass
+    finds the grid with the fewest axes that has all configs, device i at place
+    i in row-major order. An error names the op that no grid has: one that does
+    not use all devices, has them in another order, pieces of different sizes,
+    or windows that overlap.
+
+    One resharding of upstream changes one axis of one dim; several changes are
+    several ops. Init operands that an op overwrites, or that are filled with a
+    number, are made again for each user. Attributes of the soap dialect are
+    dropped, so that the result is a module of upstream dialects.
+
+    ```mlir
+    %y = math.exp %x {soap.config = #soap.config<{d0 = 2}, devices = [0, 1]>} : tensor<4x6xf32>
+    ```
+
+    becomes
+
+    ```mlir
+    %s = shard.sharding @grid split_axes = [[0]] : !shard.sharding
+    %x0 = shard.shard %x to %s : tensor<4x6xf32>
+    %x1 = shard.shard %x0 to %s annotate_for_users : tensor<4x6xf32>
+    %y0 = math.exp %x1 : tensor<4x6xf32>
+    %y = shard.shard %y0 to %s : tensor<4x6xf32>
+    ```
+  }];
+  let options = [
+    Option<"function", "function", "std::string", /*default=*/"\"\"",
+           "Function to export; default: the only one with a body">,
+    Option<"grid", "grid", "std::string", /*default=*/"\"grid\"", "Name of the grid of devices">
+  ];
+  let dependentDialects = ["::mlir::func::FuncDialect", "::mlir::shard::ShardDialect"];
 }
 
 #endif // SOAP_EXTENSIONS_PASSES_TD

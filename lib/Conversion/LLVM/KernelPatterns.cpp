@@ -13,6 +13,7 @@
 
 #include "Soap/Dialect/Soap/SoapOps.h"
 
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/FunctionCallUtils.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -219,12 +220,64 @@ struct ErfPattern : public ConvertOpToLLVMPattern<math::ErfOp> {
   }
 };
 
+/// An assertion that does not hold ends the process with its message.
+struct AssertPattern : public ConvertOpToLLVMPattern<cf::AssertOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult
+  matchAndRewrite(cf::AssertOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    auto module = op->getParentOfType<ModuleOp>();
+    Type pointer = LLVM::LLVMPointerType::get(op.getContext());
+    auto function = LLVM::lookupOrCreateFn(
+        rewriter, module, "soap_rt_assertion_failed", {pointer},
+        LLVM::LLVMVoidType::get(op.getContext()));
+    if (failed(function))
+      return failure();
+    LLVM::GlobalOp text = messageOf(op, module, rewriter);
+    Block *before = op->getBlock();
+    Block *after = rewriter.splitBlock(before, op->getIterator());
+    Block *fails = rewriter.createBlock(after);
+    Value address = LLVM::AddressOfOp::create(rewriter, loc, text);
+    LLVM::CallOp::create(rewriter, loc, *function, ValueRange{address});
+    LLVM::UnreachableOp::create(rewriter, loc);
+    rewriter.setInsertionPointToEnd(before);
+    LLVM::CondBrOp::create(rewriter, loc, adaptor.getArg(), after, fails);
+    rewriter.eraseOp(op);
+    return success();
+  }
+
+private:
+  /// The constant with the message; equal messages are one.
+  static LLVM::GlobalOp messageOf(cf::AssertOp op, ModuleOp module,
+                                  OpBuilder &builder) {
+    std::string text = op.getMsg().str();
+    text.push_back('\0');
+    StringAttr value = builder.getStringAttr(text);
+    for (unsigned i = 0;; ++i) {
+      std::string name = "assertion_" + std::to_string(i);
+      Operation *known = module.lookupSymbol(name);
+      if (auto global = dyn_cast_or_null<LLVM::GlobalOp>(known);
+          global && global.getValueAttr() == value)
+        return global;
+      if (known)
+        continue;
+      OpBuilder::InsertionGuard guard(builder);
+      builder.setInsertionPointToStart(module.getBody());
+      return LLVM::GlobalOp::create(
+          builder, module.getLoc(),
+          LLVM::LLVMArrayType::get(builder.getI8Type(), text.size()),
+          /*isConstant=*/true, LLVM::Linkage::Internal, name, value);
+    }
+  }
+};
+
 } // namespace
 
 void mlir::soap::populateKernelPatterns(const LLVMTypeConverter &converter,
                                         RewritePatternSet &patterns) {
   patterns.add<LoadPattern, StorePattern, FunctionPattern, ReturnPattern,
-               ErfPattern, AllocaPattern, ParallelCallPattern,
+               ErfPattern, AssertPattern, AllocaPattern, ParallelCallPattern,
                ReshapePattern<memref::CollapseShapeOp>,
                ReshapePattern<memref::ExpandShapeOp>>(converter);
 }

@@ -9,7 +9,7 @@
 
 #include "ElementTypes.h"
 
-#include "Soap/Dialect/Soap/SoapDialect.h"
+#include "Soap/Dialect/Soap/SoapOps.h"
 
 using namespace mlir;
 using namespace mlir::soap;
@@ -20,6 +20,12 @@ static bool isComputed(Type type) {
     return true;
   unsigned bits = isa<IntegerType>(type) ? type.getIntOrFloatBitWidth() : 0;
   return bits >= 8 && bits <= 64 && bits % 8 == 0;
+}
+
+/// Ops of the soap dialect that only move elements: booleans, too, which are a
+/// byte in memory.
+static bool onlyMoves(Operation *op) {
+  return isa<SendOp, RecvOp, AssembleOp>(op);
 }
 
 /// Types of tensors that the runtime initializes, loads and stores.
@@ -36,7 +42,8 @@ LogicalResult mlir::soap::checkComputedTypes(func::FuncOp program) {
     llvm::append_range(types, op->getResultTypes());
     for (Type type : types) {
       auto tensor = dyn_cast<RankedTensorType>(type);
-      if (!tensor || isComputed(tensor.getElementType()))
+      if (!tensor || isComputed(tensor.getElementType()) ||
+          (onlyMoves(op) && tensor.getElementType().isInteger(1)))
         continue;
       emitError(op->getLoc())
           << "element type " << tensor.getElementType()

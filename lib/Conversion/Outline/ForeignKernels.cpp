@@ -15,6 +15,7 @@
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
@@ -30,7 +31,8 @@ using namespace mlir::soap;
 void mlir::soap::insertKernelDialects(DialectRegistry &registry) {
   registry
       .insert<affine::AffineDialect, arith::ArithDialect, linalg::LinalgDialect,
-              math::MathDialect, memref::MemRefDialect, scf::SCFDialect>();
+              math::MathDialect, memref::MemRefDialect, scf::SCFDialect,
+              cf::ControlFlowDialect>();
 }
 
 /// Copies scalars of the program that the kernel uses to its start.
@@ -92,8 +94,17 @@ static bool isLoweredOp(Operation *op) {
   return isa_and_nonnull<arith::ArithDialect, math::MathDialect,
                          scf::SCFDialect>(op->getDialect()) ||
          isa<func::FuncOp, func::ReturnOp, memref::LoadOp, memref::StoreOp,
-             memref::AllocaOp, memref::CollapseShapeOp, memref::ExpandShapeOp>(
-             op);
+             memref::AllocaOp, memref::CollapseShapeOp, memref::ExpandShapeOp,
+             cf::AssertOp>(op);
+}
+
+/// Messages of assertions say which op they are of.
+static void nameAssertions(KernelOpInterface op, func::FuncOp kernel) {
+  kernel.walk([&](cf::AssertOp assertion) {
+    assertion.setMsg((assertion.getMsg() + " (in a kernel of '" +
+                      op->getName().getStringRef() + "')")
+                         .str());
+  });
 }
 
 LogicalResult mlir::soap::emitForeignKernel(KernelOpInterface op,
@@ -106,6 +117,7 @@ LogicalResult mlir::soap::emitForeignKernel(KernelOpInterface op,
                            << "' has no kernel for these attributes and types";
   if (failed(copyScalars(op, kernel)) || failed(lowerToLoops(kernel)))
     return failure();
+  nameAssertions(op, kernel);
   WalkResult result = kernel.walk([&](Operation *inner) {
     if (isLoweredOp(inner))
       return WalkResult::advance();

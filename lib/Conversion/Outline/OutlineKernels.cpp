@@ -21,6 +21,7 @@
 #include "Soap/Dialect/Soap/GpuAttributes.h"
 #include "Soap/Dialect/Soap/SoapCollectives.h"
 
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -46,6 +47,21 @@ bool isProgramOp(Operation *op) {
          isa<FillOp, AssembleOp, CombineOp, SendOp, RecvOp, LocalIndexOp,
              PlacedStepOp>(op) ||
          isCollective(op);
+}
+
+/// An op of another dialect that computes nothing and only asserts.
+bool isCheck(Operation *op) {
+  if (isa_and_nonnull<SoapDialect>(op->getDialect()) ||
+      op->getNumResults() != 0 || op->getNumRegions() == 0)
+    return false;
+  WalkResult others = op->walk([&](Operation *inner) {
+    return inner == op || isa<cf::AssertOp>(inner) ||
+                   inner->hasTrait<OpTrait::IsTerminator>() ||
+                   isMemoryEffectFree(inner)
+               ? WalkResult::advance()
+               : WalkResult::interrupt();
+  });
+  return !others.wasInterrupted();
 }
 
 ArrayRef<int64_t> shapeOf(Value value) {
@@ -149,6 +165,12 @@ public:
           call && (call->hasAttr(kLayouts) || readsHeld(call))) {
         if (failed(replaceCall(call)))
           return failure();
+        continue;
+      }
+      if (isCheck(&op)) {
+        op.emitRemark() << "'" << op.getName()
+                        << "' has no result: its assertions are not checked";
+        op.erase();
         continue;
       }
       if (!isProgramOp(&op))

@@ -14,6 +14,7 @@
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace mlir::soap;
@@ -78,6 +79,49 @@ std::optional<Product> matchProduct(linalg::LinalgOp op) {
   return product;
 }
 
+/// How the operands of a convolution are arranged. An order lists the dims of
+/// an operand as (sample, group, channel, places) or (group, output, channel,
+/// places); 1-D convolutions have one place, others two.
+struct ConvolutionForm {
+  SmallVector<int64_t> image, weights, result;
+  bool hasGroups = false;   ///< dims for groups
+  bool isDepthwise = false; ///< a group per channel, without dims for them
+};
+
+std::optional<ConvolutionForm> convolutionForm(Operation *op) {
+  using Form = ConvolutionForm;
+  using Optional = std::optional<Form>;
+  const SmallVector<int64_t> first = {0, 1, 2, 3}, last = {0, 3, 1, 2};
+  return llvm::TypeSwitch<Operation *, Optional>(op)
+      .Case([&](linalg::Conv2DNchwFchwOp) { return Form{first, first, first}; })
+      .Case([&](linalg::Conv2DNhwcHwcfOp) {
+        return Form{last, {3, 2, 0, 1}, last};
+      })
+      .Case([&](linalg::Conv2DNhwcFhwcOp) { return Form{last, last, last}; })
+      .Case([&](linalg::Conv2DNgchwGfchwOp) {
+        return Form{{0, 1, 2, 3, 4}, {0, 1, 2, 3, 4}, {0, 1, 2, 3, 4}, true};
+      })
+      .Case([&](linalg::Conv2DNgchwFgchwOp) {
+        return Form{{0, 1, 2, 3, 4}, {1, 0, 2, 3, 4}, {0, 1, 2, 3, 4}, true};
+      })
+      .Case([&](linalg::Conv2DNhwgcGfhwcOp) {
+        return Form{{0, 3, 4, 1, 2}, {0, 1, 4, 2, 3}, {0, 3, 4, 1, 2}, true};
+      })
+      .Case([&](linalg::DepthwiseConv2DNchwChwOp) {
+        return Form{first, {0, 1, 2}, first, false, true};
+      })
+      .Case([&](linalg::DepthwiseConv2DNhwcHwcOp) {
+        return Form{last, {2, 0, 1}, last, false, true};
+      })
+      .Case([&](linalg::Conv1DNcwFcwOp) {
+        return Form{{0, 1, 2}, {0, 1, 2}, {0, 1, 2}};
+      })
+      .Case([&](linalg::Conv1DNwcWcfOp) {
+        return Form{{0, 2, 1}, {2, 1, 0}, {0, 2, 1}};
+      })
+      .Default([](Operation *) { return std::nullopt; });
+}
+
 class Raiser {
 public:
   explicit Raiser(linalg::LinalgOp op) : op(op), builder(op) {}
@@ -95,10 +139,8 @@ public:
     }
     if (!llvm::all_of(op->getOperandTypes(), isF32))
       return false;
-    if (auto conv = dyn_cast<linalg::Conv2DNchwFchwOp>(op.getOperation()))
-      return raiseConvolution(conv, /*channelsLast=*/false);
-    if (auto conv = dyn_cast<linalg::Conv2DNhwcHwcfOp>(op.getOperation()))
-      return raiseConvolution(conv, /*channelsLast=*/true);
+    if (std::optional<ConvolutionForm> form = convolutionForm(op))
+      return raiseConvolution(*form);
     return false;
   }
 
@@ -135,36 +177,76 @@ private:
     op->erase();
   }
 
-  template <typename Conv>
-  bool raiseConvolution(Conv conv, bool channelsLast) {
-    auto numbers = [](DenseIntElementsAttr attribute) {
-      return llvm::to_vector(attribute.getValues<int64_t>());
-    };
-    SmallVector<int64_t> strides = numbers(conv.getStrides()),
-                         dilations = numbers(conv.getDilations());
+  Value reshape(Value value, ArrayRef<int64_t> shape) {
+    if (llvm::equal(cast<RankedTensorType>(value.getType()).getShape(), shape))
+      return value;
+    return mark(ReshapeOp::create(builder, op.getLoc(), value, shape));
+  }
+
+  /// Transposed if the order is not that of the dims.
+  Value inOrder(Value value, ArrayRef<int64_t> order) {
+    return llvm::is_sorted(order) ? value : transpose(value, order);
+  }
+
+  /// A number per place; a second place of extent 1 goes before the one of 1-D
+  /// convolutions.
+  SmallVector<int64_t> placeNumbers(StringRef name) {
+    auto attribute = op->getAttrOfType<DenseIntElementsAttr>(name);
+    SmallVector<int64_t> numbers;
+    if (attribute)
+      numbers = llvm::to_vector(attribute.getValues<int64_t>());
+    if (numbers.size() == 1)
+      numbers.insert(numbers.begin(), 1);
+    return numbers;
+  }
+
+  bool raiseConvolution(const ConvolutionForm &form) {
+    SmallVector<int64_t> strides = placeNumbers("strides"),
+                         dilations = placeNumbers("dilations");
     Value x = op->getOperand(0), w = op->getOperand(1);
-    constexpr int64_t toFirst[] = {0, 3, 1, 2}, toLast[] = {0, 2, 3, 1},
-                      weights[] = {3, 2, 0, 1}, same[] = {0, 1, 2, 3};
-    ArrayRef<int64_t> first = channelsLast ? toFirst : same;
-    SmallVector<int64_t> image = permuted(x, first),
-                         kernel = permuted(w, channelsLast ? weights : same),
-                         result = permuted(op->getResult(0), first);
+    // (sample, groups x channel, 2 places) and (groups x output, channel, 2
+    // places).
+    auto joined = [&](SmallVector<int64_t> shape, bool joins, size_t at) {
+      if (joins) {
+        shape[at + 1] *= shape[at];
+        shape.erase(shape.begin() + static_cast<ptrdiff_t>(at));
+      }
+      return shape;
+    };
+    auto twoPlaces = [](SmallVector<int64_t> shape) {
+      if (shape.size() == 3)
+        shape.insert(shape.begin() + 2, 1);
+      return shape;
+    };
+    SmallVector<int64_t> ordered = permuted(op->getResult(0), form.result);
+    SmallVector<int64_t> image =
+        twoPlaces(joined(permuted(x, form.image), form.hasGroups, 1));
+    SmallVector<int64_t> kernel = permuted(w, form.weights);
+    if (form.isDepthwise)
+      kernel.insert(kernel.begin() + 1, 1);
+    kernel = twoPlaces(joined(kernel, form.hasGroups, 0));
+    SmallVector<int64_t> result = twoPlaces(joined(ordered, form.hasGroups, 1));
+    if (strides.size() != 2 || dilations.size() != 2 || image.size() != 4 ||
+        kernel.size() != 4 || result.size() != 4)
+      return false;
     // Rows that no window reaches are no error in linalg.
     for (unsigned i : {0, 1}) {
       int64_t span = (kernel[2 + i] - 1) * dilations[i] + 1;
       if ((image[2 + i] - span) / strides[i] + 1 != result[2 + i])
         return false;
     }
-    if (channelsLast) {
-      x = transpose(x, toFirst);
-      w = transpose(w, weights);
-    }
+    x = reshape(inOrder(x, form.image), image);
+    w = reshape(inOrder(w, form.weights), kernel);
     int64_t zeros[] = {0, 0, 0, 0};
     Value y = mark(
         Conv2DOp::create(builder, op.getLoc(),
                          RankedTensorType::get(result, builder.getF32Type()), x,
-                         w, strides, zeros, dilations, /*groups=*/1));
-    finish(channelsLast ? transpose(y, toLast) : y);
+                         w, strides, zeros, dilations,
+                         /*groups=*/image[1] / kernel[1]));
+    SmallVector<int64_t> back(form.result.size());
+    for (auto [i, dim] : llvm::enumerate(form.result))
+      back[dim] = static_cast<int64_t>(i);
+    finish(inOrder(reshape(y, ordered), back));
     return true;
   }
 };

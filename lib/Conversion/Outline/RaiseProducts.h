@@ -14,9 +14,10 @@
 
 namespace mlir::soap {
 
-/// Replaces products and 2-D convolutions of linalg in f32 by `soap.matmul` and
-/// `soap.conv2d`, which are calls of the library. An init operand that is not 0
-/// is added afterwards. What has another form stays.
+/// Replaces products and convolutions of linalg in f32, 1-D and 2-D ones of any
+/// layout, grouped and depthwise, by `soap.matmul` and `soap.conv2d`, which are
+/// calls of the library. An init operand that is not 0 is added afterwards.
+/// What has another form stays.
 void raiseProducts(Block &block);
 
 } // namespace mlir::soap

@@ -13,6 +13,7 @@
 #include "IndependentLoops.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
@@ -88,7 +89,8 @@ Accesses collect(scf::ForOp nest) {
       Value root = rootBuffer(store.getMemRef());
       accesses.all[root].push_back({op, store.getMemRef(), store.getIndices()});
       accesses.written.insert(root);
-    } else if (!isMemoryEffectFree(op) && !isa<scf::ForOp, scf::IfOp>(op)) {
+    } else if (!isMemoryEffectFree(op) &&
+               !isa<scf::ForOp, scf::IfOp, cf::AssertOp>(op)) {
       accesses.known = false;
     }
   });

@@ -20,6 +20,9 @@ namespace mlir::soap {
 /// Attach models to the ops of a loaded dialect.
 void attachStructuredModels(MLIRContext *context);
 void attachTensorModels(MLIRContext *context);
+void attachSoftmaxModel(MLIRContext *context);
+void attachGatherModel(MLIRContext *context);
+void attachPackModels(MLIRContext *context);
 /// Of arith or math: all ops that are elementwise on tensors.
 void attachElementwiseModels(MLIRContext *context, StringRef dialect);
 void attachConstantModel(MLIRContext *context);

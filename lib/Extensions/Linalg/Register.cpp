@@ -16,6 +16,7 @@
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -81,19 +82,23 @@ void mlir::soap::dropSoapAttributes(Operation *local) {
 }
 
 void mlir::soap::registerLinalgExtension(DialectRegistry &registry) {
-  registry.insert<linalg::LinalgDialect, tensor::TensorDialect,
-                  arith::ArithDialect, math::MathDialect>();
+  registry
+      .insert<linalg::LinalgDialect, tensor::TensorDialect, arith::ArithDialect,
+              math::MathDialect, cf::ControlFlowDialect, scf::SCFDialect>();
   registry.addExtension(+[](MLIRContext *context, linalg::LinalgDialect *) {
     // Kernels are written with them.
     context->loadDialect<affine::AffineDialect, arith::ArithDialect,
-                         memref::MemRefDialect, scf::SCFDialect,
-                         tensor::TensorDialect>();
+                         math::MathDialect, memref::MemRefDialect,
+                         scf::SCFDialect, tensor::TensorDialect>();
     attachStructuredModels(context);
+    attachSoftmaxModel(context);
+    attachPackModels(context);
   });
   registry.addExtension(+[](MLIRContext *context, tensor::TensorDialect *) {
-    context->loadDialect<arith::ArithDialect, memref::MemRefDialect,
-                         scf::SCFDialect>();
+    context->loadDialect<arith::ArithDialect, cf::ControlFlowDialect,
+                         memref::MemRefDialect, scf::SCFDialect>();
     attachTensorModels(context);
+    attachGatherModel(context);
   });
   registry.addExtension(+[](MLIRContext *context, arith::ArithDialect *) {
     attachElementwiseModels(context, "arith");

@@ -26,6 +26,7 @@ void *runtime::resolveSymbol(const char *name) {
       SOAP_SYMBOL(soap_rt_recv),
       SOAP_SYMBOL(soap_rt_collective),
       SOAP_SYMBOL(soap_rt_parallel),
+      SOAP_SYMBOL(soap_rt_assertion_failed),
       SOAP_SYMBOL(soap_rt_conv2d_f32),
       SOAP_SYMBOL(soap_rt_conv2d_input_grad_f32),
       SOAP_SYMBOL(soap_rt_conv2d_weight_grad_f32),

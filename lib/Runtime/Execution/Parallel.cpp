@@ -11,6 +11,8 @@
 #include "Soap/ABI/Runtime.h"
 
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 
 #if defined(__SANITIZE_THREAD__)
 #define SOAP_THREAD_SANITIZER 1
@@ -85,4 +87,9 @@ void soap_rt_parallel(void (*body)(void *const *, int64_t, int64_t),
       },
       &loop, unsigned(threads), 0);
   waitFor(loop.ended);
+}
+
+void soap_rt_assertion_failed(const char *message) {
+  std::fprintf(stderr, "error: assertion failed: %s\n", message);
+  std::_Exit(1);
 }

@@ -270,12 +270,18 @@ class Program:
         out = [self.rng.randint(1, 4), self.rng.randint(1, 4)]
         kernel = [self.rng.randint(1, 3), self.rng.randint(1, 3)]
         size = [(o - 1) * stride + (k - 1) * dilation + 1 for o, k in zip(out, kernel)]
-        h, w = size
+        (h, w), g = size, self.rng.randint(1, 3)
         name, x, k, y = self.rng.choice([
             ("conv_2d_nhwc_hwcf", (n, h, w, c), (*kernel, c, f), (n, *out, f)),
             ("conv_2d_nchw_fchw", (n, c, h, w), (f, c, *kernel), (n, f, *out)),
             ("depthwise_conv_2d_nhwc_hwc", (n, h, w, c), (*kernel, c), (n, *out, c)),
+            ("depthwise_conv_2d_nchw_chw", (n, c, h, w), (c, *kernel), (n, c, *out)),
+            ("conv_2d_nhwc_fhwc", (n, h, w, c), (f, *kernel, c), (n, *out, f)),
+            ("conv_2d_ngchw_gfchw", (n, g, c, h, w), (g, f, c, *kernel), (n, g, f, *out)),
+            ("conv_2d_ngchw_fgchw", (n, g, c, h, w), (f, g, c, *kernel), (n, g, f, *out)),
+            ("conv_2d_nhwgc_gfhwc", (n, h, w, g, c), (g, f, *kernel, c), (n, *out, g, f)),
             ("conv_1d_nwc_wcf", (n, h, c), (kernel[0], c, f), (n, out[0], f)),
+            ("conv_1d_ncw_fcw", (n, c, h), (f, c, kernel[0]), (n, f, out[0])),
             ("pooling_nhwc_sum", (n, h, w, c), tuple(kernel), (n, *out, c)),
             ("pooling_nchw_sum", (n, c, h, w), tuple(kernel), (n, c, *out)),
             ("pooling_nhwc_max", (n, h, w, c), tuple(kernel), (n, *out, c)),

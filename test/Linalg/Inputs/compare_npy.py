@@ -11,13 +11,18 @@ def read(path):
     return struct.unpack(f"<{(len(data) - start) // 4}f", data[start:])
 
 
-expected = read(sys.argv[1])
-failed = False
-for path in sys.argv[2:]:
-    got = read(path)
-    norm = sum(e * e for e in expected) ** 0.5
-    error = sum((e - g) ** 2 for e, g in zip(expected, got)) ** 0.5 / norm
-    fits = len(got) == len(expected) and error <= 1e-5
-    print(f"{path}: {'equal' if fits else f'differs: {len(got)} elements, relative error {error:g}'}")
-    failed |= not fits
-sys.exit(failed)
+def main():
+    expected = read(sys.argv[1])
+    failed = False
+    for path in sys.argv[2:]:
+        got = read(path)
+        norm = sum(e * e for e in expected) ** 0.5
+        error = sum((e - g) ** 2 for e, g in zip(expected, got)) ** 0.5 / norm
+        fits = len(got) == len(expected) and error <= 1e-5
+        print(f"{path}: {'equal' if fits else f'differs: {len(got)} elements, relative error {error:g}'}")
+        failed |= not fits
+    sys.exit(failed)
+
+
+if __name__ == "__main__":
+    main()

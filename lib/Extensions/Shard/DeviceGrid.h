@@ -1,0 +1,48 @@
+//===- DeviceGrid.h - Configs as axes of a grid of devices ---- -*- C++ -*-===//
+//
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Upstream's shard dialect, like a mesh of GSPMD, cuts a dim along axes of one
+// grid of devices. Configs list devices piece by piece; this finds a grid on
+// which all of them are cuts along axes.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_LIB_EXTENSIONS_SHARD_DEVICEGRID_H
+#define SOAP_LIB_EXTENSIONS_SHARD_DEVICEGRID_H
+
+#include "Soap/Model/Config.h"
+#include "Soap/Support/Error.h"
+
+#include <string>
+#include <vector>
+
+namespace mlir::soap {
+
+/// Axes of a grid, the one of the larger blocks first.
+using Axes = std::vector<int>;
+
+/// An op and how it is cut.
+struct GridOp {
+  std::string name; ///< for messages
+  ::soap::IterationSpace space;
+  ::soap::Config config;
+};
+
+/// A grid, and for each op and loop the axes that cut the loop. Axes that cut
+/// no loop of an op have replicas of it. Device i is place i of the grid in
+/// row-major order.
+struct DeviceGrid {
+  std::vector<int64_t> shape;
+  std::vector<std::vector<Axes>> axes; ///< by op, then by loop
+};
+
+/// The grid with the fewest axes. An error names an op that no grid has: one
+/// that does not run on all devices, has them in another order, or has pieces
+/// of different sizes.
+::soap::Expected<DeviceGrid> findDeviceGrid(const std::vector<GridOp> &ops);
+
+} // namespace mlir::soap
+
+#endif // SOAP_LIB_EXTENSIONS_SHARD_DEVICEGRID_H

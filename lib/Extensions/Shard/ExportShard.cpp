@@ -1,0 +1,423 @@
+//===- ExportShard.cpp - A strategy as shardings of upstream --------------===//
+//
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// `soap.config` of each op becomes `shard.shard` around its tensors. One
+// resharding of upstream changes one axis of one dim, so that several changes
+// are several ops.
+//
+//===----------------------------------------------------------------------===//
+
+#include "DeviceGrid.h"
+
+#include "Soap/Dialect/Soap/ForeignOps.h"
+#include "Soap/Dialect/Soap/SoapDialect.h"
+#include "Soap/Dialect/Soap/SoapInterfaces.h"
+#include "Soap/Extensions/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Shard/IR/ShardDialect.h"
+#include "mlir/Dialect/Shard/IR/ShardOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
+
+namespace mlir::soap {
+#define GEN_PASS_DEF_SOAPEXPORTSHARD
+#include "Soap/Extensions/Passes.h.inc"
+} // namespace mlir::soap
+
+using namespace mlir;
+using namespace mlir::soap;
+
+namespace {
+
+/// Axes by dim of a tensor.
+using Split = std::vector<Axes>;
+
+/// The axes that cut a dim of a tensor whose indices are `map` of the loops:
+/// each cut must be one into blocks of the dim.
+FailureOr<Axes> splitOf(const ::soap::DimMap &map, int64_t extent,
+                        const GridOp &op, const std::vector<Axes> &axes) {
+  auto isCut = [&](const ::soap::Term &term) {
+    return !axes[term.loop].empty();
+  };
+  if (llvm::none_of(map.terms, isCut))
+    return Axes();
+  if (map.kind != ::soap::DimMap::Kind::Radix &&
+      (map.terms.size() != 1 || map.terms[0].coefficient != 1 ||
+       map.divisor != 1 || map.scale != 1 || map.extraLow != 0 ||
+       map.extraHigh != 0 || map.clip >= 0))
+    return failure();
+  if (map.offset != 0)
+    return failure();
+  std::vector<::soap::Term> terms = map.terms;
+  llvm::sort(terms, [](const ::soap::Term &a, const ::soap::Term &b) {
+    return a.coefficient > b.coefficient;
+  });
+  // Digits of the index: blocks of a digit are blocks of the dim where all
+  // digits before it are single ones.
+  Axes split;
+  int64_t rest = extent;
+  bool mayCut = true;
+  for (const ::soap::Term &term : terms) {
+    int64_t loop = op.space.loops[term.loop].extent;
+    if (isCut(term) && (!mayCut || rest != loop * term.coefficient))
+      return failure();
+    llvm::append_range(split, axes[term.loop]);
+    mayCut &= op.config.degrees[term.loop] == loop;
+    rest = term.coefficient;
+  }
+  return split;
+}
+
+FailureOr<Split> splitOf(const ::soap::AccessMap &map, ArrayRef<int64_t> shape,
+                         const GridOp &op, const std::vector<Axes> &axes) {
+  Split split;
+  for (auto [dim, extent] : llvm::zip_equal(map, shape)) {
+    FailureOr<Axes> own = splitOf(dim, extent, op, axes);
+    if (failed(own))
+      return failure();
+    split.push_back(std::move(*own));
+  }
+  return split;
+}
+
+ArrayRef<int64_t> shapeOf(Value value) {
+  return cast<RankedTensorType>(value.getType()).getShape();
+}
+
+class Exporter {
+public:
+  Exporter(func::FuncOp function, StringRef gridName)
+      : function(function), gridName(gridName), builder(function.getContext()) {
+  }
+
+  LogicalResult run() {
+    if (!function.getBody().hasOneBlock())
+      return function.emitError("has several blocks, expected one");
+    if (failed(collectOps()) || failed(findSplits()))
+      return failure();
+    createGrid();
+    annotateArguments();
+    for (auto [i, op] : llvm::enumerate(ops))
+      annotateOp(op, i);
+    Operation *end = function.getBody().front().getTerminator();
+    builder.setInsertionPoint(end);
+    for (OpOperand &operand : end->getOpOperands())
+      if (isa<RankedTensorType>(operand.get().getType()))
+        operand.set(forUser(operand.get(), homes.lookup(operand.get())));
+    dropSoapAttributes();
+    return success();
+  }
+
+private:
+  func::FuncOp function;
+  StringRef gridName;
+  OpBuilder builder;
+  SmallVector<Operation *> ops;
+  std::vector<GridOp> gridOps;
+  DeviceGrid grid;
+  /// By op: what its read operands and its results are cut along.
+  std::vector<std::vector<Split>> operandSplits, resultSplits;
+  /// How a value is held, by the annotated value.
+  llvm::DenseMap<Value, Split> homes;
+  /// `shard.sharding` ops at the start of the function.
+  std::map<Split, Value> shardings;
+  Operation *lastSharding = nullptr;
+
+  LogicalResult collectOps() {
+    llvm::StringMap<unsigned> counts;
+    for (Operation &op : function.getBody().front().without_terminator()) {
+      if (isRepeated(&op))
+        continue;
+      auto spaceOp = dyn_cast<IterationSpaceOpInterface>(op);
+      if (!spaceOp || !isModelOp(&op))
+        return op.emitError()
+               << "'" << op.getName()
+               << "' has no iteration space, expected an op of a model";
+      auto name = op.getAttrOfType<StringAttr>(SoapDialect::kName);
+      GridOp entry;
+      // As --soap-print-op-graph calls it.
+      entry.name =
+          name ? name.str()
+               : (op.getName().stripDialect() + "_" + Twine(ops.size())).str();
+      entry.space = spaceOp.getIterationSpace();
+      auto config = op.getAttrOfType<ConfigAttr>(SoapDialect::kConfig);
+      if (!config)
+        return op.emitError()
+               << "'" << op.getName()
+               << "' has no 'soap.config', expected one on every op (run "
+                  "'--soap-auto-parallel' or '--soap-apply-strategy' first)";
+      std::string error;
+      std::optional<::soap::Config> resolved =
+          resolveConfig(config, entry.space, error);
+      if (resolved)
+        if (::soap::ConfigCheck check = checkConfig(entry.space, *resolved, -1);
+            check.fault != ::soap::ConfigFault::None) {
+          error = check.message;
+          resolved.reset();
+        }
+      if (!resolved)
+        return op.emitError() << "'soap.config': " << error;
+      entry.config = std::move(*resolved);
+      ops.push_back(&op);
+      gridOps.push_back(std::move(entry));
+    }
+    if (ops.empty())
+      return function.emitError("'@")
+             << function.getName() << "' has no op of a model";
+    return success();
+  }
+
+  LogicalResult findSplits() {
+    ::soap::Expected<DeviceGrid> found = findDeviceGrid(gridOps);
+    if (!found)
+      return function.emitError("no grid has this strategy: ") << found.error();
+    grid = std::move(*found);
+    for (auto [i, op] : llvm::enumerate(ops)) {
+      const GridOp &entry = gridOps[i];
+      auto refuse = [&](StringRef what, Value value) {
+        return op->emitError()
+               << "'" << op->getName() << "' op '" << entry.name << "' needs "
+               << what << " of type " << value.getType()
+               << " in parts that overlap or are no blocks of its dims, which "
+                  "no sharding of a grid has";
+      };
+      std::vector<Split> operands, results;
+      for (auto [access, operand] :
+           llvm::zip_equal(entry.space.operands, readOperands(op))) {
+        FailureOr<Split> split =
+            splitOf(access.map, shapeOf(operand->get()), entry, grid.axes[i]);
+        if (failed(split))
+          return refuse("an operand", operand->get());
+        operands.push_back(std::move(*split));
+      }
+      for (auto [access, result] :
+           llvm::zip_equal(entry.space.results, op->getResults())) {
+        FailureOr<Split> split =
+            splitOf(access.map, shapeOf(result), entry, grid.axes[i]);
+        if (failed(split))
+          return refuse("a result", result);
+        results.push_back(std::move(*split));
+      }
+      operandSplits.push_back(std::move(operands));
+      resultSplits.push_back(std::move(results));
+    }
+    return success();
+  }
+
+  void createGrid() {
+    auto module = function->getParentOfType<ModuleOp>();
+    OpBuilder top = OpBuilder::atBlockBegin(module.getBody());
+    shard::GridOp::create(top, function.getLoc(), gridName, grid.shape);
+  }
+
+  Value shardingOf(Split split) {
+    while (split.size() > 1 && split.back().empty())
+      split.pop_back();
+    if (split.empty())
+      split.emplace_back();
+    Value &known = shardings[split];
+    if (known)
+      return known;
+    OpBuilder::InsertionGuard guard(builder);
+    if (lastSharding)
+      builder.setInsertionPointAfter(lastSharding);
+    else
+      builder.setInsertionPointToStart(&function.getBody().front());
+    SmallVector<shard::GridAxesAttr> axes;
+    for (const Axes &own : split)
+      axes.push_back(builder.getDenseI16ArrayAttr(
+          SmallVector<int16_t>(own.begin(), own.end())));
+    auto sharding = shard::ShardingOp::create(
+        builder, function.getLoc(),
+        FlatSymbolRefAttr::get(builder.getContext(), gridName), axes);
+    lastSharding = sharding;
+    return known = sharding.getResult();
+  }
+
+  Value shard(Value value, const Split &split, bool forUsers) {
+    return shard::ShardOp::create(builder, value.getLoc(), value,
+                                  shardingOf(split), forUsers);
+  }
+
+  /// How upstream goes from one split to another: one axis leaves or enters the
+  /// end of the list of a dim. It takes two such changes at once for the first
+  /// of them, except for a tensor with one axis that moves to another dim.
+  static std::vector<Split> stepsBetween(const Split &from, const Split &to) {
+    auto count = [](const Split &split) {
+      size_t axes = 0;
+      for (const Axes &own : split)
+        axes += own.size();
+      return axes;
+    };
+    auto only = [](const Split &split) {
+      return llvm::find_if(split, [](const Axes &own) { return !own.empty(); });
+    };
+    if (from == to)
+      return {};
+    if (count(from) == 1 && count(to) == 1 && *only(from) == *only(to))
+      return {to};
+    std::vector<Split> steps;
+    Split now = from;
+    for (size_t d = 0; d < now.size(); ++d)
+      while (now[d].size() > to[d].size() ||
+             !std::equal(now[d].begin(), now[d].end(), to[d].begin())) {
+        now[d].pop_back();
+        steps.push_back(now);
+      }
+    for (size_t d = 0; d < now.size(); ++d)
+      while (now[d].size() < to[d].size()) {
+        now[d].push_back(to[d][now[d].size()]);
+        steps.push_back(now);
+      }
+    return steps;
+  }
+
+  /// The annotated value, for a user that needs it in `split`.
+  Value forUser(Value value, const Split &split) {
+    std::vector<Split> steps = stepsBetween(homes.lookup(value), split);
+    if (steps.empty())
+      steps.push_back(split);
+    for (const Split &step : steps)
+      value = shard(value, step, /*forUsers=*/true);
+    return value;
+  }
+
+  /// An argument is held as its users need it, if they all need the same; else
+  /// whole, and each takes its part.
+  void annotateArguments() {
+    builder.setInsertionPointToStart(&function.getBody().front());
+    llvm::DenseMap<Value, std::optional<Split>> needed;
+    for (auto [i, op] : llvm::enumerate(ops))
+      for (auto [split, operand] :
+           llvm::zip_equal(operandSplits[i], readOperands(op))) {
+        auto [known, isNew] = needed.try_emplace(operand->get(), split);
+        if (!isNew && known->second != split)
+          known->second = std::nullopt;
+      }
+    for (BlockArgument argument : function.getArguments()) {
+      auto type = dyn_cast<RankedTensorType>(argument.getType());
+      if (!type)
+        continue;
+      std::optional<Split> common;
+      if (auto found = needed.find(argument); found != needed.end())
+        common = found->second;
+      hold(argument, common.value_or(Split(type.getRank())));
+    }
+  }
+
+  /// Annotates a value behind its definition.
+  void hold(Value value, const Split &split) {
+    Value sharding = shardingOf(split);
+    OpBuilder::InsertionGuard guard(builder);
+    if (Operation *op = value.getDefiningOp())
+      builder.setInsertionPointAfter(op);
+    else
+      builder.setInsertionPointAfter(lastSharding);
+    auto held =
+        shard::ShardOp::create(builder, value.getLoc(), value, sharding);
+    value.replaceAllUsesExcept(held, held);
+    homes[held] = split;
+  }
+
+  void annotateOp(Operation *op, size_t index) {
+    builder.setInsertionPoint(op);
+    SmallVector<OpOperand *> read = readOperands(op);
+    for (auto [split, operand] : llvm::zip_equal(operandSplits[index], read))
+      operand->set(forUser(operand->get(), split));
+    // What is not read has the place of a result, or only a shape.
+    for (OpOperand &operand : op->getOpOperands()) {
+      auto type = dyn_cast<RankedTensorType>(operand.get().getType());
+      if (!type || llvm::is_contained(read, &operand))
+        continue;
+      auto style = dyn_cast<DestinationStyleOpInterface>(op);
+      Split split(type.getRank());
+      if (style && style.isDpsInit(&operand))
+        split = resultSplits[index]
+                            [style.getTiedOpResult(&operand).getResultNumber()];
+      operand.set(cloneAnnotated(operand.get(), split));
+    }
+    for (auto [result, split] :
+         llvm::zip_equal(op->getResults(), resultSplits[index]))
+      hold(result, split);
+  }
+
+  /// A copy of the ops that make an init operand, for one user: their tensors
+  /// are held in `split`.
+  Value cloneAnnotated(Value value, const Split &split) {
+    Operation *op = value.getDefiningOp();
+    if (!op)
+      return value;
+    IRMapping map;
+    for (Value operand : op->getOperands())
+      if (isa<RankedTensorType>(operand.getType()))
+        map.map(operand, cloneAnnotated(operand, split));
+    Operation *copy = builder.clone(*op, map);
+    Value result = copy->getResult(cast<OpResult>(value).getResultNumber());
+    Value held = shard(result, split, /*forUsers=*/false);
+    return shard(held, split, /*forUsers=*/true);
+  }
+
+  static SmallVector<NamedAttribute> withoutSoap(DictionaryAttr attributes) {
+    SmallVector<NamedAttribute> others;
+    if (attributes)
+      for (NamedAttribute attribute : attributes)
+        if (!attribute.getName().strref().starts_with("soap."))
+          others.push_back(attribute);
+    return others;
+  }
+
+  void dropSoapAttributes() {
+    Block &body = function.getBody().front();
+    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
+      if (isOpTriviallyDead(&op))
+        op.erase();
+    function->getParentOfType<ModuleOp>()->walk([](Operation *op) {
+      for (NamedAttribute attribute :
+           llvm::to_vector(op->getDiscardableAttrs()))
+        if (attribute.getName().strref().starts_with("soap."))
+          op->removeDiscardableAttr(attribute.getName());
+      if (auto other = dyn_cast<func::FuncOp>(op)) {
+        for (unsigned i = 0; i < other.getNumArguments(); ++i)
+          other.setArgAttrs(i, withoutSoap(other.getArgAttrDict(i)));
+        for (unsigned i = 0; i < other.getNumResults(); ++i)
+          other.setResultAttrs(i, withoutSoap(other.getResultAttrDict(i)));
+      }
+    });
+  }
+};
+
+struct ExportShardPass
+    : public mlir::soap::impl::SoapExportShardBase<ExportShardPass> {
+  using SoapExportShardBase::SoapExportShardBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    SmallVector<func::FuncOp> candidates;
+    for (auto one : module.getOps<func::FuncOp>())
+      if (!one.isExternal() && (function.empty() || one.getName() == function))
+        candidates.push_back(one);
+    if (candidates.size() != 1) {
+      module.emitError() << "has " << candidates.size()
+                         << " functions with a body"
+                         << (function.empty()
+                                 ? std::string(", expected one or the option "
+                                               "'function=NAME'")
+                                 : " called '@" + function + "'");
+      return signalPassFailure();
+    }
+    if (SymbolTable::lookupSymbolIn(module, grid)) {
+      module.emitError("option 'grid=")
+          << grid << "': the module has a symbol of this name";
+      return signalPassFailure();
+    }
+    if (failed(Exporter(candidates.front(), grid).run()))
+      signalPassFailure();
+  }
+};
+
+} // namespace
