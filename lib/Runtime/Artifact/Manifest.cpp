@@ -401,6 +401,8 @@ Manifest parseRoot(const JsonCursor &cursor) {
   Manifest manifest;
   cursor.at("version").integer(1, 1);
   manifest.devices = cursor.at("devices").integer(1, maxDevices);
+  if (cursor.has("training"))
+    manifest.training = cursor.at("training").string();
   if (cursor.has("topology"))
     manifest.topology = cursor.at("topology").string();
   if (cursor.has("gpu"))
