@@ -546,11 +546,11 @@ void Program::addLoss(ArrayRef<LossTerm> terms, bool training) {
     if (labels)
       measured.emplace_back(&term, values, labels);
   }
-  loss = isOnly ? losses.front()
-                : makeOps("loss", loc)
-                      .make<AccumulateOp>("", losses.front().getType(),
-                                          ValueRange(losses));
-  // The mean over a batch is one number: nobody can leave out filler.
+  loss = losses.front();
+  OpMaker sum = makeOps("loss", loc);
+  for (Value next : ArrayRef(losses).drop_front())
+    loss = sum.make<AddOp>("", loss, next);
+  // The mean over a batch is one number: filler can not be left out.
   addResult(loss, "loss", hasOwnLoss ? "batch_loss" : "loss");
   if (isOnly && !measured.empty())
     if (Value correct = std::get<LossValues>(measured.front()).correct)
