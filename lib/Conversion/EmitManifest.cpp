@@ -10,6 +10,7 @@
 #include "Soap/Conversion/Passes.h"
 #include "Soap/Dialect/Soap/GpuAttributes.h"
 #include "Soap/Dialect/Soap/SoapOps.h"
+#include "Soap/Dialect/Soap/TrainingAttributes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
@@ -46,6 +47,8 @@ public:
       json.attribute("version", 1);
       writeTopology(programs);
       writeGpuTarget();
+      if (auto training = module->getAttrOfType<StringAttr>(kTraining))
+        json.attribute("training", text(training.getValue()));
       json.attributeArray("tensors", [&] {
         for (Attribute entry : programs)
           if (succeeded(result))

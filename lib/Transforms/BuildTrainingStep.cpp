@@ -4,7 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The pass --soap-build-training-step: from @forward to @train_step (forward,
-// loss, backward, updates) and @evaluate. docs/TrainingStep.md has the why.
+// loss, backward, updates), @evaluate and @accumulate_step.
+// docs/TrainingStep.md has the why.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,15 +17,23 @@
 #include "Soap/Dialect/Soap/BatchNormAttributes.h"
 #include "Soap/Dialect/Soap/LoopCorrespondence.h"
 #include "Soap/Dialect/Soap/SoapOps.h"
+#include "Soap/Dialect/Soap/TrainingAttributes.h"
 #include "Soap/Transforms/Passes.h"
+#include "TrainingStep/Losses.h"
+#include "TrainingStep/OpMaker.h"
+#include "TrainingStep/ParameterPatterns.h"
+#include "TrainingStep/Schedule.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/Parser/Parser.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/DebugLog.h"
 
+#include <array>
+#include <charconv>
 #include <cmath>
 
 namespace mlir::soap {
@@ -42,6 +51,7 @@ namespace {
 constexpr StringLiteral kForward = "forward";
 constexpr StringLiteral kTrainStep = "train_step";
 constexpr StringLiteral kEvaluate = "evaluate";
+constexpr StringLiteral kAccumulateStep = "accumulate_step";
 
 /// Of the option batch-norm-momentum: what the ops of the model say.
 constexpr double kMomentumOfModel = -1;
@@ -75,8 +85,9 @@ class Model {
 public:
   explicit Model(func::FuncOp function) : function(function) {}
 
-  /// Checks that the function can be trained or evaluated; diagnoses if not.
-  LogicalResult check();
+  /// Checks that the function can be trained or evaluated with a loss for each
+  /// result; diagnoses if not.
+  LogicalResult check(ArrayRef<LossKind> losses);
   /// Gives a name to every op and argument that has none. Fails if two ops have
   /// the same name.
   LogicalResult completeNames();
@@ -90,24 +101,24 @@ public:
     return function.getArgAttrOfType<StringAttr>(argument, SoapDialect::kName)
         .getValue();
   }
-  /// [.., K].
-  RankedTensorType logitsType() {
-    return cast<RankedTensorType>(function.getResultTypes()[0]);
+  RankedTensorType resultType(unsigned result) {
+    return cast<RankedTensorType>(function.getResultTypes()[result]);
   }
   unsigned numArguments() { return function.getNumArguments(); }
-  /// The dim of the labels that counts samples: that of the first data argument
-  /// that has one and whose extent the labels have there.
-  int64_t labelSampleDim();
+  /// The dim of labels of this shape that counts samples: that of the first
+  /// data argument that has one and whose extent the labels have there.
+  int64_t labelSampleDim(ArrayRef<int64_t> labels);
 
   func::FuncOp function;
   llvm::StringSet<> opNames, argumentNames;
 
 private:
   LogicalResult checkArguments();
-  LogicalResult checkLogits();
+  LogicalResult checkLogits(unsigned result);
+  LogicalResult checkResult(unsigned result, LossKind loss);
 };
 
-LogicalResult Model::check() {
+LogicalResult Model::check(ArrayRef<LossKind> losses) {
   if (function.isExternal())
     return function.emitError("function '@forward' has no body");
   if (!function.getBody().hasOneBlock())
@@ -115,7 +126,47 @@ LogicalResult Model::check() {
         "function '@forward' has several blocks, expected one");
   if (failed(checkArguments()))
     return failure();
-  return checkLogits();
+  unsigned results = function.getNumResults();
+  if (losses.size() == 1 && results != 1)
+    return function.emitError()
+           << "function '@forward' has " << results
+           << " results, expected one, the logits; a model that computes a "
+              "loss of its own is exported without it, or give a loss for each "
+              "result, as 'loss=output,none'";
+  if (losses.size() != results)
+    return function.emitError()
+           << "'loss' names " << losses.size()
+           << " losses, expected one for each of the " << results
+           << " results of '@forward', or 'none'";
+  for (auto [result, loss] : llvm::enumerate(losses))
+    if (failed(checkResult(result, loss)))
+      return failure();
+  return success();
+}
+
+LogicalResult Model::checkResult(unsigned result, LossKind loss) {
+  if (loss == LossKind::None)
+    return success();
+  if (hasClasses(loss))
+    return checkLogits(result);
+  Type type = function.getResultTypes()[result];
+  auto ranked = dyn_cast<RankedTensorType>(type);
+  bool isFloat = ranked && ranked.hasStaticShape() &&
+                 isa<FloatType>(ranked.getElementType());
+  if (loss == LossKind::Output) {
+    if (isFloat && ranked.getNumElements() == 1)
+      return success();
+    return function.emitError()
+           << "result #" << result << " of '@forward' is " << type
+           << ", expected one float, the loss, for 'loss=output'";
+  }
+  if (isFloat && ranked.getRank() > 0 && ranked.getNumElements() > 0)
+    return success();
+  return function.emitError()
+         << "result #" << result << " of '@forward' is " << type
+         << ", expected a tensor of floats of static shape [samples, ..] for "
+            "'loss="
+         << nameOf(loss) << "'";
 }
 
 LogicalResult Model::checkArguments() {
@@ -133,32 +184,27 @@ LogicalResult Model::checkArguments() {
   return success();
 }
 
-LogicalResult Model::checkLogits() {
-  if (function.getNumResults() != 1)
-    return function.emitError()
-           << "function '@forward' has " << function.getNumResults()
-           << " results, expected one, the logits; a model that computes a "
-              "loss of its own is exported without it";
-  Type result = function.getResultTypes()[0];
+LogicalResult Model::checkLogits(unsigned index) {
+  Type result = function.getResultTypes()[index];
   auto type = dyn_cast<RankedTensorType>(result);
   if (!type || type.getRank() < 2 || !type.hasStaticShape() ||
       !isa<FloatType>(type.getElementType()))
-    return function.emitError()
-           << "result of '@forward' is " << result
-           << ", expected logits: a tensor of floats "
-              "of static shape [samples, classes] or "
-              "[samples, .., classes]"
-           << (type && type.getRank() < 2 ? "; a model that computes a loss of "
-                                            "its own is exported without it"
-                                          : "");
+    return function.emitError() << "result of '@forward' is " << result
+                                << ", expected logits: a tensor of floats "
+                                   "of static shape [samples, classes] or "
+                                   "[samples, .., classes]"
+                                << (type && type.getRank() < 2
+                                        ? "; a model that computes a loss of "
+                                          "its own is exported without it, or "
+                                          "trained with 'loss=output'"
+                                        : "");
   if (type.getNumElements() == 0)
     return function.emitError()
            << "result of '@forward' is " << result << ", which is empty";
   return success();
 }
 
-int64_t Model::labelSampleDim() {
-  ArrayRef<int64_t> labels = logitsType().getShape().drop_back();
+int64_t Model::labelSampleDim(ArrayRef<int64_t> labels) {
   for (unsigned i = 0; i < numArguments(); ++i) {
     auto dim =
         function.getArgAttrOfType<IntegerAttr>(i, SoapDialect::kSampleDim);
@@ -218,6 +264,13 @@ LogicalResult Model::completeNames() {
 // Programs built from the model
 //===----------------------------------------------------------------------===//
 
+/// The loss of one result, and its factor in the sum.
+struct LossTerm {
+  unsigned result = 0;
+  double weight = 1;
+  LossOptions options;
+};
+
 /// A function under construction: the forward ops with a loss behind them.
 class Program {
 public:
@@ -241,10 +294,22 @@ public:
   /// Clones the forward op; batch norm on running statistics becomes batch norm
   /// on the batch's if `training`.
   LogicalResult cloneForward(bool training);
-  /// Appends the label argument and the loss.
-  void addLoss();
+  /// Appends the labels and the sum of the losses, which are those of
+  /// @evaluate unless `training`.
+  void addLoss(ArrayRef<LossTerm> terms, bool training);
   /// The number of the iteration, from 1: a state, created by the first call.
-  Value step();
+  Value step() { return count(stepCounter, "step"); }
+  /// The number of the batch, from 1; an iteration may have several.
+  Value batchStep() {
+    return countsBatches ? count(batchCounter, "batch_step") : step();
+  }
+  /// New values of the counters, as results.
+  void addCounters();
+  OpMaker makeOps(StringRef prefix, Location loc) {
+    return OpMaker(
+        builder, loc, prefix.str(),
+        [this](Operation *op, StringRef name) { setName(op, name); });
+  }
   /// Writes signature and return op.
   void finish();
 
@@ -257,8 +322,9 @@ public:
   func::FuncOp function;
   OpBuilder builder;
   Location loc;
-  CrossEntropyOp loss;
-  CounterOp counter;
+  Value loss;
+  /// The program is one of several that make up an iteration.
+  bool countsBatches = false;
   /// Batch norms whose running statistics are to be updated, with the numbers
   /// of the arguments that hold mean and variance, and the momentum that the
   /// model asks for.
@@ -272,7 +338,12 @@ public:
 private:
   LogicalResult cloneBatchNorm(BatchNormOp op);
   void cloneDropout(DropoutOp op, bool training);
+  Value count(CounterOp &counter, StringRef name);
+  BlockArgument addLabels(const LossTerm &term, bool isOnly);
+  void addMeasures(const LossTerm &term, const LossValues &values,
+                   BlockArgument labels, bool isOnly);
 
+  CounterOp stepCounter, batchCounter;
   IRMapping mapping;
   llvm::StringSet<> opNames, argumentNames;
   SmallVector<Value> results;
@@ -382,47 +453,114 @@ void Program::cloneDropout(DropoutOp op, bool training) {
     mapping.map(op.getY(), x);
     return;
   }
-  Value counted = step();
+  Value counted = batchStep();
   auto drops = DropoutOp::create(builder, op.getLoc(), op.getY().getType(), x,
                                  counted, op.getRateAttr(), op.getSeedAttr());
   drops->setDiscardableAttrs(op->getDiscardableAttrDictionary());
   mapping.map(op.getY(), drops.getY());
 }
 
-Value Program::step() {
+Value Program::count(CounterOp &counter, StringRef name) {
   if (counter)
     return counter.getNewStep();
   BlockArgument argument = addArgument(
-      RankedTensorType::get({}, builder.getI32Type()), "state", "step",
+      RankedTensorType::get({}, builder.getI32Type()), "state", name,
       builder.getNamedAttr(
           SoapDialect::kInit,
           InitRuleAttr::get(builder.getContext(), InitRule::Zeros)));
   counter = CounterOp::create(builder, loc, argument.getType(), argument);
-  setName(counter, "step.counter");
+  setName(counter, (name + ".counter").str());
   return counter.getNewStep();
 }
 
-void Program::addLoss() {
-  RankedTensorType logits = model.logitsType();
-  ArrayRef<int64_t> positions = logits.getShape().drop_back();
-  BlockArgument label = addArgument(
-      RankedTensorType::get(positions, builder.getI32Type()), "label", "label",
-      {builder.getNamedAttr(SoapDialect::kSampleDim,
-                            builder.getI64IntegerAttr(model.labelSampleDim())),
-       builder.getNamedAttr(
-           SoapDialect::kClasses,
-           builder.getI64IntegerAttr(logits.getShape().back()))});
-  Value output =
-      mapping.lookup(model.function.front().getTerminator()->getOperand(0));
-  // The mean over all positions.
-  int64_t rows = 1;
-  for (int64_t extent : positions)
-    rows *= extent;
-  loss = CrossEntropyOp::create(builder, loc, output, label,
-                                builder.getF64FloatAttr(1.0 / rows));
-  setName(loss, "loss");
-  addResult(loss.getLoss(), "loss", "loss");
-  addResult(loss.getCorrect(), "correct", "correct");
+void Program::addCounters() {
+  for (CounterOp counter : {stepCounter, batchCounter})
+    if (counter) {
+      auto argument = cast<BlockArgument>(counter.getStep());
+      addResult(counter.getNewStep(), "update", argumentName(argument),
+                argument.getArgNumber());
+    }
+}
+
+BlockArgument Program::addLabels(const LossTerm &term, bool isOnly) {
+  RankedTensorType result = model.resultType(term.result);
+  ArrayRef<int64_t> shape = result.getShape();
+  Type element = result.getElementType();
+  SmallVector<NamedAttribute> attributes;
+  if (hasClasses(term.options.kind)) {
+    attributes.push_back(builder.getNamedAttr(
+        SoapDialect::kClasses, builder.getI64IntegerAttr(shape.back())));
+    shape = shape.drop_back();
+    element = builder.getI32Type();
+  } else if (element.getIntOrFloatBitWidth() < 32) {
+    element = builder.getF32Type();
+  }
+  attributes.push_back(builder.getNamedAttr(
+      SoapDialect::kSampleDim,
+      builder.getI64IntegerAttr(model.labelSampleDim(shape))));
+  std::string name = isOnly ? "label" : "label_" + std::to_string(term.result);
+  return addArgument(RankedTensorType::get(shape, element), "label", name,
+                     attributes);
+}
+
+/// What the runtime adds up over batches: results called MEASURE@LABELS.
+void Program::addMeasures(const LossTerm &term, const LossValues &values,
+                          BlockArgument labels, bool isOnly) {
+  auto add = [&](Value value, const std::string &measure) {
+    if (value)
+      addResult(value, "output", measure + "@" + argumentName(labels).str());
+  };
+  add(values.counted, "counted");
+  if (isOnly)
+    add(values.weight, "weight");
+  for (auto [metric, value] :
+       llvm::zip_equal(term.options.metrics, values.metrics))
+    add(value, metric.name);
+}
+
+void Program::addLoss(ArrayRef<LossTerm> terms, bool training) {
+  bool isOnly = terms.size() == 1, hasOwnLoss = false;
+  SmallVector<Value> losses;
+  SmallVector<std::tuple<const LossTerm *, LossValues, BlockArgument>> measured;
+  for (const LossTerm &term : terms) {
+    LossOptions options = term.options;
+    options.mayHaveFiller = !training;
+    // Terms of a batch that is filled up must agree on what counts.
+    options.meanOfCounted = !training && !isOnly;
+    if (training)
+      options.metrics.clear();
+    BlockArgument labels;
+    if (options.kind != LossKind::Output)
+      labels = addLabels(term, isOnly);
+    hasOwnLoss |= options.kind == LossKind::Output;
+    Value output = mapping.lookup(
+        model.function.front().getTerminator()->getOperand(term.result));
+    OpMaker ops =
+        makeOps(isOnly ? "loss" : "loss_" + std::to_string(term.result), loc);
+    LossValues values = buildLoss(ops, output, labels, options);
+    Value value = values.loss;
+    if (!losses.empty())
+      value = ops.cast(value, OpMaker::elementOf(losses.front()), "same_type");
+    losses.push_back(term.weight == 1 ? value
+                                      : ops.scale(value, term.weight, "term"));
+    if (labels)
+      measured.emplace_back(&term, values, labels);
+  }
+  loss = losses.front();
+  OpMaker sum = makeOps("loss", loc);
+  for (Value next : ArrayRef(losses).drop_front())
+    loss = sum.make<AddOp>("", loss, next);
+  // The mean over a batch is one number: filler can not be left out.
+  addResult(loss, "loss", hasOwnLoss ? "batch_loss" : "loss");
+  if (isOnly && !measured.empty())
+    if (Value correct = std::get<LossValues>(measured.front()).correct)
+      addResult(correct, "correct", "correct");
+  for (auto &[term, values, labels] : measured) {
+    LossTerm shown = *term;
+    if (training)
+      shown.options.metrics.clear();
+    addMeasures(shown, values, labels, isOnly);
+  }
 }
 
 void Program::finish() {
@@ -437,218 +575,6 @@ void Program::finish() {
     if (StringRef name = nameOf(&op); !name.empty())
       if (std::string unique = uniqueName(name, taken); unique != name)
         op.setAttr(SoapDialect::kName, builder.getStringAttr(unique));
-}
-
-//===----------------------------------------------------------------------===//
-// The pass
-//===----------------------------------------------------------------------===//
-
-class BuildTrainingStep
-    : public CheckedOptions<
-          mlir::soap::impl::SoapBuildTrainingStepBase<BuildTrainingStep>> {
-public:
-  using CheckedOptions::CheckedOptions;
-
-  void runOnOperation() override {
-    if (failed(run()))
-      signalPassFailure();
-  }
-
-private:
-  LogicalResult run();
-  LogicalResult checkOptions();
-  FailureOr<OwningOpRef<func::FuncOp>> buildEvaluate(Model &model);
-  FailureOr<OwningOpRef<func::FuncOp>> buildTrainStep(Model &model);
-  LogicalResult addUpdates(Program &program);
-  void addUpdate(Program &program, unsigned parameter, Value gradient);
-  void addSgd(Program &program, unsigned parameter, Value gradient);
-  void addAdam(Program &program, unsigned parameter, Value gradient);
-  /// 1 / (1 - beta^step), one for all parameters of an element type.
-  using ByElement = llvm::DenseMap<Type, Value>;
-  Value biasCorrection(Program &program, Type element, double beta,
-                       ByElement &known, StringRef name);
-  BlockArgument addOptimizerState(Program &program, unsigned parameter,
-                                  StringRef suffix);
-
-  /// Factor of the schedule in this iteration, one for all parameters.
-  Value scheduleFactor(Program &program, Type element);
-  /// `value`, of the shape of a parameter, times the factor.
-  Value scheduled(Program &program, Value value, Value weight, StringRef name);
-
-  ByElement corrections1, corrections2, scheduleFactors;
-  void addRunningStats(Program &program);
-};
-
-LogicalResult BuildTrainingStep::checkOptions() {
-  auto error = [&] { return getOperation().emitError(); };
-  if (loss != "auto" && loss != "softmax-cross-entropy")
-    return error() << "unknown loss '" << loss
-                   << "', expected 'auto' or 'softmax-cross-entropy'";
-  if (optimizer != "sgd" && optimizer != "adam" && optimizer != "adamw")
-    return error() << "unknown optimizer '" << optimizer
-                   << "', expected 'sgd', 'adam' or 'adamw'";
-  if (optimizer != "sgd" && momentum != 0)
-    return error() << "momentum is of optimizer 'sgd', not '" << optimizer
-                   << "', which has beta1";
-  for (const auto &[name, beta] :
-       {std::pair("beta1", beta1.getValue()), {"beta2", beta2.getValue()}})
-    if (!(beta >= 0 && beta < 1))
-      return error() << name << " is " << beta
-                     << ", expected a number in [0, 1)";
-  if (!(epsilon > 0) || !std::isfinite(epsilon))
-    return error() << "epsilon is " << epsilon.getValue()
-                   << ", expected a finite number above 0";
-  if (!(learningRate >= 0) || !std::isfinite(learningRate))
-    return error() << "learning-rate is " << learningRate.getValue()
-                   << ", expected a finite number of at least 0";
-  if (schedule != "constant" && schedule != "linear")
-    return error() << "unknown schedule '" << schedule
-                   << "', expected 'constant' or 'linear'";
-  if (schedule == "linear" ? totalIterations < 1 : totalIterations != 0)
-    return error() << "total-iterations is " << totalIterations.getValue()
-                   << ", expected "
-                   << (schedule == "linear"
-                           ? "a number above 0 with 'schedule=linear'"
-                           : "it with 'schedule=linear' only");
-  if (!(momentum >= 0 && momentum < 1))
-    return error() << "momentum is " << momentum.getValue()
-                   << ", expected a number in [0, 1)";
-  if (!(weightDecay >= 0) || !std::isfinite(weightDecay))
-    return error() << "weight-decay is " << weightDecay.getValue()
-                   << ", expected a finite number of at least 0";
-  if (!(batchNormMomentum >= 0 && batchNormMomentum <= 1) &&
-      batchNormMomentum != kMomentumOfModel)
-    return error() << "batch-norm-momentum is " << batchNormMomentum.getValue()
-                   << ", expected a number in [0, 1], or -1 for the model's";
-  return success();
-}
-
-LogicalResult BuildTrainingStep::run() {
-  ModuleOp module = getOperation();
-  if (failed(checkOptions()))
-    return failure();
-  auto forward = module.lookupSymbol<func::FuncOp>(kForward);
-  if (!forward)
-    return module.emitError("module has no function '@forward', expected a "
-                            "function of that name from data and parameters to "
-                            "logits: the module has ")
-           << describeFunctions(module);
-  if (failed(checkModelOps(forward)))
-    return failure();
-  for (StringRef name : {kTrainStep, kEvaluate})
-    if (Operation *existing = module.lookupSymbol(name))
-      return existing->emitError()
-             << "'@" << name << "' exists already, and is to be built";
-  Model model(forward);
-  LossChoice choice = loss != "auto" ? LossChoice::Named
-                      : inference    ? LossChoice::InferenceOnly
-                                     : LossChoice::Assumed;
-  if (failed(model.check()) || failed(model.completeNames()) ||
-      failed(checkSoftmaxCrossEntropy(forward, choice)))
-    return failure();
-  LDBG() << "loss " << loss << ", optimizer " << optimizer << ", "
-         << model.function.getNumArguments() << " arguments";
-  SmallVector<OwningOpRef<func::FuncOp>> programs;
-  if (!inference) {
-    FailureOr<OwningOpRef<func::FuncOp>> step = buildTrainStep(model);
-    if (failed(step))
-      return failure();
-    programs.push_back(std::move(*step));
-  }
-  FailureOr<OwningOpRef<func::FuncOp>> evaluate = buildEvaluate(model);
-  if (failed(evaluate))
-    return failure();
-  programs.push_back(std::move(*evaluate));
-  for (OwningOpRef<func::FuncOp> &program : programs)
-    module.push_back(program.release());
-  return success();
-}
-
-FailureOr<OwningOpRef<func::FuncOp>>
-BuildTrainingStep::buildEvaluate(Model &model) {
-  Program program(model, kEvaluate);
-  OwningOpRef<func::FuncOp> owner(program.function);
-  if (failed(program.cloneForward(/*training=*/false)))
-    return failure();
-  program.addLoss();
-  program.finish();
-  return owner;
-}
-
-FailureOr<OwningOpRef<func::FuncOp>>
-BuildTrainingStep::buildTrainStep(Model &model) {
-  Program program(model, kTrainStep);
-  OwningOpRef<func::FuncOp> owner(program.function);
-  if (failed(program.cloneForward(/*training=*/true)))
-    return failure();
-  program.addLoss();
-  if (failed(addUpdates(program)))
-    return failure();
-  program.finish();
-  return owner;
-}
-
-/// Backward ops, then all update ops: an argument that is replaced must not be
-/// read behind its update, or its buffer could not be reused.
-LogicalResult BuildTrainingStep::addUpdates(Program &program) {
-  for (ByElement *known : {&corrections1, &corrections2, &scheduleFactors})
-    known->clear();
-  Model &model = program.model;
-  llvm::DenseSet<unsigned> statistics;
-  for (const Program::RunningStats &stats : program.runningStats)
-    statistics.insert_range(ArrayRef{stats.mean, stats.variance});
-  SmallVector<unsigned> parameters;
-  SmallVector<Value> wanted;
-  for (unsigned i = 0; i < model.numArguments(); ++i) {
-    BlockArgument argument = program.function.front().getArgument(i);
-    if (model.kindOf(i) != "parameter" || statistics.contains(i))
-      continue;
-    if (!isa<FloatType>(getElementTypeOrSelf(argument.getType())))
-      return model.function.emitError()
-             << "parameter '" << model.argumentName(i) << "' has type "
-             << argument.getType() << ", expected floats";
-    parameters.push_back(i);
-    wanted.push_back(argument);
-  }
-  if (parameters.empty())
-    return model.function.emitError(
-        "function '@forward' has no argument of kind 'parameter' to train");
-
-  OpBuilder &builder = program.builder;
-  auto lossType = cast<RankedTensorType>(program.loss.getLoss().getType());
-  auto seed = ConstantOp::create(
-      builder, program.loc, lossType,
-      DenseElementsAttr::get(lossType, Attribute(builder.getFloatAttr(
-                                           lossType.getElementType(), 1.0))));
-  program.setName(seed, (nameOf(program.loss) + ".seed").str());
-  setGradientOf(seed, program.loss);
-  llvm::DenseMap<Value, Value> gradients;
-  gradients[program.loss.getLoss()] = seed;
-  if (failed(
-          buildBackward(builder, program.function.front(), wanted, gradients)))
-    return failure();
-
-  bool any = false;
-  for (auto [parameter, value] : llvm::zip_equal(parameters, wanted)) {
-    Value gradient = gradients.lookup(value);
-    if (gradient)
-      addUpdate(program, parameter, gradient);
-    else
-      model.function.emitRemark()
-          << "parameter '" << model.argumentName(parameter)
-          << "' has no influence on the loss and is not trained";
-    any |= bool(gradient);
-  }
-  if (!any)
-    return model.function.emitError(
-        "no parameter of '@forward' has influence on the loss");
-  addRunningStats(program);
-  if (CounterOp counter = program.counter)
-    program.addResult(
-        counter.getNewStep(), "update",
-        program.argumentName(cast<BlockArgument>(counter.getStep())),
-        cast<BlockArgument>(counter.getStep()).getArgNumber());
-  return success();
 }
 
 /// Says which forward op the weight `parameter` belongs to: the first that uses
@@ -674,12 +600,578 @@ static void setUpdateOf(Operation *update, unsigned tensor, Value parameter) {
     update->setAttr(SoapDialect::kLoopMap, builder.getDictionaryAttr(loops));
 }
 
-void BuildTrainingStep::addUpdate(Program &program, unsigned parameter,
-                                  Value gradient) {
-  if (optimizer == "sgd")
-    addSgd(program, parameter, gradient);
-  else
-    addAdam(program, parameter, gradient);
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+class BuildTrainingStep
+    : public CheckedOptions<
+          mlir::soap::impl::SoapBuildTrainingStepBase<BuildTrainingStep>> {
+public:
+  using CheckedOptions::CheckedOptions;
+
+  void runOnOperation() override {
+    if (failed(run()))
+      signalPassFailure();
+  }
+
+private:
+  /// A parameter that is trained, by its argument, with its gradient.
+  struct Trained {
+    unsigned parameter;
+    Value weight, gradient;
+  };
+  /// One value for all parameters of an element type.
+  using ByElement = llvm::DenseMap<Type, Value>;
+
+  LogicalResult run();
+  LogicalResult checkOptions();
+  /// What the training depends on, as "name=value name=value".
+  std::string describeOptions();
+  LogicalResult readLosses();
+  LogicalResult readPatterns();
+  LogicalResult checkLosses(func::FuncOp forward);
+  LogicalResult checkPatterns(Model &model);
+  FailureOr<OwningOpRef<ModuleOp>> readEvaluationModel(Model &model);
+  FailureOr<OwningOpRef<func::FuncOp>> buildEvaluate(Model &model);
+  FailureOr<OwningOpRef<func::FuncOp>> buildTrainStep(Model &model);
+  FailureOr<OwningOpRef<func::FuncOp>> buildAccumulateStep(Model &model);
+  /// Appends the backward ops.
+  LogicalResult differentiate(Program &program, bool remarks,
+                              SmallVectorImpl<Trained> &trained);
+  void addUpdates(Program &program, MutableArrayRef<Trained> trained);
+  void addSgd(Program &program, const Trained &trained);
+  void addAdam(Program &program, const Trained &trained);
+  Value addScheduledDecay(Program &program, const Trained &trained,
+                          Value updated, double decay);
+  void addRunningStats(Program &program);
+  Value biasCorrection(Program &program, Type element, double beta,
+                       ByElement &known, StringRef name);
+  BlockArgument addOptimizerState(Program &program, unsigned parameter,
+                                  StringRef suffix);
+
+  /// The sums over the batches of an iteration before this one.
+  struct Sums {
+    SmallVector<BlockArgument> gradients;
+    /// How many batches that are.
+    BlockArgument batches;
+  };
+  Sums addSums(Program &program, ArrayRef<Trained> trained);
+  /// Gradients become means over the batches, and the sums 0.
+  void finishSums(Program &program, const Sums &sums,
+                  MutableArrayRef<Trained> trained);
+  void clip(Program &program, MutableArrayRef<Trained> trained);
+
+  /// Factor of the schedule in this iteration, one for all parameters.
+  Value scheduleFactor(Program &program, Type element);
+  /// `value`, of the shape of a parameter or a number, times a number.
+  Value scaled(Program &program, Value value, Value factor, Value weight,
+               StringRef name);
+  double decayOf(Program &program, unsigned parameter) {
+    return decays.find(program.model.argumentName(parameter))
+        .value_or(weightDecay);
+  }
+
+  Schedule schedule() const {
+    return {scheduleKind, totalIterations, warmupIterations,
+            decayEvery,   finalFactor,     decayFactor};
+  }
+
+  SmallVector<LossTerm> terms;
+  SmallVector<LossKind> kinds;
+  ParameterPatterns frozen, decays;
+  ByElement corrections1, corrections2, scheduleFactors;
+};
+
+LogicalResult BuildTrainingStep::checkOptions() {
+  auto error = [&] { return getOperation().emitError(); };
+  if (optimizer != "sgd" && optimizer != "adam" && optimizer != "adamw")
+    return error() << "unknown optimizer '" << optimizer
+                   << "', expected 'sgd', 'adam' or 'adamw'";
+  if (optimizer != "sgd" && momentum != 0)
+    return error() << "momentum is of optimizer 'sgd', not '" << optimizer
+                   << "', which has beta1";
+  for (const auto &[name, beta] :
+       {std::pair("beta1", beta1.getValue()), {"beta2", beta2.getValue()}})
+    if (!(beta >= 0 && beta < 1))
+      return error() << name << " is " << beta
+                     << ", expected a number in [0, 1)";
+  if (!(epsilon > 0) || !std::isfinite(epsilon))
+    return error() << "epsilon is " << epsilon.getValue()
+                   << ", expected a finite number above 0";
+  if (!(learningRate >= 0) || !std::isfinite(learningRate))
+    return error() << "learning-rate is " << learningRate.getValue()
+                   << ", expected a finite number of at least 0";
+  if (std::string wrong = schedule().check(); !wrong.empty())
+    return error() << wrong;
+  if (!(clipNorm >= 0) || !std::isfinite(clipNorm))
+    return error() << "clip-norm is " << clipNorm.getValue()
+                   << ", expected a finite number of at least 0";
+  if (!(momentum >= 0 && momentum < 1))
+    return error() << "momentum is " << momentum.getValue()
+                   << ", expected a number in [0, 1)";
+  if (!(weightDecay >= 0) || !std::isfinite(weightDecay))
+    return error() << "weight-decay is " << weightDecay.getValue()
+                   << ", expected a finite number of at least 0";
+  if (!(batchNormMomentum >= 0 && batchNormMomentum <= 1) &&
+      batchNormMomentum != kMomentumOfModel)
+    return error() << "batch-norm-momentum is " << batchNormMomentum.getValue()
+                   << ", expected a number in [0, 1], or -1 for the model's";
+  if (failed(readLosses()))
+    return failure();
+  return readPatterns();
+}
+
+/// One term for each result that has a loss.
+LogicalResult BuildTrainingStep::readLosses() {
+  auto error = [&] { return getOperation().emitError(); };
+  terms.clear();
+  kinds.clear();
+  SmallVector<StringRef> names;
+  StringRef(loss).split(names, ',');
+  if (!lossWeights.empty() && lossWeights.size() != names.size())
+    return error() << "loss-weights has " << lossWeights.size()
+                   << " numbers, expected one for each of the " << names.size()
+                   << " results";
+  bool hasClassLoss = false, hasHuber = false;
+  for (auto [result, name] : llvm::enumerate(names)) {
+    std::optional<LossKind> kind = lossNamed(name);
+    if (!kind)
+      return error() << "unknown loss '" << name << "', expected "
+                     << lossNames();
+    kinds.push_back(*kind);
+    LossTerm term;
+    term.result = result;
+    if (!lossWeights.empty())
+      term.weight = lossWeights[result];
+    if (!(term.weight >= 0) || !std::isfinite(term.weight))
+      return error() << "loss-weights has " << term.weight
+                     << ", expected finite numbers of at least 0";
+    term.options.kind = *kind;
+    term.options.huberDelta = huberDelta;
+    hasClassLoss |= hasClasses(*kind);
+    hasHuber |= *kind == LossKind::Huber;
+    if (hasClasses(*kind)) {
+      term.options.labelSmoothing = labelSmoothing;
+      term.options.classWeights.assign(classWeights.begin(),
+                                       classWeights.end());
+      int64_t index = 0;
+      if (ignoreIndex != "none") {
+        if (StringRef(ignoreIndex).getAsInteger(10, index))
+          return error() << "ignore-index is '" << ignoreIndex
+                         << "', expected an integer or 'none'";
+        term.options.ignoreIndex = index;
+      }
+    }
+    if (*kind != LossKind::None)
+      terms.push_back(std::move(term));
+  }
+  if (terms.empty())
+    return error() << "loss is '" << loss
+                   << "', expected a loss for one result at least";
+  if (!(labelSmoothing >= 0 && labelSmoothing <= 1))
+    return error() << "label-smoothing is " << labelSmoothing.getValue()
+                   << ", expected a number in [0, 1]";
+  for (double weight : classWeights)
+    if (!(weight >= 0) || !std::isfinite(weight))
+      return error() << "class-weights has " << weight
+                     << ", expected finite numbers of at least 0";
+  if (!(huberDelta > 0) || !std::isfinite(huberDelta))
+    return error() << "huber-delta is " << huberDelta.getValue()
+                   << ", expected a finite number above 0";
+  if (!hasHuber && huberDelta != LossOptions().huberDelta)
+    return error() << "huber-delta is of loss 'huber', got loss '" << loss
+                   << "'";
+  for (auto [name, given] : {std::pair("ignore-index", ignoreIndex != "none"),
+                             {"label-smoothing", labelSmoothing != 0},
+                             {"class-weights", !classWeights.empty()}})
+    if (given && !hasClassLoss)
+      return error() << name
+                     << " is of loss 'softmax-cross-entropy', got loss '"
+                     << loss << "'";
+  for (const std::string &name : metrics) {
+    std::optional<Metric> metric = Metric::parse(name);
+    if (!metric)
+      return error() << "unknown metric '" << name
+                     << "', expected 'accuracy', 'top-K' with a number K, "
+                        "'mean-absolute-error' or 'perplexity'";
+    bool fits = false;
+    for (LossTerm &term : terms)
+      if (metric->fits(term.options.kind)) {
+        term.options.metrics.push_back(*metric);
+        fits = true;
+      }
+    if (!fits)
+      return error() << "metric '" << name << "' does not fit loss '" << loss
+                     << "'";
+  }
+  return success();
+}
+
+LogicalResult BuildTrainingStep::readPatterns() {
+  auto fail = [&](const Twine &message) -> LogicalResult {
+    return getOperation().emitError(message);
+  };
+  frozen = decays = ParameterPatterns();
+  for (const std::string &pattern : freeze)
+    if (failed(frozen.add("freeze", pattern, 0, fail)))
+      return failure();
+  for (const std::string &text : weightDecayOf)
+    if (failed(decays.addWithValue("weight-decay-of", text, fail)))
+      return failure();
+  return success();
+}
+
+/// What the options say against the types of the model.
+LogicalResult BuildTrainingStep::checkLosses(func::FuncOp forward) {
+  LossChoice choice = loss != "auto" ? LossChoice::Named
+                      : inference    ? LossChoice::InferenceOnly
+                                     : LossChoice::Assumed;
+  for (const LossTerm &term : terms) {
+    if (term.options.kind == LossKind::BceWithLogits)
+      warnOfActivation(forward, term.result);
+    if (!hasClasses(term.options.kind))
+      continue;
+    if (failed(checkSoftmaxCrossEntropy(forward, term.result, choice)))
+      return failure();
+    auto type = cast<RankedTensorType>(forward.getResultTypes()[term.result]);
+    int64_t classes = type.getShape().back();
+    const LossOptions &options = term.options;
+    if (!options.classWeights.empty() &&
+        static_cast<int64_t>(options.classWeights.size()) != classes)
+      return forward.emitError()
+             << "class-weights has " << options.classWeights.size()
+             << " numbers, expected one for each of the " << classes
+             << " classes of " << type;
+    if (options.ignoreIndex && *options.ignoreIndex >= classes)
+      return forward.emitError()
+             << "ignore-index is " << *options.ignoreIndex
+             << ", expected a negative number or one of the " << classes
+             << " classes of " << type;
+    for (const Metric &metric : options.metrics)
+      if (metric.k >= classes)
+        return forward.emitError()
+               << "metric '" << metric.name << "' is 1 for all " << classes
+               << " classes of " << type << ", expected fewer than these";
+    if (!options.isPlain() && classes > int64_t(1) << 24)
+      return forward.emitError()
+             << "result of '@forward' is " << type
+             << ": options of softmax-cross-entropy and metrics take at most "
+                "2^24 classes";
+  }
+  return success();
+}
+
+LogicalResult BuildTrainingStep::checkPatterns(Model &model) {
+  SmallVector<StringRef> names;
+  for (unsigned i = 0; i < model.numArguments(); ++i)
+    if (model.kindOf(i) == "parameter")
+      names.push_back(model.argumentName(i));
+  auto fail = [&](const Twine &message) -> LogicalResult {
+    return model.function.emitError(message);
+  };
+  if (failed(frozen.checkUsed(names, fail)))
+    return failure();
+  return decays.checkUsed(names, fail);
+}
+
+std::string BuildTrainingStep::describeOptions() {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  auto print = [&](const auto &value) {
+    if constexpr (std::is_floating_point_v<std::decay_t<decltype(value)>>) {
+      // The shortest text of exactly this number.
+      std::array<char, 32> digits;
+      char *end =
+          std::to_chars(digits.begin(), digits.end(), double(value)).ptr;
+      os << StringRef(digits.data(), end - digits.begin());
+    } else {
+      os << value;
+    }
+  };
+  auto always = [&](StringRef name, const auto &option) {
+    os << ' ' << name << '=';
+    print(option.getValue());
+  };
+  auto list = [&](StringRef name, const auto &values) {
+    if (values.empty())
+      return;
+    os << ' ' << name << '=';
+    llvm::interleave(values, print, [&] { os << ','; });
+  };
+  // Options that keep their default are left out, so that a new option does not
+  // change the text of a training without it.
+  auto unless = [&](StringRef name, const auto &option, const auto &byDefault) {
+    if (option.getValue() != byDefault)
+      always(name, option);
+  };
+  os << "loss=" << (loss == "auto" ? "softmax-cross-entropy" : loss.getValue());
+  list("loss-weights", lossWeights);
+  unless("ignore-index", ignoreIndex, "none");
+  unless("label-smoothing", labelSmoothing, 0.0);
+  list("class-weights", classWeights);
+  unless("huber-delta", huberDelta, 1.0);
+  list("freeze", freeze);
+  unless("clip-norm", clipNorm, 0.0);
+  always("optimizer", optimizer);
+  always("learning-rate", learningRate);
+  if (optimizer != "sgd") {
+    always("beta1", beta1);
+    always("beta2", beta2);
+    always("epsilon", epsilon);
+  }
+  unless("momentum", momentum, 0.0);
+  unless("weight-decay", weightDecay, 0.0);
+  list("weight-decay-of", weightDecayOf);
+  unless("schedule", scheduleKind, "constant");
+  unless("total-iterations", totalIterations, 0);
+  unless("warmup-iterations", warmupIterations, 0);
+  unless("final-factor", finalFactor, 0.0);
+  unless("decay-every", decayEvery, 0);
+  if (scheduleKind == "step")
+    always("decay-factor", decayFactor);
+  unless("batch-norm-momentum", batchNormMomentum, kMomentumOfModel);
+  return text;
+}
+
+LogicalResult BuildTrainingStep::run() {
+  ModuleOp module = getOperation();
+  if (failed(checkOptions()))
+    return failure();
+  auto forward = module.lookupSymbol<func::FuncOp>(kForward);
+  if (!forward)
+    return module.emitError("module has no function '@forward', expected a "
+                            "function of that name from data and parameters to "
+                            "logits: the module has ")
+           << describeFunctions(module);
+  if (failed(checkModelOps(forward)))
+    return failure();
+  for (StringRef name : {kTrainStep, kEvaluate, kAccumulateStep})
+    if (Operation *existing = module.lookupSymbol(name))
+      return existing->emitError()
+             << "'@" << name << "' exists already, and is to be built";
+  Model model(forward);
+  if (failed(model.check(kinds)) || failed(model.completeNames()) ||
+      failed(checkLosses(forward)) || failed(checkPatterns(model)))
+    return failure();
+  LDBG() << "loss " << loss << ", optimizer " << optimizer << ", "
+         << model.function.getNumArguments() << " arguments";
+  SmallVector<OwningOpRef<func::FuncOp>> programs;
+  if (!inference) {
+    FailureOr<OwningOpRef<func::FuncOp>> step = buildTrainStep(model);
+    if (failed(step))
+      return failure();
+    programs.push_back(std::move(*step));
+  }
+  if (!inference && accumulate) {
+    FailureOr<OwningOpRef<func::FuncOp>> step = buildAccumulateStep(model);
+    if (failed(step))
+      return failure();
+    programs.push_back(std::move(*step));
+  }
+  OwningOpRef<ModuleOp> other;
+  std::optional<Model> evaluated;
+  if (!evaluationModel.empty()) {
+    FailureOr<OwningOpRef<ModuleOp>> read = readEvaluationModel(model);
+    if (failed(read))
+      return failure();
+    other = std::move(*read);
+    evaluated.emplace(other->lookupSymbol<func::FuncOp>(kForward));
+    if (failed(evaluated->check(kinds)) || failed(evaluated->completeNames()))
+      return failure();
+  }
+  FailureOr<OwningOpRef<func::FuncOp>> evaluate =
+      buildEvaluate(evaluated ? *evaluated : model);
+  if (failed(evaluate))
+    return failure();
+  programs.push_back(std::move(*evaluate));
+  for (OwningOpRef<func::FuncOp> &program : programs)
+    module.push_back(program.release());
+  if (!inference)
+    module->setAttr(kTraining,
+                    StringAttr::get(&getContext(), describeOptions()));
+  return success();
+}
+
+/// A module with a @forward that has the parameters and states of the model.
+FailureOr<OwningOpRef<ModuleOp>>
+BuildTrainingStep::readEvaluationModel(Model &model) {
+  OwningOpRef<ModuleOp> module =
+      parseSourceFile<ModuleOp>(evaluationModel, &getContext());
+  auto error = [&] {
+    return getOperation().emitError()
+           << "evaluation-model '" << evaluationModel << "': ";
+  };
+  if (!module) {
+    error() << "cannot read the module";
+    return failure();
+  }
+  auto forward = module->lookupSymbol<func::FuncOp>(kForward);
+  if (!forward || forward.isExternal()) {
+    error() << "has no function '@forward' with a body";
+    return failure();
+  }
+  llvm::StringMap<Type> weights;
+  for (unsigned i = 0; i < model.numArguments(); ++i)
+    if (model.kindOf(i) != "data")
+      weights[model.argumentName(i)] = model.function.getArgumentTypes()[i];
+  Model other(forward);
+  for (unsigned i = 0; i < other.numArguments(); ++i) {
+    StringRef kind = other.kindOf(i);
+    if (kind == "data")
+      continue;
+    auto name = forward.getArgAttrOfType<StringAttr>(i, SoapDialect::kName);
+    auto known = weights.find(name ? name.getValue() : StringRef());
+    Type type = forward.getArgumentTypes()[i];
+    if (known == weights.end() || known->second != type) {
+      error() << "argument #" << i << " (" << name << ") is " << type
+              << ", expected a parameter or state of the model with the same "
+                 "name and type";
+      return failure();
+    }
+  }
+  return module;
+}
+
+FailureOr<OwningOpRef<func::FuncOp>>
+BuildTrainingStep::buildEvaluate(Model &model) {
+  Program program(model, kEvaluate);
+  OwningOpRef<func::FuncOp> owner(program.function);
+  if (failed(program.cloneForward(/*training=*/false)))
+    return failure();
+  program.addLoss(terms, /*training=*/false);
+  program.finish();
+  return owner;
+}
+
+FailureOr<OwningOpRef<func::FuncOp>>
+BuildTrainingStep::buildTrainStep(Model &model) {
+  Program program(model, kTrainStep);
+  program.countsBatches = accumulate;
+  OwningOpRef<func::FuncOp> owner(program.function);
+  if (failed(program.cloneForward(/*training=*/true)))
+    return failure();
+  program.addLoss(terms, /*training=*/true);
+  SmallVector<Trained> trained;
+  if (failed(differentiate(program, /*remarks=*/true, trained)))
+    return failure();
+  addUpdates(program, trained);
+  addRunningStats(program);
+  program.addCounters();
+  program.finish();
+  return owner;
+}
+
+/// A batch of an iteration that has another one behind it.
+FailureOr<OwningOpRef<func::FuncOp>>
+BuildTrainingStep::buildAccumulateStep(Model &model) {
+  Program program(model, kAccumulateStep);
+  program.countsBatches = true;
+  OwningOpRef<func::FuncOp> owner(program.function);
+  if (failed(program.cloneForward(/*training=*/true)))
+    return failure();
+  program.addLoss(terms, /*training=*/true);
+  SmallVector<Trained> trained;
+  if (failed(differentiate(program, /*remarks=*/false, trained)))
+    return failure();
+  Sums sums = addSums(program, trained);
+  for (auto [gradient, sum] : llvm::zip_equal(trained, sums.gradients)) {
+    StringRef name = program.argumentName(sum);
+    OpMaker ops = program.makeOps(name, gradient.weight.getLoc());
+    Value added = ops.make<AddOp>("sum", sum, gradient.gradient);
+    setUpdateOf(added.getDefiningOp(), 0, gradient.weight);
+    program.addResult(added, "update", name, sum.getArgNumber());
+  }
+  OpMaker ops = program.makeOps("batches", program.loc);
+  Value one = ops.scalar(OpMaker::elementOf(sums.batches), 1, "one");
+  program.addResult(ops.make<AddOp>("sum", sums.batches, one), "update",
+                    program.argumentName(sums.batches),
+                    sums.batches.getArgNumber());
+  addRunningStats(program);
+  program.addCounters();
+  program.finish();
+  return owner;
+}
+
+LogicalResult
+BuildTrainingStep::differentiate(Program &program, bool remarks,
+                                 SmallVectorImpl<Trained> &trained) {
+  for (ByElement *known : {&corrections1, &corrections2, &scheduleFactors})
+    known->clear();
+  Model &model = program.model;
+  llvm::DenseSet<unsigned> statistics;
+  for (const Program::RunningStats &stats : program.runningStats)
+    statistics.insert_range(ArrayRef{stats.mean, stats.variance});
+  SmallVector<unsigned> parameters;
+  SmallVector<Value> wanted;
+  bool anyFrozen = false;
+  for (unsigned i = 0; i < model.numArguments(); ++i) {
+    BlockArgument argument = program.function.front().getArgument(i);
+    if (model.kindOf(i) != "parameter" || statistics.contains(i))
+      continue;
+    if (frozen.find(model.argumentName(i))) {
+      anyFrozen = true;
+      continue;
+    }
+    if (!isa<FloatType>(getElementTypeOrSelf(argument.getType())))
+      return model.function.emitError()
+             << "parameter '" << model.argumentName(i) << "' has type "
+             << argument.getType() << ", expected floats";
+    parameters.push_back(i);
+    wanted.push_back(argument);
+  }
+  if (parameters.empty())
+    return model.function.emitError(
+        anyFrozen
+            ? "'freeze' names all parameters of '@forward': none is left to "
+              "train"
+            : "function '@forward' has no argument of kind 'parameter' to "
+              "train");
+
+  OpBuilder &builder = program.builder;
+  llvm::DenseMap<Value, Value> gradients;
+  if (Operation *last = program.loss.getDefiningOp()) {
+    auto lossType = cast<RankedTensorType>(program.loss.getType());
+    auto seed = ConstantOp::create(
+        builder, program.loc, lossType,
+        DenseElementsAttr::get(lossType, Attribute(builder.getFloatAttr(
+                                             lossType.getElementType(), 1.0))));
+    program.setName(seed, (nameOf(last) + ".seed").str());
+    setGradientOf(seed, last);
+    gradients[program.loss] = seed;
+  }
+  if (failed(
+          buildBackward(builder, program.function.front(), wanted, gradients)))
+    return failure();
+  for (auto [parameter, value] : llvm::zip_equal(parameters, wanted))
+    if (Value gradient = gradients.lookup(value))
+      trained.push_back({parameter, value, gradient});
+    else if (remarks)
+      model.function.emitRemark()
+          << "parameter '" << model.argumentName(parameter)
+          << "' has no influence on the loss and is not trained";
+  if (trained.empty())
+    return model.function.emitError(
+        "no parameter of '@forward' has influence on the loss");
+  return success();
+}
+
+/// All update ops behind the backward ops: an argument that is replaced must
+/// not be read behind its update, or its buffer could not be reused.
+void BuildTrainingStep::addUpdates(Program &program,
+                                   MutableArrayRef<Trained> trained) {
+  Sums sums;
+  if (accumulate) {
+    sums = addSums(program, trained);
+    finishSums(program, sums, trained);
+  }
+  if (clipNorm > 0)
+    clip(program, trained);
+  for (const Trained &one : trained)
+    if (optimizer == "sgd")
+      addSgd(program, one);
+    else
+      addAdam(program, one);
 }
 
 /// A state like the parameter, 0 at first.
@@ -709,43 +1201,18 @@ Value BuildTrainingStep::biasCorrection(Program &program, Type element,
   return correction;
 }
 
-/// max(0, 1 - (step - 1) / total): 1 in the first iteration, 0 after the last.
 Value BuildTrainingStep::scheduleFactor(Program &program, Type element) {
   Value &known = scheduleFactors[element];
-  if (known)
-    return known;
-  OpBuilder &builder = program.builder;
-  Location loc = program.loc;
-  auto scalar = RankedTensorType::get({}, element);
-  auto constant = [&](double value, StringRef name) -> Value {
-    auto op = ConstantOp::create(
-        builder, loc, scalar,
-        DenseElementsAttr::get(
-            scalar, Attribute(builder.getFloatAttr(element, value))));
-    program.setName(op, name);
-    return op.getY();
-  };
-  auto named = [&](auto op, StringRef name) -> Value {
-    program.setName(op, name);
-    return op->getResult(0);
-  };
-  double share = 1 / static_cast<double>(totalIterations);
-  Value step = named(CastOp::create(builder, loc, scalar, program.step()),
-                     "schedule.step");
-  Value done = named(ScaleOp::create(builder, loc, scalar, step,
-                                     builder.getF64FloatAttr(-share)),
-                     "schedule.done");
-  Value left = named(
-      AddOp::create(builder, loc, done, constant(1 + share, "schedule.whole")),
-      "schedule.left");
-  return known = named(
-             MaximumOp::create(builder, loc, left, constant(0, "schedule.end")),
-             "schedule.factor");
+  if (!known) {
+    Value step = program.step();
+    OpMaker ops = program.makeOps("schedule", program.loc);
+    known = buildScheduleFactor(ops, step, element, schedule());
+  }
+  return known;
 }
 
-Value BuildTrainingStep::scheduled(Program &program, Value value, Value weight,
-                                   StringRef name) {
-  Value factor = scheduleFactor(program, getElementTypeOrSelf(value.getType()));
+Value BuildTrainingStep::scaled(Program &program, Value value, Value factor,
+                                Value weight, StringRef name) {
   auto product = MulOp::create(program.builder, weight.getLoc(), value, factor);
   program.setName(product, name);
   if (!cast<RankedTensorType>(value.getType()).getShape().empty())
@@ -753,11 +1220,103 @@ Value BuildTrainingStep::scheduled(Program &program, Value value, Value weight,
   return product;
 }
 
-void BuildTrainingStep::addAdam(Program &program, unsigned parameter,
-                                Value gradient) {
+BuildTrainingStep::Sums BuildTrainingStep::addSums(Program &program,
+                                                   ArrayRef<Trained> trained) {
+  Sums sums;
+  for (const Trained &one : trained)
+    sums.gradients.push_back(
+        addOptimizerState(program, one.parameter, ".gradient"));
+  Builder &builder = program.builder;
+  sums.batches = program.addArgument(
+      RankedTensorType::get({}, builder.getF32Type()), "state", "batches",
+      builder.getNamedAttr(
+          SoapDialect::kInit,
+          InitRuleAttr::get(builder.getContext(), InitRule::Zeros)));
+  return sums;
+}
+
+void BuildTrainingStep::finishSums(Program &program, const Sums &sums,
+                                   MutableArrayRef<Trained> trained) {
+  OpMaker ops = program.makeOps("batches", program.loc);
+  Type single = OpMaker::elementOf(sums.batches);
+  Value all =
+      ops.make<AddOp>("all", sums.batches, ops.scalar(single, 1, "one"));
+  Value share = ops.make<ReciprocalOp>("share", all);
+  ByElement shares;
+  for (auto [one, sum] : llvm::zip_equal(trained, sums.gradients)) {
+    Type element = OpMaker::elementOf(sum);
+    Value &factor = shares[element];
+    if (!factor)
+      factor = ops.cast(share, element, "share_cast");
+    StringRef name = program.argumentName(sum);
+    OpMaker own = program.makeOps(name, one.weight.getLoc());
+    Value total = own.make<AddOp>("total", sum, one.gradient);
+    setUpdateOf(total.getDefiningOp(), 0, one.weight);
+    one.gradient =
+        scaled(program, total, factor, one.weight, (name + ".mean").str());
+  }
+  // Nothing reads the sums behind this.
+  auto reset = [&](BlockArgument sum, Value weight) {
+    StringRef name = program.argumentName(sum);
+    Value zero = program.makeOps(name, sum.getLoc()).scale(sum, 0, "reset");
+    if (weight)
+      setUpdateOf(zero.getDefiningOp(), 0, weight);
+    program.addResult(zero, "update", name, sum.getArgNumber());
+  };
+  for (auto [one, sum] : llvm::zip_equal(trained, sums.gradients))
+    reset(sum, one.weight);
+  reset(sums.batches, Value());
+}
+
+/// Times min(1, limit / (norm + 1e-6)), where the norm is that of all gradients
+/// together: one number, whatever devices hold them.
+void BuildTrainingStep::clip(Program &program,
+                             MutableArrayRef<Trained> trained) {
+  OpMaker ops = program.makeOps("clip", program.loc);
+  Type widest = program.builder.getF32Type();
+  for (const Trained &one : trained)
+    if (OpMaker::elementOf(one.gradient).isF64())
+      widest = program.builder.getF64Type();
+  SmallVector<Value> squares;
+  for (const Trained &one : trained) {
+    StringRef name = program.model.argumentName(one.parameter);
+    OpMaker own = program.makeOps(name, one.weight.getLoc());
+    Value square = own.make<MulOp>("square", one.gradient, one.gradient);
+    setUpdateOf(square.getDefiningOp(), 0, one.weight);
+    Value sum = own.sum(square, "squares");
+    if (sum != square)
+      setUpdateOf(sum.getDefiningOp(), 0, one.weight);
+    squares.push_back(own.cast(sum, widest, "squares_cast"));
+  }
+  Value total =
+      squares.size() == 1
+          ? squares.front()
+          : ops.make<AccumulateOp>("squares", squares.front().getType(),
+                                   ValueRange(squares));
+  Value norm = ops.make<SqrtOp>("norm", total);
+  Value above =
+      ops.make<AddOp>("above_zero", norm, ops.scalar(widest, 1e-6, "smallest"));
+  Value ratio =
+      ops.make<DivOp>("ratio", ops.scalar(widest, clipNorm, "limit"), above);
+  Value factor =
+      ops.make<MinimumOp>("factor", ratio, ops.scalar(widest, 1, "one"));
+  ByElement factors;
+  for (Trained &one : trained) {
+    Type element = OpMaker::elementOf(one.gradient);
+    Value &cast = factors[element];
+    if (!cast)
+      cast = ops.cast(factor, element, "factor_cast");
+    StringRef name = program.model.argumentName(one.parameter);
+    one.gradient = scaled(program, one.gradient, cast, one.weight,
+                          (name + ".clipped").str());
+  }
+}
+
+void BuildTrainingStep::addAdam(Program &program, const Trained &trained) {
   OpBuilder &builder = program.builder;
+  unsigned parameter = trained.parameter;
   StringRef name = program.model.argumentName(parameter);
-  Value weight = program.function.front().getArgument(parameter);
+  Value weight = trained.weight;
   Type element = getElementTypeOrSelf(weight.getType());
   BlockArgument m = addOptimizerState(program, parameter, ".m"),
                 v = addOptimizerState(program, parameter, ".v");
@@ -765,35 +1324,66 @@ void BuildTrainingStep::addAdam(Program &program, unsigned parameter,
                                "step.correction1"),
         second = biasCorrection(program, element, beta2, corrections2,
                                 "step.correction2");
-  if (schedule != "constant")
-    first = scheduled(program, first, weight,
-                      (name + "." + optimizer.getValue() + ".rate").str());
+  bool isDecoupled = optimizer == "adamw",
+       isScheduled = !schedule().isConstant();
+  double decay = decayOf(program, parameter);
+  if (isScheduled)
+    first = scaled(program, first, scheduleFactor(program, element), weight,
+                   (name + "." + optimizer.getValue() + ".rate").str());
+  bool decaysBehind = isDecoupled && isScheduled && decay != 0;
   auto number = [&](double value) { return builder.getF64FloatAttr(value); };
   Type type = weight.getType();
   auto update = AdamOp::create(
-      builder, weight.getLoc(), type, type, type, weight, gradient, m, v, first,
-      second, number(learningRate), number(beta1), number(beta2),
-      number(epsilon), number(weightDecay),
-      optimizer == "adamw" ? builder.getUnitAttr() : UnitAttr());
+      builder, weight.getLoc(), type, type, type, weight, trained.gradient, m,
+      v, first, second, number(learningRate), number(beta1), number(beta2),
+      number(epsilon), number(decaysBehind ? 0 : decay),
+      isDecoupled ? builder.getUnitAttr() : UnitAttr());
   program.setName(update, (name + "." + optimizer.getValue()).str());
   setUpdateOf(update, 0, weight);
-  program.addResult(update.getNewWeight(), "update", name, parameter);
+  Value updated = update.getNewWeight();
+  if (decaysBehind)
+    updated = addScheduledDecay(program, trained, updated, decay);
+  program.addResult(updated, "update", name, parameter);
   program.addResult(update.getNewM(), "update", program.argumentName(m),
                     m.getArgNumber());
   program.addResult(update.getNewV(), "update", program.argumentName(v),
                     v.getArgNumber());
 }
 
-void BuildTrainingStep::addSgd(Program &program, unsigned parameter,
-                               Value gradient) {
+/// updated - rate * decay * factor * weight, as an update of the weight itself:
+/// weight - ((weight - updated) + rate * decay * factor * weight).
+Value BuildTrainingStep::addScheduledDecay(Program &program,
+                                           const Trained &trained,
+                                           Value updated, double decay) {
+  Value weight = trained.weight;
+  StringRef name = program.model.argumentName(trained.parameter);
+  OpMaker ops = program.makeOps(name, weight.getLoc());
+  auto ofWeight = [&](Value value) {
+    setUpdateOf(value.getDefiningOp(), 0, weight);
+    return value;
+  };
+  Value rate = ops.scale(scheduleFactor(program, OpMaker::elementOf(weight)),
+                         learningRate * decay, "decay_rate");
+  Value taken = ofWeight(ops.make<MulOp>("decay", weight, rate));
+  Value moved = ofWeight(ops.make<SubOp>("moved", weight, updated));
+  Value step = ofWeight(ops.make<AddOp>("decayed", moved, taken));
+  auto number = [&](double value) {
+    return program.builder.getF64FloatAttr(value);
+  };
+  return ofWeight(ops.make<SgdOp>("sgd", weight.getType(), Type(), weight, step,
+                                  Value(), number(1), number(0), number(0)));
+}
+
+void BuildTrainingStep::addSgd(Program &program, const Trained &trained) {
   OpBuilder &builder = program.builder;
+  unsigned parameter = trained.parameter;
   StringRef name = program.model.argumentName(parameter);
-  Value weight = program.function.front().getArgument(parameter);
+  Value weight = trained.weight, gradient = trained.gradient;
   BlockArgument velocity;
   if (momentum != 0)
     velocity = addOptimizerState(program, parameter, ".velocity");
-  double decay = weightDecay;
-  if (schedule != "constant") {
+  double decay = decayOf(program, parameter);
+  if (!schedule().isConstant()) {
     if (decay != 0) {
       auto decayed = ScaleOp::create(builder, weight.getLoc(), weight.getType(),
                                      weight, builder.getF64FloatAttr(decay));
@@ -806,8 +1396,10 @@ void BuildTrainingStep::addSgd(Program &program, unsigned parameter,
       gradient = sum;
       decay = 0;
     }
+    Value factor =
+        scheduleFactor(program, getElementTypeOrSelf(gradient.getType()));
     gradient =
-        scheduled(program, gradient, weight, (name + ".scheduled").str());
+        scaled(program, gradient, factor, weight, (name + ".scheduled").str());
   }
   auto update = SgdOp::create(
       builder, weight.getLoc(), weight.getType(),

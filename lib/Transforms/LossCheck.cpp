@@ -160,10 +160,10 @@ std::optional<int64_t> logSoftmaxDim(Value result) {
 }
 
 /// A data argument of floats with samples that has the type of the result.
-std::optional<unsigned> dataLikeResult(func::FuncOp forward) {
+std::optional<unsigned> dataLikeResult(func::FuncOp forward, unsigned result) {
   for (unsigned i = 0; i < forward.getNumArguments(); ++i)
     if (forward.getArgAttr(i, SoapDialect::kSampleDim) &&
-        forward.getArgumentTypes()[i] == forward.getResultTypes()[0])
+        forward.getArgumentTypes()[i] == forward.getResultTypes()[result])
       return i;
   return std::nullopt;
 }
@@ -173,12 +173,12 @@ constexpr StringLiteral kExplicit = "'loss=softmax-cross-entropy'";
 /// "expected logits; HOW, or say .. to train on them all the same".
 class Doubt {
 public:
-  Doubt(func::FuncOp forward, LossChoice choice)
-      : forward(forward), choice(choice) {}
+  Doubt(func::FuncOp forward, unsigned result, LossChoice choice)
+      : forward(forward), result(result), choice(choice) {}
 
   /// `is`: "is computed by a sigmoid (op 'x')"; `advice`: what to do instead.
   LogicalResult report(const Twine &is, const Twine &advice) {
-    Type type = forward.getResultTypes()[0];
+    Type type = forward.getResultTypes()[result];
     if (choice == LossChoice::Assumed)
       return forward.emitError()
              << "result of '@forward', " << type << ", " << is
@@ -192,33 +192,48 @@ public:
 
 private:
   func::FuncOp forward;
+  unsigned result;
   LossChoice choice;
 };
 
+/// "is computed by a sigmoid (op 'x')".
+std::string describe(const Activation &activation) {
+  auto name = activation.op->getAttrOfType<StringAttr>(SoapDialect::kName);
+  return ("is computed by " + activation.what + " (op '" +
+          (name ? name.getValue() : activation.op->getName().getStringRef()) +
+          "')")
+      .str();
+}
+
 } // namespace
 
+void mlir::soap::warnOfActivation(func::FuncOp forward, unsigned result) {
+  Value value = forward.front().getTerminator()->getOperand(result);
+  if (Activation activation = findActivation(value); activation.op)
+    forward.emitWarning() << "result of '@forward', " << value.getType() << ", "
+                          << describe(activation)
+                          << ", and is taken for logits: the loss is binary "
+                             "cross-entropy of the sigmoid of these values";
+}
+
 LogicalResult mlir::soap::checkSoftmaxCrossEntropy(func::FuncOp forward,
+                                                   unsigned index,
                                                    LossChoice choice) {
-  auto type = cast<RankedTensorType>(forward.getResultTypes()[0]);
-  Value result = forward.front().getTerminator()->getOperand(0);
-  Doubt doubt(forward, choice);
+  auto type = cast<RankedTensorType>(forward.getResultTypes()[index]);
+  Value result = forward.front().getTerminator()->getOperand(index);
+  Doubt doubt(forward, index, choice);
   int64_t classes = type.getShape().back(), last = type.getRank() - 1;
-  auto named = [](StringRef what, Operation *op) {
-    auto name = op->getAttrOfType<StringAttr>(SoapDialect::kName);
-    return ("is computed by " + what + " (op '" +
-            (name ? name.getValue() : op->getName().getStringRef()) + "')")
-        .str();
-  };
   if (classes == 1)
     return forward.emitError()
            << "result of '@forward' is " << type
            << ", one class: its softmax cross-entropy is 0 whatever the "
               "weights are; expected a logit for each of two or more classes "
-              "in the last dim";
+              "in the last dim, or 'loss=bce-with-logits' for one logit, or "
+              "'loss=mse' for a number";
   if (Activation activation = findActivation(result); activation.op) {
     bool isSoftmax = activation.what == "a softmax";
     return doubt.report(
-        named(activation.what, activation.op),
+        describe(activation),
         isSoftmax ? "the loss has a softmax of its own: export the model "
                     "without this one, or import with --drop-final-softmax"
                   : "export the model without it");
@@ -232,13 +247,14 @@ LogicalResult mlir::soap::checkSoftmaxCrossEntropy(func::FuncOp forward,
             " classes",
         "the classes of this loss are the last dim, where images have their "
         "columns: transpose the result to [samples, .., classes]");
-  if (auto argument = dataLikeResult(forward); argument && type.getRank() > 2) {
+  if (auto argument = dataLikeResult(forward, index);
+      argument && type.getRank() > 2) {
     auto name =
         forward.getArgAttrOfType<StringAttr>(*argument, SoapDialect::kName);
     return doubt.report("has the type of data '" +
                             (name ? name.getValue() : StringRef("?")) +
                             "', which a loss between the two would compare",
-                        "no other loss is supported");
+                        "'loss=mse' compares it with labels of its shape");
   }
   return success();
 }

@@ -28,10 +28,15 @@ enum class LossChoice {
   InferenceOnly
 };
 
-/// Checks that the only result of `forward`, a tensor [.., classes], can be the
-/// logits of softmax cross-entropy. Fails after an error; one class is an error
-/// for every choice.
-LogicalResult checkSoftmaxCrossEntropy(func::FuncOp forward, LossChoice choice);
+/// Checks that a result of `forward`, a tensor [.., classes], can be the logits
+/// of softmax cross-entropy. Fails after an error; one class is an error for
+/// every choice.
+LogicalResult checkSoftmaxCrossEntropy(func::FuncOp forward, unsigned result,
+                                       LossChoice choice);
+
+/// Warns if a result whose loss is binary cross-entropy with logits is computed
+/// by a sigmoid or the like, which the loss has itself.
+void warnOfActivation(func::FuncOp forward, unsigned result);
 
 } // namespace mlir::soap
 

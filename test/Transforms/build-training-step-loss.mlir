@@ -193,7 +193,7 @@ func.func @forward(%x: tensor<8x3x4x5xf32> {soap.kind = #soap.kind<data>, soap.s
 // -----
 
 // A result with the shape of its data is more likely compared with it.
-// expected-error @below {{result of '@forward', 'tensor<8x4x5xf32>', has the type of data 'series', which a loss between the two would compare: expected logits of softmax cross-entropy; no other loss is supported, or give}}
+// expected-error @below {{result of '@forward', 'tensor<8x4x5xf32>', has the type of data 'series', which a loss between the two would compare: expected logits of softmax cross-entropy; 'loss=mse' compares it with labels of its shape, or give}}
 func.func @forward(%x: tensor<8x4x5xf32> {soap.kind = #soap.kind<data>, soap.name = "series", soap.sample_dim = 0 : i64}, %w: tensor<5xf32> {soap.kind = #soap.kind<parameter>}) -> tensor<8x4x5xf32> {
   %0 = soap.mul %x, %w : (tensor<8x4x5xf32>, tensor<5xf32>) -> tensor<8x4x5xf32>
   return %0 : tensor<8x4x5xf32>

@@ -18,6 +18,9 @@ namespace soap::run {
 /// Runs `options.entry` on the inputs, writes or prints its results.
 MaybeError runEntry(runtime::Session &session, const Options &options);
 
+/// Runs '@forward' on all samples of `options.data`, writes its results.
+MaybeError predict(runtime::Session &session, const Options &options);
+
 /// Asked after every iteration: whether to stop, because the user wants it or
 /// because this rank has found values that are infinite or not a
 /// number.

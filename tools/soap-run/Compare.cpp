@@ -102,13 +102,14 @@ MaybeError compareWeights(Session &first, Session &second,
 Expected<ComparisonRun> run::compare(Session &first, Session &second,
                                      const Options &options,
                                      const StopQuestion &stop) {
-  auto a = Trainer::create(first);
+  auto a = Trainer::create(first, options.accumulate);
   if (!a)
     return a.takeError();
-  auto b = Trainer::create(second);
+  auto b = Trainer::create(second, options.accumulate);
   if (!b)
     return Error{options.compareWith + ": " + b.error()};
   ModelInputs inputs = a->inputs();
+  inputs.ignoreIndex = options.ignoreIndex;
   if (MaybeError error = compareInputs(inputs, b->inputs()))
     return *error;
   auto source = loadData(options.data, inputs, options.normalization,

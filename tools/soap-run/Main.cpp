@@ -140,8 +140,8 @@ Expected<std::unique_ptr<Session>> open(const std::string &path,
 /// Whether a module that has no training step is to be trained: says which pass
 /// builds one.
 MaybeError checkTrains(const Session &session, const Options &options) {
-  if (!options.entry.empty() || session.entry("train_step") ||
-      !session.entry("forward"))
+  if (!options.entry.empty() || options.predict ||
+      session.entry("train_step") || !session.entry("forward"))
     return std::nullopt;
   if (isArtifactFile(options.file))
     return Error{options.file +
@@ -174,9 +174,13 @@ MaybeError importModel(Options &options,
                  "before:\n" +
                  byHand + "and run " + commands.module};
   }
-  for (auto [flag, given] : {std::pair{"--import", !options.import.empty()},
-                             std::pair{"--step", !options.step.empty()},
-                             std::pair{"--search", !options.search.empty()}})
+  for (auto [flag, given] :
+       {std::pair{"--import", !options.import.empty()},
+        std::pair{"--loss", !options.loss.empty()},
+        std::pair{"--optimizer", !options.optimizer.empty()},
+        std::pair{"--learning-rate", !options.learningRate.empty()},
+        std::pair{"--step", !options.step.empty()},
+        std::pair{"--search", !options.search.empty()}})
     if (given)
       return Error{options.file + ": flag '" + flag +
                    "' needs an ONNX model; for IR there is soap-opt"};
@@ -286,6 +290,12 @@ int runMode(const Options &options, Session &session, Session *other,
     MaybeError error = writeTrace(trace, session.placement(), options);
     return error ? fail(error->message) : 0;
   }
+  if (options.predict) {
+    if (MaybeError error = predict(session, options))
+      return fail(error->message);
+    MaybeError error = writeTrace(trace, session.placement(), options);
+    return error ? fail(error->message) : 0;
+  }
   if (other) {
     auto run = compare(session, *other, options, stop);
     if (!run)
@@ -316,6 +326,10 @@ int runMode(const Options &options, Session &session, Session *other,
       std::fprintf(stderr, "soap-run: error: %s\n", result.notFinite.c_str());
     return 1;
   }
+  if (!options.quiet && result.endedEarly)
+    std::printf("ended early: the test loss did not improve in %ld "
+                "evaluations\n",
+                long(options.earlyStop));
   if (!options.quiet && !milliseconds.empty())
     std::printf("%ld iterations, %.3f ms per iteration (median)\n",
                 long(result.iterations), median(milliseconds));

@@ -31,6 +31,26 @@ extern char **environ;
 
 namespace {
 
+/// All options of the training step.
+std::string stepOptions(const Options &options) {
+  std::string text;
+  auto add = [&](const std::string &option) {
+    text += (text.empty() ? "" : " ") + option;
+  };
+  for (auto [name, value] : {std::pair{"loss", &options.loss},
+                             std::pair{"optimizer", &options.optimizer},
+                             std::pair{"learning-rate", &options.learningRate}})
+    if (!value->empty())
+      add(std::string(name) + "=" + *value);
+  if (options.ignoreIndex)
+    add("ignore-index=" + std::to_string(*options.ignoreIndex));
+  if (options.accumulate > 1)
+    add("accumulate=true");
+  if (!options.step.empty())
+    add(options.step);
+  return text;
+}
+
 /// The time of a search without --search.
 constexpr const char *defaultSearch = "time-limit=10";
 
@@ -120,7 +140,9 @@ MaybeError runCommand(const std::vector<std::string> &words) {
 std::vector<std::string> lastCommand(const std::vector<std::string> &arguments,
                                      const Options &options,
                                      const OnnxCommands &commands) {
-  std::vector<std::string> dropped = {"--import", "--step", "--search"};
+  std::vector<std::string> dropped = {"--import",    "--step",
+                                      "--search",    "--loss",
+                                      "--optimizer", "--learning-rate"};
   if (commands.searched)
     dropped.insert(dropped.end(), {"--topology", "--devices"});
   std::vector<std::string> words = {"soap-run", commands.module};
@@ -195,10 +217,10 @@ OnnxCommands run::onnxCommands(const Options &options,
   for (const std::string &word : wordsOf(options.import))
     import.push_back(word);
   add(std::move(import), ".mlir");
-  if (options.entry.empty() || options.entry != "forward") {
+  if (!options.predict && options.entry != "forward") {
     std::string pass = "--soap-build-training-step";
-    if (!options.step.empty())
-      pass += "=" + options.step;
+    if (std::string step = stepOptions(options); !step.empty())
+      pass += "=" + step;
     add({"soap-opt", result.module, pass}, ".step.mlir");
   }
   if (std::string topology = topologyOf(options);

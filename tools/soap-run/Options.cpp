@@ -31,6 +31,8 @@ manual::Manual describe() {
       .tool = "soap-run",
       .purpose = "runs a module on devices of this machine",
       .usage = {{"soap-run FILE --data DATA [flags]", "train and evaluate"},
+                {"soap-run FILE --predict --data npy:X --out Y [flags]",
+                 "results of the model"},
                 {"soap-run FILE --entry NAME [flags]", "run one function once"},
                 {"soap-run --calibrate [FILE] [-o NAME]",
                  "measure this machine"},
@@ -77,6 +79,27 @@ void addTrainingFlags(CommandLine &line, Options &options) {
              setInteger(options.epochs, 1, large));
   line.value("--iterations", "N", "stop after N iterations in total",
              setInteger(options.iterations, 1, large));
+  line.value("--accumulate", "N",
+             "batches of an iteration, whose gradients are added before the "
+             "update (default 1); more need a step with 'accumulate=true'",
+             setInteger(options.accumulate, 1, large));
+  line.value("--ignore-index", "N",
+             "a label of data files that says that there is none: it counts "
+             "nothing",
+             [&options](const std::string &value) {
+               return setInteger(options.ignoreIndex.emplace(), -large,
+                                 large)(value);
+             });
+  line.value("--evaluate-every", "N",
+             "evaluate on the test set after every N iterations, not only "
+             "after epochs",
+             setInteger(options.evaluateEvery, 1, large));
+  line.value("--early-stop", "N",
+             "end after N evaluations in a row whose test loss is not below "
+             "the best one",
+             setInteger(options.earlyStop, 1, large));
+  line.value("--min-improvement", "X", "... by more than X (default 0)",
+             setNumber(options.minImprovement, 0, 1e30));
   line.value("--seed", "N",
              "for shuffling, first weights, synthetic data (default 0)",
              [&options](const std::string &value) {
@@ -133,6 +156,15 @@ void addModelFlags(CommandLine &line, Options &options) {
   line.value("--import", "FLAGS",
              "flags of soap-translate --import-onnx, as '--batch=64'",
              setText(options.import));
+  line.value("--loss", "NAME",
+             "option loss of the training step: softmax-cross-entropy, "
+             "bce-with-logits, mse, l1, huber, output, none, or one for each "
+             "result with commas between",
+             setText(options.loss));
+  line.value("--optimizer", "NAME", "... optimizer: sgd, adam or adamw",
+             setText(options.optimizer));
+  line.value("--learning-rate", "X", "... learning-rate",
+             setText(options.learningRate));
   line.value("--step", "OPTIONS",
              "options of soap-opt --soap-build-training-step, as "
              "'optimizer=adam learning-rate=0.001'",
@@ -141,6 +173,17 @@ void addModelFlags(CommandLine &line, Options &options) {
              "options of soap-opt --soap-auto-parallel beside the topology "
              "(default: 'time-limit=10')",
              setText(options.search));
+
+  line.group("predicting");
+  line.flag("--predict",
+            "run '@forward' on all samples of '--data npy:FILE' (npy:DIR with "
+            "NAME.npy for a model with several data tensors), with the weights "
+            "of --init",
+            options.predict);
+  line.value("--out", "FILE",
+             "the results as NPY, one row for each sample; for a model with "
+             "several results a folder with NAME.npy of each",
+             setText(options.out));
 
   line.group("running one function");
   line.value("--entry", "NAME", "the function: forward, evaluate, ...",
@@ -418,6 +461,7 @@ MaybeError check(Options &options) {
     for (auto [flag, given] :
          {std::pair{"--entry", !options.entry.empty()},
           std::pair{"--data", !options.data.empty()},
+          std::pair{"--predict", options.predict},
           std::pair{"--topology", !options.topology.empty()},
           std::pair{"--devices", options.devices != 0},
           std::pair{"--preset", !options.preset.empty()},
@@ -480,10 +524,46 @@ MaybeError check(Options &options) {
   }
   if (!options.preset.empty() && !options.strategy.empty())
     return excludes("--preset", "--strategy");
+  if (!options.out.empty() && !options.predict)
+    return needs("--out", "--predict");
+  if (options.predict) {
+    for (auto [flag, given] :
+         {std::pair{"--entry", !options.entry.empty()},
+          std::pair{"--epochs", options.epochs != 0},
+          std::pair{"--iterations", options.iterations != 0},
+          std::pair{"--accumulate", options.accumulate != 1},
+          std::pair{"--evaluate-every", options.evaluateEvery != 0},
+          std::pair{"--early-stop", options.earlyStop != 0},
+          std::pair{"--compare-with", !options.compareWith.empty()},
+          std::pair{"--checkpoint", !options.checkpoint.empty()},
+          std::pair{"--resume", !options.resume.empty()},
+          std::pair{"--save-weights", !options.saveWeights.empty()},
+          std::pair{"--save-state", !options.saveState.empty()},
+          std::pair{"--report", !options.report.empty()},
+          std::pair{"--loss", !options.loss.empty()},
+          std::pair{"--optimizer", !options.optimizer.empty()},
+          std::pair{"--learning-rate", !options.learningRate.empty()},
+          std::pair{"--step", !options.step.empty()}})
+      if (given)
+        return excludes("--predict", flag);
+    if (options.data.empty())
+      return needs("--predict", "--data");
+    if (options.out.empty())
+      return needs("--predict", "--out");
+    if (options.normalization.kind == runtime::Normalization::Auto)
+      return Error{"flag '--normalize': expected 'MEAN,DEVIATION' with "
+                   "'--predict', which has no training set, got 'auto'"};
+    return std::nullopt;
+  }
+  if (options.minImprovement != 0 && !options.earlyStop)
+    return needs("--min-improvement", "--early-stop");
   if (!options.entry.empty()) {
     for (auto [flag, given] :
          {std::pair{"--data", !options.data.empty()},
           std::pair{"--epochs", options.epochs != 0},
+          std::pair{"--accumulate", options.accumulate != 1},
+          std::pair{"--evaluate-every", options.evaluateEvery != 0},
+          std::pair{"--early-stop", options.earlyStop != 0},
           std::pair{"--compare-with", !options.compareWith.empty()},
           std::pair{"--checkpoint", !options.checkpoint.empty()},
           std::pair{"--resume", !options.resume.empty()},
@@ -514,6 +594,10 @@ MaybeError check(Options &options) {
       return excludes("--compare-with", "--resume");
     if (options.epochs)
       return excludes("--compare-with", "--epochs");
+    if (options.evaluateEvery)
+      return excludes("--compare-with", "--evaluate-every");
+    if (options.earlyStop)
+      return excludes("--compare-with", "--early-stop");
     if (options.iterations == 0)
       options.iterations = 50;
   }

@@ -15,6 +15,7 @@
 #include "Soap/Runtime/Data/Data.h"
 #include "Soap/Support/Error.h"
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -48,8 +49,23 @@ struct Options {
   /// training.
   bool allowNonFinite = false;
 
+  /// Batches of an iteration.
+  int64_t accumulate = 1;
+  /// A label of data files that stands for none.
+  std::optional<int64_t> ignoreIndex;
+  /// Iterations between evaluations (0: epochs only); evaluations without an
+  /// improvement that end the training (0: none do).
+  int64_t evaluateEvery = 0, earlyStop = 0;
+  double minImprovement = 0;
+
   // ONNX models: flags of the import, options of passes.
   std::string import, step, search;
+  /// Single options of the training step, as the user wrote them.
+  std::string loss, optimizer, learningRate;
+
+  // Results of the model for samples of a file.
+  bool predict = false;
+  std::string out;
 
   // Running one entry.
   std::string entry, output;

@@ -63,8 +63,15 @@ MaybeError run::writeReport(const std::string &path, const Session &session,
                       {"test_perplexity", perplexity(epoch, epoch.testLoss)},
                       {"train_accuracy", orNull(epoch.trainAccuracy)},
                       {"test_accuracy", orNull(epoch.testAccuracy)},
+                      {"metrics", Json(epoch.testMetrics)},
                       {"samples_per_second", epoch.samplesPerSecond},
                       {"seconds", epoch.seconds}});
+  Json evaluations = Json::array();
+  for (const Evaluation &evaluation : result.state.evaluations)
+    evaluations.push_back({{"iteration", evaluation.step},
+                           {"test_loss", evaluation.loss},
+                           {"test_accuracy", orNull(evaluation.accuracy)},
+                           {"metrics", Json(evaluation.metrics)}});
   // Every iteration sends the same, so the quotient is exact.
   const Execution &execution = session.execution(entry);
   Json bytes = Json::array();
@@ -83,6 +90,8 @@ MaybeError run::writeReport(const std::string &path, const Session &session,
                  {"devices", devices},
                  {"iterations", result.iterations},
                  {"epochs", epochs},
+                 {"evaluations", evaluations},
+                 {"ended_early", result.endedEarly},
                  {"milliseconds_per_iteration",
                   {{"median", median(milliseconds)}, {"min", fastest}}},
                  {"arena_bytes", session.arenaBytes()},

@@ -29,6 +29,39 @@ void run::clearLine() {
 
 namespace {
 
+void printMetrics(const Metrics &metrics) {
+  for (const auto &[name, value] : metrics)
+    std::printf(", test %s %.4f", name.c_str(), value);
+}
+
+void printEvaluation(const Evaluation &evaluation) {
+  clearLine();
+  std::printf("iteration %ld: test loss %.4f", long(evaluation.step),
+              evaluation.loss);
+  if (evaluation.accuracy)
+    std::printf(", test accuracy %.4f", *evaluation.accuracy);
+  printMetrics(evaluation.metrics);
+  std::printf("\n");
+  std::fflush(stdout);
+}
+
+/// What the result depends on beside the options of the training step.
+std::string runOptions(const Options &options) {
+  std::string text;
+  if (options.accumulate > 1)
+    text = "accumulate=" + std::to_string(options.accumulate);
+  if (options.earlyStop) {
+    char improvement[32];
+    std::snprintf(improvement, sizeof improvement, "%.17g",
+                  options.minImprovement);
+    text += (text.empty() ? "" : " ") +
+            ("evaluate-every=" + std::to_string(options.evaluateEvery)) +
+            " early-stop=" + std::to_string(options.earlyStop) +
+            " min-improvement=" + improvement;
+  }
+  return text;
+}
+
 void printEpoch(const EpochResult &epoch) {
   clearLine();
   std::printf("epoch %ld: loss %.4f", long(epoch.epoch), epoch.loss);
@@ -42,6 +75,7 @@ void printEpoch(const EpochResult &epoch) {
     std::printf(", train accuracy %.4f", *epoch.trainAccuracy);
   if (epoch.testAccuracy)
     std::printf(", test accuracy %.4f", *epoch.testAccuracy);
+  printMetrics(epoch.testMetrics);
   std::printf(", %.0f samples/s, %.1f s\n", epoch.samplesPerSecond,
               epoch.seconds);
   std::fflush(stdout);
@@ -118,10 +152,13 @@ std::string whatIsKept(const Options &options, int64_t saved) {
 Expected<TrainResult> run::train(Session &session, const Options &options,
                                  const StopQuestion &stop,
                                  std::vector<double> &milliseconds) {
-  auto trainer = Trainer::create(session);
+  auto trainer = Trainer::create(session, options.accumulate);
   if (!trainer)
     return trainer.takeError();
   TrainOptions training;
+  training.evaluateEvery = options.evaluateEvery;
+  training.patience = options.earlyStop;
+  training.minImprovement = options.minImprovement;
   training.epochs = options.epochs;
   training.iterations = options.iterations;
   training.seed = uint64_t(options.seed);
@@ -143,23 +180,44 @@ Expected<TrainResult> run::train(Session &session, const Options &options,
     if (!options.seedGiven)
       training.seed = checkpoint.identity.seed;
   }
-  auto source = loadData(options.data, trainer->inputs(), options.normalization,
-                         training.seed);
+  ModelInputs inputs = trainer->inputs();
+  inputs.ignoreIndex = options.ignoreIndex;
+  auto source =
+      loadData(options.data, inputs, options.normalization, training.seed);
   if (!source)
     return source.takeError();
+  for (auto [flag, given] :
+       {std::pair{"--evaluate-every", options.evaluateEvery != 0},
+        std::pair{"--early-stop", options.earlyStop != 0}})
+    if (given && (!source->test || !session.entry("evaluate")))
+      return Error{std::string("flag '") + flag + "' needs " +
+                   (source->test
+                        ? "a module with '@evaluate'"
+                        : "a test set, and '" + options.data + "' has none")};
   if (!options.quiet && !source->summary.empty())
     std::printf("data: %s\n", source->summary.c_str());
   if (!options.quiet && source->tokens)
     std::printf("guessing by frequency: loss %.4f, perplexity %.2f\n",
                 source->unigramLoss, std::exp(source->unigramLoss));
   int64_t batch = trainer->batch(*source), samples = source->train.size();
+  if (samples < batch)
+    return Error{options.data + ": the training set has " +
+                 std::to_string(samples) + " samples, fewer than the " +
+                 std::to_string(batch) + " of an iteration of " +
+                 std::to_string(options.accumulate) + " batches"};
+  if (!options.quiet && source->test && trainer->evaluatesWholeBatches())
+    if (int64_t rest = source->test->size() % (batch / options.accumulate))
+      std::printf("the model computes its loss over whole batches: evaluation "
+                  "leaves out the last %ld of %ld test samples\n",
+                  long(rest), long(source->test->size()));
   if (!options.quiet && samples % batch)
     std::printf("batches of %ld: every epoch leaves out %ld of %ld training "
                 "samples, others each time\n",
                 long(batch), long(samples % batch), long(samples));
   TrainingIdentity identity;
   if (!options.resume.empty() || !options.checkpoint.empty())
-    identity = identify(session.manifest(), *trainer, *source, training.seed);
+    identity = identify(session.manifest(), *trainer, *source, training.seed,
+                        runOptions(options));
   MaybeError error = options.resume.empty()
                          ? initialize(session.manifest(), session.tensors(),
                                       options.init, training.seed)
@@ -182,6 +240,7 @@ Expected<TrainResult> run::train(Session &session, const Options &options,
   };
   if (!options.quiet) {
     training.onEpoch = printEpoch;
+    training.onEvaluation = printEvaluation;
     if (isatty(STDERR_FILENO))
       training.onIteration =
           [tokens = source->tokens](int64_t epoch, int64_t iteration,

@@ -21,7 +21,9 @@ def SoapBuildTrainingStep : Pass<"soap-build-training-step", "::mlir::ModuleOp">
     - `@train_step`: forward, loss, backward by reverse-mode differentiation over `DifferentiableOpInterface`, and one
       update op per parameter. Functional: the new values of parameters and optimizer states are results that say
       which argument they replace (`soap.updates`).
-    - `@evaluate`: forward for inference, loss and number of correct rows.
+    - `@evaluate`: forward for inference, loss, number of correct rows and the sums of `metrics`.
+    - with `accumulate`, `@accumulate_step`: forward, loss and backward, whose gradients are added to states.
+      `@train_step` adds its own, updates with their mean and sets the states to 0.
 
     `batch_norm` becomes `batch_norm_train` in `@train_step`, and its running statistics are updated; `dropout` drops
     in `@train_step` and is gone in `@evaluate`. Adam, dropout and schedules read a counter of iterations, the state
@@ -29,11 +31,12 @@ def SoapBuildTrainingStep : Pass<"soap-build-training-step", "::mlir::ModuleOp">
 
     Softmax cross-entropy expects logits: with `loss=auto` a result that does not look like them (of a sigmoid or
     softmax, images, ...) is an error, with `loss=softmax-cross-entropy` a warning (docs/TrainingStep.md#which-loss).
+    A model with several results names a loss for each, as `loss=softmax-cross-entropy,mse,none`.
 
-    With `schedule=linear` the step counts, too: iteration i = 1, 2, ... has the factor
-    `max(0, 1 - (i - 1) / total-iterations)`. With sgd the factor scales gradient and weight decay as they enter the
-    velocity, with adam and adamw the step; the decoupled decay of adamw stays. `@forward` is kept; its ops that have
-    no `soap.name` get one.
+    A schedule scales the learning rate by a factor that depends on the iteration i = 1, 2, ...
+    (docs/TrainingStep.md#schedules). With sgd the factor scales gradient and weight decay as they enter the velocity,
+    with adam and adamw the step, and the decoupled decay of adamw as well. `@forward` is kept; its ops that have no
+    `soap.name` get one.
 
     ```mlir
     func.func @forward(%x: tensor<8x4xf32> {soap.kind = #soap.kind<data>, soap.name = "x", soap.sample_dim = 0 : i64},
@@ -60,18 +63,52 @@ def SoapBuildTrainingStep : Pass<"soap-build-training-step", "::mlir::ModuleOp">
   }];
   let options = [
     Option<"loss", "loss", "std::string", /*default=*/"\"auto\"",
-           "Loss: softmax-cross-entropy (mean over the batch, integer labels); auto is the same, and refuses a "
-           "result that does not look like logits">,
+           "Loss of each result, separated by commas: softmax-cross-entropy (integer labels), bce-with-logits, mse, "
+           "l1, huber (labels like the result), output (the result is a loss), none; auto is softmax-cross-entropy, "
+           "and refuses a result that does not look like logits">,
+    ListOption<"lossWeights", "loss-weights", "double",
+               "Factor of the loss of each result in their sum (default 1)">,
+    Option<"ignoreIndex", "ignore-index", "std::string", /*default=*/"\"none\"",
+           "softmax-cross-entropy: rows with this label, or a negative one, count nothing, and the loss is the mean "
+           "over the others">,
+    Option<"labelSmoothing", "label-smoothing", "double", /*default=*/"0.0",
+           "softmax-cross-entropy: share of the target that is spread over all classes, in [0, 1]">,
+    ListOption<"classWeights", "class-weights", "double",
+               "softmax-cross-entropy: weight of each class; the loss is the mean weighted by them">,
+    Option<"huberDelta", "huber-delta", "double", /*default=*/"1.0",
+           "huber: where the loss changes from quadratic to linear, above 0">,
+    ListOption<"metrics", "metrics", "std::string",
+               "What @evaluate computes beside the loss: top-K of classes (as top-5), mean-absolute-error, perplexity, "
+               "accuracy (also without naming it where one result has classes)">,
+    Option<"evaluationModel", "evaluation-model", "std::string", /*default=*/"\"\"",
+           "File with a '@forward' of the same parameters and another batch, of which @evaluate is built">,
+    ListOption<"freeze", "freeze", "std::string",
+               "Patterns (as *.bias or layer1.*) of parameters that are not trained">,
+    Option<"accumulate", "accumulate", "bool", /*default=*/"false",
+           "Build @accumulate_step: an iteration may have several batches (soap-run --accumulate N)">,
+    Option<"clipNorm", "clip-norm", "double", /*default=*/"0.0",
+           "Largest norm of all gradients together; they are scaled down to it. 0: no limit">,
     Option<"optimizer", "optimizer", "std::string", /*default=*/"\"sgd\"", "Optimizer: sgd, adam or adamw">,
     Option<"learningRate", "learning-rate", "double", /*default=*/"0.01", "Learning rate, at least 0">,
-    Option<"schedule", "schedule", "std::string", /*default=*/"\"constant\"",
-           "Schedule of the learning rate: constant, or linear (to 0 in total-iterations)">,
+    Option<"scheduleKind", "schedule", "std::string", /*default=*/"\"constant\"",
+           "Schedule of the learning rate: constant, linear or cosine (to final-factor in total-iterations), or step "
+           "(times decay-factor after every decay-every iterations)">,
     Option<"totalIterations", "total-iterations", "int64_t", /*default=*/"0",
-           "Iterations until a linear schedule is at 0">,
+           "Iterations until a linear or cosine schedule ends, with those of the warm-up">,
+    Option<"warmupIterations", "warmup-iterations", "int64_t", /*default=*/"0",
+           "Iterations in which the learning rate grows from 0, linearly, before the schedule begins">,
+    Option<"finalFactor", "final-factor", "double", /*default=*/"0.0",
+           "linear, cosine: the factor of the learning rate at the end, in [0, 1]">,
+    Option<"decayEvery", "decay-every", "int64_t", /*default=*/"0", "step: iterations between two decays">,
+    Option<"decayFactor", "decay-factor", "double", /*default=*/"0.1",
+           "step: factor of the learning rate after each, in (0, 1]">,
     Option<"momentum", "momentum", "double", /*default=*/"0.0",
            "Momentum in [0, 1); other than 0 adds a velocity per parameter">,
     Option<"weightDecay", "weight-decay", "double", /*default=*/"0.0",
            "Weight decay, at least 0: added to gradients (sgd, adam) or taken off the weights (adamw)">,
+    ListOption<"weightDecayOf", "weight-decay-of", "std::string",
+               "PATTERN=VALUE: weight decay of the parameters whose names match, as *.bias=0; the first that matches "
+               "counts">,
     Option<"beta1", "beta1", "double", /*default=*/"0.9", "adam, adamw: decay of the mean of gradients, in [0, 1)">,
     Option<"beta2", "beta2", "double", /*default=*/"0.999",
            "adam, adamw: decay of the mean of squared gradients, in [0, 1)">,

@@ -15,6 +15,7 @@
 #include "Soap/Dialect/Soap/PrecisionAttribute.h"
 #include "Soap/Dialect/Soap/ReuseAttributes.h"
 #include "Soap/Dialect/Soap/ShardPosition.h"
+#include "Soap/Dialect/Soap/TrainingAttributes.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/StringExtras.h"
@@ -207,7 +208,7 @@ LogicalResult SoapDialect::verifyOperationAttribute(Operation *op,
     return checkInteger(emitError, attr, 0);
   if (name == kTopology)
     return checkTopology(emitError, attr);
-  if (name == kManifest)
+  if (name == kManifest || name == kTraining)
     return checkString(emitError, attr);
   if (name == kPrograms)
     return checkPrograms(emitError, attr);

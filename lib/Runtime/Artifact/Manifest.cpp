@@ -398,6 +398,8 @@ Manifest parseRoot(const jsonfile::Cursor &cursor) {
   Manifest manifest;
   cursor["version"].integer(1, 1);
   manifest.devices = cursor["devices"].integer(1, maxDevices);
+  if (cursor.has("training"))
+    manifest.training = cursor["training"].text();
   if (cursor.has("topology"))
     manifest.topology = cursor["topology"].text();
   if (cursor.has("gpu"))

@@ -13,6 +13,9 @@
 
 #include "Soap/Runtime/Data/TensorFiles.h"
 
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
 #include <functional>
 #include <numeric>
 #include <unistd.h>
@@ -99,8 +102,75 @@ MaybeError checkLabelShape(const NamedArray &labels, const NamedArray &samples,
 }
 
 /// `samples` are by data tensor of the model.
+std::string nameOfNumber(double value) {
+  return std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
+}
+
+/// Integer labels, with -1 where there is none.
+Expected<std::vector<int32_t>> readClasses(const NamedArray &labels,
+                                           int64_t classes,
+                                           int64_t labelsPerSample,
+                                           const ModelInputs &inputs) {
+  const HostTensor &numbers = labels.array;
+  if (numbers.dtype == ElementType::F32 || numbers.dtype == ElementType::F64)
+    return Error{labels.name + ": expected integer labels, got " +
+                 nameOf(numbers.dtype)};
+  if (!classes)
+    classes = int64_t(1) << 30;
+  std::vector<int32_t> result;
+  for (int64_t i = 0; i < numbers.volume(); ++i) {
+    double value = numbers.at(i);
+    if (inputs.ignoreIndex && value == double(*inputs.ignoreIndex))
+      value = -1;
+    else if (value < 0 || value >= double(classes))
+      return Error{labels.name + ": label " + std::to_string(int64_t(value)) +
+                   " of sample " + std::to_string(i / labelsPerSample) +
+                   ": expected 0 to " + std::to_string(classes - 1) +
+                   (value < 0 ? ", or '--ignore-index " +
+                                    std::to_string(int64_t(value)) +
+                                    "' if it says that there is none"
+                              : "")};
+    result.push_back(int32_t(value));
+  }
+  return result;
+}
+
+/// Labels of one target: numbers, or classes where its type is an integer.
+Expected<HostTensor> readTarget(NamedArray labels, const NamedArray &samples,
+                                const TensorInfo &target,
+                                const ModelInputs &inputs) {
+  int64_t count = samples.array.shape[0], dim = batchDimOf(target);
+  std::vector<int64_t> wanted = sampleShape(target.shape, dim);
+  const std::vector<int64_t> &shape = labels.array.shape;
+  if (shape.empty() || shape[0] != count ||
+      !compatible(sampleShape(shape), wanted)) {
+    wanted.insert(wanted.begin(), count);
+    return Error{labels.name + ": expected shape " + shapeString(wanted) +
+                 " for label '" + target.name + "' as " + samples.name +
+                 " has so many samples, got " + shapeString(shape)};
+  }
+  if (isInteger(target)) {
+    int64_t perSample = target.volume() / target.shape[size_t(dim)];
+    auto classes = readClasses(labels, target.classes, perSample, inputs);
+    if (!classes)
+      return classes.takeError();
+    HostTensor result(ElementType::I32, shape);
+    std::copy(classes->begin(), classes->end(), result.as<int32_t>());
+    return result;
+  }
+  for (int64_t i = 0; i < labels.array.volume(); ++i)
+    if (double value = labels.array.at(i); !std::isfinite(value))
+      return Error{labels.name + ": sample " +
+                   std::to_string(i * count / labels.array.volume()) +
+                   " has the label " + nameOfNumber(value) +
+                   ", expected a finite number"};
+  return std::move(labels.array);
+}
+
 Expected<Dataset> makeSet(std::vector<NamedArray> samples,
-                          const NamedArray &labels, const ModelInputs &inputs) {
+                          std::optional<NamedArray> label,
+                          std::vector<NamedArray> targets,
+                          const ModelInputs &inputs) {
   for (size_t i = 0; i < samples.size(); ++i) {
     if (MaybeError error = checkSamples(samples[i], inputs.data[i]))
       return *error;
@@ -112,23 +182,23 @@ Expected<Dataset> makeSet(std::vector<NamedArray> samples,
                    std::to_string(count)};
   }
   Dataset set;
-  set.labelsPerSample = inputs.label.volume() / batchOf(inputs.data[0]);
-  if (MaybeError error =
-          checkLabelShape(labels, samples[0], set.labelsPerSample))
-    return *error;
-  const HostTensor &numbers = labels.array;
-  if (numbers.dtype == ElementType::F32 || numbers.dtype == ElementType::F64)
-    return Error{labels.name + ": expected integer labels, got " +
-                 nameOf(numbers.dtype)};
-  int64_t classes =
-      inputs.label.classes ? inputs.label.classes : int64_t(1) << 30;
-  for (int64_t i = 0; i < numbers.volume(); ++i) {
-    double value = numbers.at(i);
-    if (value < 0 || value >= double(classes))
-      return Error{labels.name + ": label " + std::to_string(int64_t(value)) +
-                   " of sample " + std::to_string(i / set.labelsPerSample) +
-                   ": expected 0 to " + std::to_string(classes - 1)};
-    set.labels.push_back(int32_t(value));
+  if (label) {
+    set.labelsPerSample = inputs.label.volume() / batchOf(inputs.data[0]);
+    if (MaybeError error =
+            checkLabelShape(*label, samples[0], set.labelsPerSample))
+      return *error;
+    auto classes =
+        readClasses(*label, inputs.label.classes, set.labelsPerSample, inputs);
+    if (!classes)
+      return classes.takeError();
+    set.labels = std::move(*classes);
+  }
+  for (size_t i = 0; i < targets.size(); ++i) {
+    auto target = readTarget(std::move(targets[i]), samples[0],
+                             inputs.targets[i], inputs);
+    if (!target)
+      return target.takeError();
+    set.targets.push_back(std::move(*target));
   }
   for (NamedArray &array : samples)
     set.samples.push_back(std::move(array.array));
@@ -228,6 +298,11 @@ private:
   std::map<std::string, HostTensor> arrays;
 };
 
+/// "y", or of several labels their names.
+std::string nameOfTarget(const ModelInputs &inputs, const TensorInfo &target) {
+  return inputs.targets.size() == 1 ? "y" : target.name;
+}
+
 Expected<Dataset> readSet(ArrayFiles &files, const std::string &part,
                           const std::vector<std::string> &names,
                           const ModelInputs &inputs) {
@@ -238,10 +313,22 @@ Expected<Dataset> readSet(ArrayFiles &files, const std::string &part,
       return array.takeError();
     samples.push_back(std::move(*array));
   }
-  auto labels = files.read("y", part);
-  if (!labels)
-    return labels.takeError();
-  return makeSet(std::move(samples), *labels, inputs);
+  std::optional<NamedArray> label;
+  if (inputs.hasLabel()) {
+    auto labels = files.read("y", part);
+    if (!labels)
+      return labels.takeError();
+    label = std::move(*labels);
+  }
+  std::vector<NamedArray> targets;
+  for (const TensorInfo &target : inputs.targets) {
+    auto labels = files.read(nameOfTarget(inputs, target), part);
+    if (!labels)
+      return labels.takeError();
+    targets.push_back(std::move(*labels));
+  }
+  return makeSet(std::move(samples), std::move(label), std::move(targets),
+                 inputs);
 }
 
 /// Both sets; the test set may be missing altogether.
@@ -254,7 +341,9 @@ Expected<DataSource> readSource(ArrayFiles &files, const ModelInputs &inputs) {
   if (!train)
     return train.takeError();
   source.train = std::move(*train);
-  bool hasTest = files.has("y", "test");
+  bool hasTest = inputs.hasLabel() && files.has("y", "test");
+  for (const TensorInfo &target : inputs.targets)
+    hasTest |= files.has(nameOfTarget(inputs, target), "test");
   for (const std::string &name : names)
     hasTest |= files.has(name, "test");
   if (!hasTest)
@@ -285,6 +374,33 @@ Expected<DataSource> runtime::loadArrays(const std::string &kind,
   if (inputs.data.size() > 1)
     return Error{"'idx:DIR' holds one array of samples, but the model takes " +
                  namesOf(inputs.data) + ": expected 'npz:FILE' or 'npy:DIR'"};
+  if (!inputs.hasLabel())
+    return Error{"'idx:DIR' holds classes as labels, but the model takes " +
+                 (inputs.targets.empty() ? "none" : namesOf(inputs.targets)) +
+                 ": expected 'npz:FILE' or 'npy:DIR'"};
   IdxFiles files(path);
   return readSource(files, inputs);
+}
+
+Expected<Dataset>
+runtime::loadSampleArrays(const std::string &path,
+                          const std::vector<TensorInfo> &data) {
+  ModelInputs inputs;
+  inputs.data = data;
+  std::error_code ignored;
+  bool isFolder = std::filesystem::is_directory(path, ignored);
+  if (!isFolder && data.size() > 1)
+    return Error{path + ": the model takes " + namesOf(data) +
+                 ": expected a folder with an array NAME.npy for each"};
+  std::vector<NamedArray> samples;
+  for (const TensorInfo &tensor : data) {
+    std::string name = tensor.name;
+    std::replace(name.begin(), name.end(), '/', '_');
+    auto array =
+        readWith(readNpy, isFolder ? path + "/" + name + ".npy" : path);
+    if (!array)
+      return array.takeError();
+    samples.push_back(std::move(*array));
+  }
+  return makeSet(std::move(samples), std::nullopt, {}, inputs);
 }

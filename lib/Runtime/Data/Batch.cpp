@@ -11,7 +11,9 @@
 #include "Runtime/Data/Random.h"
 #include "Soap/Runtime/Data/Data.h"
 
+#include <cmath>
 #include <cstring>
+#include <limits>
 #include <numeric>
 
 using namespace soap;
@@ -85,6 +87,15 @@ public:
     }
   }
 
+  /// Makes the elements of a slot labels that count nothing.
+  void erase(int64_t slot) const {
+    bool isFloat =
+        data.dtype == ElementType::F32 || data.dtype == ElementType::F64;
+    for (int64_t j = 0; j < size; ++j)
+      data.set(place.of(slot, j),
+               isFloat ? std::numeric_limits<double>::quiet_NaN() : -1);
+  }
+
 private:
   const DataInput &input;
   const HostTensor &samples;
@@ -98,29 +109,54 @@ private:
 
 int64_t runtime::fillBatch(const DataSource &source, const Dataset &set,
                            const std::vector<int64_t> &order, int64_t first,
-                           const std::vector<HostTensor *> &data,
-                           HostTensor &label) {
-  std::vector<SampleCopier> copiers;
-  for (size_t i = 0; i < data.size(); ++i)
-    if (data[i])
-      copiers.emplace_back(source.inputs[i], set.samples[i], *data[i]);
+                           const BatchTensors &batch) {
+  std::vector<SampleCopier> copiers, targets;
+  for (size_t i = 0; i < batch.data.size(); ++i)
+    if (batch.data[i])
+      copiers.emplace_back(source.inputs[i], set.samples[i], *batch.data[i]);
+  for (size_t i = 0; i < batch.targets.size(); ++i)
+    if (batch.targets[i])
+      targets.emplace_back(source.targets[i], set.targets[i],
+                           *batch.targets[i]);
   Placement labelPlace;
   labelPlace.outer = source.labelRuns;
   labelPlace.inner = set.labelsPerSample / source.labelRuns;
-  labelPlace.batch = label.volume() / set.labelsPerSample;
+  labelPlace.batch = batch.size;
   int64_t real = 0;
-  for (int64_t i = 0; i < labelPlace.batch; ++i) {
+  for (int64_t i = 0; i < batch.size; ++i) {
     bool padding = first + i >= int64_t(order.size());
     int64_t sample = order[padding ? 0 : size_t(first + i)];
     real += !padding;
-    for (int64_t j = 0; j < set.labelsPerSample; ++j)
-      label.set(labelPlace.of(i, j),
-                padding ? -1
-                        : set.labels[size_t(sample * set.labelsPerSample + j)]);
+    for (int64_t j = 0; batch.label && j < set.labelsPerSample; ++j)
+      batch.label->set(
+          labelPlace.of(i, j),
+          padding ? -1 : set.labels[size_t(sample * set.labelsPerSample + j)]);
     for (const SampleCopier &copier : copiers)
       copier.copy(sample, i);
+    for (const SampleCopier &target : targets)
+      if (padding)
+        target.erase(i);
+      else
+        target.copy(sample, i);
   }
   return real;
+}
+
+int64_t runtime::fillBatch(const DataSource &source, const Dataset &set,
+                           const std::vector<int64_t> &order, int64_t first,
+                           const std::vector<HostTensor *> &data,
+                           HostTensor &label) {
+  return fillBatch(source, set, order, first,
+                   {data, {}, &label, label.volume() / set.labelsPerSample});
+}
+
+int64_t runtime::countLabels(const HostTensor &labels) {
+  bool isFloat =
+      labels.dtype == ElementType::F32 || labels.dtype == ElementType::F64;
+  int64_t count = 0;
+  for (int64_t i = 0; i < labels.volume(); ++i)
+    count += isFloat ? !std::isnan(labels.at(i)) : labels.at(i) >= 0;
+  return count;
 }
 
 std::vector<int64_t> runtime::shuffledOrder(int64_t size, uint64_t seed,

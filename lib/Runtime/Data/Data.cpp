@@ -44,12 +44,28 @@ DataSource synthetic(const ModelInputs &inputs, const std::string &kind,
                                           : float(random.normal());
     return samples;
   };
+  // Classes, or numbers that are classes of two.
+  auto makeTargets = [&](const TensorInfo &target, int64_t batches) {
+    std::vector<int64_t> shape = target.shape;
+    shape.erase(shape.begin() + batchDimOf(target));
+    shape.insert(shape.begin(), batch * batches);
+    HostTensor labels(isInteger(target) ? ElementType::I32 : ElementType::F32,
+                      shape);
+    uint64_t kinds = uint64_t(target.classes ? target.classes : 2);
+    for (int64_t i = 0; i < labels.volume(); ++i)
+      labels.set(i, double(random.below(kinds)));
+    return labels;
+  };
   auto make = [&](int64_t batches) {
     Dataset set;
     for (const TensorInfo &data : inputs.data)
       set.samples.push_back(makeSamples(data, batches));
-    set.labelsPerSample = inputs.label.volume() / batch;
-    for (int64_t i = 0; i < batch * batches * set.labelsPerSample; ++i)
+    if (inputs.hasLabel())
+      set.labelsPerSample = inputs.label.volume() / batch;
+    for (const TensorInfo &target : inputs.targets)
+      set.targets.push_back(makeTargets(target, batches));
+    for (int64_t i = 0;
+         inputs.hasLabel() && i < batch * batches * set.labelsPerSample; ++i)
       set.labels.push_back(int32_t(random.below(classes)));
     return set;
   };
@@ -103,7 +119,17 @@ MaybeError checkInputs(const ModelInputs &inputs) {
                    std::to_string(batchOf(first)) + " and " +
                    std::to_string(batchOf(data))};
   }
-  if (label.volume() > 0 && !label.shape.empty() && labelRuns(inputs, places))
+  for (const TensorInfo &target : inputs.targets) {
+    auto dim = size_t(batchDimOf(target));
+    if (dim >= target.shape.size() || target.volume() == 0 ||
+        target.shape[dim] != batchOf(first))
+      return Error{describe("label", target) + ": expected " +
+                   std::to_string(batchOf(first)) +
+                   " samples along dimension " + std::to_string(dim) +
+                   " as in data '" + first.name + "'"};
+  }
+  if (!inputs.hasLabel() ||
+      (label.volume() > 0 && !label.shape.empty() && labelRuns(inputs, places)))
     return std::nullopt;
   return Error{describe("data", inputs.data.back()) + " and " +
                describe("label", label) +
@@ -129,6 +155,17 @@ void setNormalization(DataInput &input, const HostTensor &samples,
   }
   input.factor = scale / deviation;
   input.offset = -mean / deviation;
+}
+
+void setNormalizations(DataSource &source, const std::vector<TensorInfo> &data,
+                       const Normalization &normalization) {
+  for (size_t i = 0; i < data.size(); ++i) {
+    DataInput &input = source.inputs[i];
+    setNormalization(input, source.train.samples[i],
+                     isInteger(data[i]) ? Normalization() : normalization);
+    if (isInteger(data[i]))
+      input.factor = 1;
+  }
 }
 
 } // namespace
@@ -191,6 +228,12 @@ Expected<DataSource> runtime::loadData(const std::string &spec,
     source = synthetic(inputs, rest, seed);
   if ((kind == "idx" || kind == "npy" || kind == "npz") && !rest.empty())
     source = loadArrays(kind, rest, inputs);
+  else if ((kind == "text" || kind == "tokens") && !inputs.hasLabel())
+    return Error{
+        "'" + kind +
+        ":' has the next token of each as label, a "
+        "class, but the model takes " +
+        (inputs.targets.empty() ? "no labels" : namesOf(inputs.targets))};
   else if (kind == "text" && !rest.empty())
     source = loadText(spec, inputs);
   else if (kind == "tokens" && !rest.empty())
@@ -200,7 +243,10 @@ Expected<DataSource> runtime::loadData(const std::string &spec,
   if (source->inputs.empty())
     for (const TensorInfo &data : inputs.data)
       source->inputs.emplace_back().batchDim = batchDimOf(data);
-  source->labelRuns = labelRuns(inputs, source->inputs).value_or(1);
+  for (const TensorInfo &target : inputs.targets)
+    source->targets.emplace_back().batchDim = batchDimOf(target);
+  source->labelRuns =
+      inputs.hasLabel() ? labelRuns(inputs, source->inputs).value_or(1) : 1;
   if (kind == "synthetic")
     return source;
   int64_t batch = inputs.data[0].shape[size_t(source->inputs[0].batchDim)];
@@ -208,13 +254,27 @@ Expected<DataSource> runtime::loadData(const std::string &spec,
     return Error{spec + ": the training set has " +
                  std::to_string(source->train.size()) +
                  " samples, fewer than a batch of " + std::to_string(batch)};
-  for (size_t i = 0; i < inputs.data.size(); ++i) {
-    DataInput &input = source->inputs[i];
-    setNormalization(input, source->train.samples[i],
-                     isInteger(inputs.data[i]) ? Normalization()
-                                               : normalization);
-    if (isInteger(inputs.data[i]))
-      input.factor = 1;
-  }
+  setNormalizations(*source, inputs.data, normalization);
+  return source;
+}
+
+Expected<DataSource> runtime::loadSamples(const std::string &spec,
+                                          const std::vector<TensorInfo> &data,
+                                          const Normalization &normalization) {
+  ModelInputs inputs;
+  inputs.data = data;
+  if (MaybeError error = checkInputs(inputs))
+    return *error;
+  if (!spec.starts_with("npy:") || spec.size() == 4)
+    return Error{"expected 'npy:FILE' or 'npy:DIR' as samples, got '" + spec +
+                 "'"};
+  auto set = loadSampleArrays(spec.substr(4), data);
+  if (!set)
+    return set.takeError();
+  DataSource source;
+  source.train = std::move(*set);
+  for (const TensorInfo &tensor : data)
+    source.inputs.emplace_back().batchDim = batchDimOf(tensor);
+  setNormalizations(source, data, normalization);
   return source;
 }

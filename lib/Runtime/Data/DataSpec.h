@@ -47,6 +47,10 @@ Expected<DataSource> loadArrays(const std::string &kind,
 
 /// "text:FILE[,target=FILE][,level=word|byte][,vocabulary=N][,test=FRACTION]
 /// [,order=time-major]": text, gzipped or not; with a target, line by line.
+/// Samples alone: of a file, or of a folder with NAME.npy.
+Expected<Dataset> loadSampleArrays(const std::string &path,
+                                   const std::vector<TensorInfo> &data);
+
 Expected<DataSource> loadText(const std::string &spec,
                               const ModelInputs &inputs);
 /// "tokens:FILE|DIR[,type=u8|u16|i32|u32][,test=FRACTION]

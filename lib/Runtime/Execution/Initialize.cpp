@@ -79,7 +79,7 @@ void removeOptimizerStates(const Manifest &manifest,
   bool known = false;
   std::set<size_t> read;
   for (const EntryInfo &entry : manifest.entries) {
-    if (entry.name == "train_step")
+    if (entry.name == "train_step" || entry.name == "accumulate_step")
       continue;
     known = true;
     for (const RankInfo &rank : entry.ranks)

@@ -16,6 +16,8 @@
 
 #include <cmath>
 #include <cstring>
+#include <map>
+#include <sstream>
 
 using namespace soap;
 using namespace soap::runtime;
@@ -60,6 +62,56 @@ std::optional<double> readOptional(const jsonfile::Cursor &cursor) {
   return readNumber(cursor);
 }
 
+Json toJson(const Metrics &metrics) {
+  Json object = Json::object();
+  for (const auto &[name, value] : metrics)
+    object[name] = number(value);
+  return object;
+}
+
+/// Of an object that older checkpoints lack.
+Metrics readMetrics(const jsonfile::Cursor &cursor) {
+  Metrics metrics;
+  if (!cursor.has("metrics"))
+    return metrics;
+  for (const auto &[name, value] : cursor["metrics"].members())
+    metrics[name] = readNumber(value);
+  return metrics;
+}
+
+Json toJson(const Evaluation &evaluation) {
+  return {{"step", evaluation.step},
+          {"loss", number(evaluation.loss)},
+          {"accuracy", optionalNumber(evaluation.accuracy)},
+          {"metrics", toJson(evaluation.metrics)}};
+}
+
+Evaluation readEvaluation(const jsonfile::Cursor &cursor) {
+  Evaluation evaluation;
+  evaluation.step = cursor["step"].integer(1, large);
+  evaluation.loss = readNumber(cursor["loss"]);
+  evaluation.accuracy = readOptional(cursor["accuracy"]);
+  evaluation.metrics = readMetrics(cursor);
+  return evaluation;
+}
+
+/// By metric, the two sums.
+Json sumsToJson(const Tally &tally) {
+  Json object = Json::object();
+  for (const auto &[name, sums] : tally.metrics)
+    object[name] = {number(sums.first), number(sums.second)};
+  return object;
+}
+
+void readSums(const jsonfile::Cursor &cursor, Tally &tally) {
+  for (const auto &[name, pair] : cursor.members()) {
+    if (pair.size() != 2)
+      pair.fail("expected a pair of numbers");
+    tally.metrics[name] = {readNumber(pair[size_t(0)]),
+                           readNumber(pair[size_t(1)])};
+  }
+}
+
 Json toJson(const EpochResult &epoch) {
   return {{"epoch", epoch.epoch},
           {"iterations", epoch.iterations},
@@ -68,6 +120,7 @@ Json toJson(const EpochResult &epoch) {
           {"tokens", epoch.tokens},
           {"train_accuracy", optionalNumber(epoch.trainAccuracy)},
           {"test_accuracy", optionalNumber(epoch.testAccuracy)},
+          {"metrics", toJson(epoch.testMetrics)},
           {"samples_per_second", number(epoch.samplesPerSecond)},
           {"seconds", number(epoch.seconds)}};
 }
@@ -82,6 +135,7 @@ EpochResult readEpoch(const jsonfile::Cursor &cursor) {
   epoch.tokens = cursor.has("tokens") && cursor["tokens"].boolean();
   epoch.trainAccuracy = readOptional(cursor["train_accuracy"]);
   epoch.testAccuracy = readOptional(cursor["test_accuracy"]);
+  epoch.testMetrics = readMetrics(cursor);
   epoch.samplesPerSecond = readNumber(cursor["samples_per_second"]);
   epoch.seconds = readNumber(cursor["seconds"]);
   return epoch;
@@ -91,6 +145,9 @@ Json toJson(const TrainState &state, const TrainingIdentity &identity) {
   Json epochs = Json::array();
   for (const EpochResult &epoch : state.epochs)
     epochs.push_back(toJson(epoch));
+  Json evaluations = Json::array();
+  for (const Evaluation &evaluation : state.evaluations)
+    evaluations.push_back(toJson(evaluation));
   return {{"version", checkedVersion},
           {"step", state.step},
           {"epoch", state.epoch},
@@ -100,8 +157,14 @@ Json toJson(const TrainState &state, const TrainingIdentity &identity) {
            {{"loss", number(state.tally.loss)},
             {"correct", number(state.tally.correct)},
             {"samples", state.tally.samples},
-            {"labels", state.tally.labels}}},
+            {"labels", state.tally.labels},
+            {"weight", number(state.tally.weight)},
+            {"metrics", sumsToJson(state.tally)}}},
           {"epochs", epochs},
+          {"evaluations", evaluations},
+          {"best_loss", optionalNumber(state.bestLoss)},
+          {"since_best", state.sinceBest},
+          {"options", identity.options},
           {"seed", identity.seed},
           {"batch", identity.batch},
           {"training_samples", identity.samples},
@@ -126,6 +189,21 @@ void readState(const jsonfile::Cursor &cursor, Checkpoint &checkpoint) {
   // Older checkpoints have one label per sample.
   state.tally.labels = tally.has("labels") ? tally["labels"].integer(0, large)
                                            : state.tally.samples;
+  state.tally.weight = tally.has("weight") ? readNumber(tally["weight"])
+                                           : double(state.tally.labels);
+  if (tally.has("metrics"))
+    readSums(tally["metrics"], state.tally);
+  if (cursor.has("evaluations")) {
+    jsonfile::Cursor evaluations = cursor["evaluations"];
+    for (size_t i = 0; i < evaluations.size(); ++i)
+      state.evaluations.push_back(readEvaluation(evaluations[i]));
+  }
+  if (cursor.has("best_loss"))
+    state.bestLoss = readOptional(cursor["best_loss"]);
+  if (cursor.has("since_best"))
+    state.sinceBest = cursor["since_best"].integer(0, large);
+  if (cursor.has("options"))
+    checkpoint.identity.options = cursor["options"].text();
   jsonfile::Cursor epochs = cursor["epochs"];
   for (size_t i = 0; i < epochs.size(); ++i)
     state.epochs.push_back(readEpoch(epochs[i]));
@@ -157,13 +235,23 @@ std::string runtime::fingerprint(const DataSource &source) {
              size_t(samples.volume() * sizeOf(samples.dtype)));
   }
   hash.add(set.labels.data(), set.labels.size() * sizeof(set.labels[0]));
+  for (const HostTensor &labels : set.targets) {
+    hash.add(uint64_t(labels.dtype));
+    hash.add(labels.shape);
+    hash.add(labels.bytes.data(),
+             size_t(labels.volume() * sizeOf(labels.dtype)));
+  }
   return hash.digits();
 }
 
 TrainingIdentity runtime::identify(const Manifest &manifest,
                                    const Trainer &trainer,
-                                   const DataSource &source, uint64_t seed) {
+                                   const DataSource &source, uint64_t seed,
+                                   const std::string &options) {
   TrainingIdentity identity;
+  identity.options = manifest.training;
+  if (!options.empty())
+    identity.options += (identity.options.empty() ? "" : " ") + options;
   identity.seed = seed;
   identity.batch = trainer.batch(source);
   identity.samples = source.train.size();
@@ -244,6 +332,19 @@ MaybeError runtime::restoreTensors(const Checkpoint &checkpoint,
   return std::nullopt;
 }
 
+/// "name=value name=value", by name.
+static std::map<std::string, std::string>
+splitOptions(const std::string &text) {
+  std::map<std::string, std::string> options;
+  std::istringstream words(text);
+  for (std::string word; words >> word;) {
+    size_t equals = word.find('=');
+    options[word.substr(0, equals)] =
+        equals == std::string::npos ? "" : word.substr(equals + 1);
+  }
+  return options;
+}
+
 MaybeError runtime::checkResumable(const Checkpoint &checkpoint,
                                    const TrainingIdentity &identity) {
   const TrainingIdentity &was = checkpoint.identity;
@@ -253,6 +354,20 @@ MaybeError runtime::checkResumable(const Checkpoint &checkpoint,
                  had + ", got " + got +
                  " (use '--init' to start anew from its weights)"};
   };
+  // Older checkpoints, and modules that were built by hand, do not say.
+  if (!was.options.empty() && !identity.options.empty()) {
+    auto had = splitOptions(was.options), got = splitOptions(identity.options);
+    for (const auto *options : {&had, &got})
+      for (const auto &[name, ignored] : *options) {
+        auto text = [&name = name](auto &from) {
+          auto found = from.find(name);
+          return found == from.end() ? "its default"
+                                     : "'" + found->second + "'";
+        };
+        if (text(had) != text(got))
+          return differs("the option '" + name + "' at", text(had), text(got));
+      }
+  }
   if (was.batch != identity.batch)
     return differs("a batch of", std::to_string(was.batch),
                    std::to_string(identity.batch));

@@ -12,50 +12,123 @@
 #include "Soap/Runtime/Training/FiniteWatch.h"
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
 #include <numeric>
+#include <set>
 
 using namespace soap;
 using namespace soap::runtime;
 using Clock = std::chrono::steady_clock;
 
+Metrics Tally::meanMetrics() const {
+  Metrics means;
+  for (const auto &[name, sum] : metrics) {
+    double mean = sum.first / (sum.second > 0 ? sum.second : 1);
+    // The metric's sum is that of the loss.
+    bool isPerplexity = name.rfind("perplexity", 0) == 0;
+    means[name] = isPerplexity ? std::exp(mean) : mean;
+  }
+  return means;
+}
+
+std::optional<size_t>
+Trainer::EntryTensors::measure(const std::string &name,
+                               const std::string &labels) const {
+  for (const Measure &measure : measures)
+    if (measure.name == name && measure.labels == labels)
+      return measure.tensor;
+  return std::nullopt;
+}
+
 Expected<Trainer::EntryTensors> Trainer::find(size_t entry) const {
   const Manifest &manifest = session->manifest();
-  const std::string &name = manifest.entries[entry].name;
+  const EntryInfo &info = manifest.entries[entry];
+  // A tensor of another batch than that of `train_step` has the entry's name in
+  // front of its own.
+  auto place = [&](const std::vector<size_t> &known,
+                   size_t tensor) -> std::optional<size_t> {
+    const std::string &name = manifest.tensors[tensor].name;
+    for (size_t i = 0; i < known.size(); ++i)
+      if (const std::string &base = manifest.tensors[known[i]].name;
+          name == base || name == info.name + "." + base)
+        return i;
+    return std::nullopt;
+  };
   EntryTensors result;
   result.entry = entry;
   result.data.resize(data.size());
   for (size_t tensor : session->arguments(entry, TensorKind::Data)) {
-    auto input = std::find(data.begin(), data.end(), tensor);
-    if (input == data.end())
-      return Error{"entry '" + name + "': 'train_step' has no data '" +
+    auto input = place(data, tensor);
+    if (!input)
+      return Error{"entry '" + info.name + "': 'train_step' has no data '" +
                    manifest.tensors[tensor].name + "'"};
-    result.data[size_t(input - data.begin())] = tensor;
+    result.data[*input] = tensor;
   }
-  auto label = session->argument(entry, TensorKind::Label);
-  if (!label)
-    return label.takeError();
+  bool isOne =
+      labels.size() == 1 && manifest.tensors[labels[0]].dtype == DType::I32;
+  if (!isOne)
+    result.targets.resize(labels.size());
+  for (size_t tensor : session->arguments(entry, TensorKind::Label)) {
+    auto label = place(labels, tensor);
+    if (!label)
+      return Error{"entry '" + info.name + "': 'train_step' has no label '" +
+                   manifest.tensors[tensor].name + "'"};
+    if (isOne)
+      result.label = tensor;
+    else
+      result.targets[*label] = tensor;
+  }
+  if (isOne && !result.label)
+    return Error{"entry '" + info.name + "' has no label '" +
+                 manifest.tensors[labels[0]].name + "'"};
   auto loss = session->resultOf(entry, TensorKind::Loss);
   if (!loss)
-    return Error{"entry '" + name + "' has no loss"};
-  result.label = *label;
+    return Error{"entry '" + info.name + "' has no loss"};
   result.loss = *loss;
   result.correct = session->resultOf(entry, TensorKind::Correct);
+  std::set<size_t> outputs;
+  for (const RankInfo &rank : info.ranks)
+    for (const TileInfo &tile : rank.results)
+      if (manifest.tensors[tile.tensor].kind == TensorKind::Output)
+        outputs.insert(tile.tensor);
+  for (size_t tensor : outputs) {
+    const std::string &name = manifest.tensors[tensor].name;
+    size_t at = name.find('@');
+    if (at != std::string::npos && manifest.tensors[tensor].shape.empty())
+      result.measures.push_back(
+          {name.substr(0, at), name.substr(at + 1), tensor});
+  }
   return result;
 }
 
-Expected<Trainer> Trainer::create(Session &session) {
+Expected<Trainer> Trainer::create(Session &session, int64_t accumulate) {
   Trainer trainer;
   trainer.session = &session;
+  trainer.accumulate = accumulate;
   auto entry = session.entry("train_step");
   if (!entry)
     return entry.takeError();
   trainer.data = session.arguments(*entry, TensorKind::Data);
   if (trainer.data.empty())
     return Error{"entry 'train_step' has no data argument"};
+  trainer.labels = session.arguments(*entry, TensorKind::Label);
   auto train = trainer.find(*entry);
   if (!train)
     return train.takeError();
   trainer.train = *train;
+  if (accumulate > 1) {
+    auto step = session.entry("accumulate_step");
+    if (!step)
+      return Error{"the module has no 'accumulate_step' for iterations of " +
+                   std::to_string(accumulate) +
+                   " batches: build the step with the option "
+                   "'accumulate=true'"};
+    auto add = trainer.find(*step);
+    if (!add)
+      return add.takeError();
+    trainer.add = *add;
+  }
   if (auto evaluate = session.entry("evaluate")) {
     auto test = trainer.find(*evaluate);
     if (!test)
@@ -70,21 +143,44 @@ ModelInputs Trainer::inputs() const {
   ModelInputs result;
   for (size_t tensor : data)
     result.data.push_back(tensors[tensor]);
-  result.label = tensors[train.label];
+  if (train.label)
+    result.label = tensors[*train.label];
+  else
+    for (size_t tensor : labels)
+      result.targets.push_back(tensors[tensor]);
   return result;
 }
 
 int64_t Trainer::batch(const DataSource &source) const {
-  return session->manifest()
-      .tensors[data[0]]
-      .shape[size_t(source.inputs[0].batchDim)];
+  return batchOf(train, source) * accumulate;
+}
+
+int64_t Trainer::batchOf(const EntryTensors &e,
+                         const DataSource &source) const {
+  const std::vector<TensorInfo> &tensors = session->manifest().tensors;
+  auto batch = [&](size_t tensor, const DataInput &input) {
+    return tensors[tensor].shape[size_t(input.batchDim)];
+  };
+  for (size_t i = 0; i < e.data.size(); ++i)
+    if (e.data[i])
+      return batch(*e.data[i], source.inputs[i]);
+  // An entry whose loss does not depend on the data.
+  return batch(data[0], source.inputs[0]);
+}
+
+bool Trainer::evaluatesWholeBatches() const {
+  return test && session->manifest().tensors[test->loss].name.find(
+                     "batch_loss") != std::string::npos;
 }
 
 std::vector<size_t> Trainer::tensorsOf(const EntryTensors &e) {
-  std::vector<size_t> tensors = {e.label};
-  for (std::optional<size_t> tensor : e.data)
-    if (tensor)
-      tensors.push_back(*tensor);
+  std::vector<size_t> tensors;
+  if (e.label)
+    tensors.push_back(*e.label);
+  for (const auto *list : {&e.targets, &e.data})
+    for (std::optional<size_t> tensor : *list)
+      if (tensor)
+        tensors.push_back(*tensor);
   return tensors;
 }
 
@@ -92,13 +188,19 @@ int64_t Trainer::fill(const EntryTensors &e, const DataSource &source,
                       const Dataset &set, const std::vector<int64_t> &order,
                       int64_t first, bool isNext) {
   TensorStore &store = session->tensors();
-  auto host = [&](size_t tensor) {
-    return isNext ? &store.nextHost(tensor) : &store.host(tensor);
+  auto host = [&](std::optional<size_t> tensor) -> HostTensor * {
+    if (!tensor)
+      return nullptr;
+    return isNext ? &store.nextHost(*tensor) : &store.host(*tensor);
   };
-  std::vector<HostTensor *> inputs;
+  BatchTensors batch;
   for (std::optional<size_t> tensor : e.data)
-    inputs.push_back(tensor ? host(*tensor) : nullptr);
-  return fillBatch(source, set, order, first, inputs, *host(e.label));
+    batch.data.push_back(host(tensor));
+  for (std::optional<size_t> tensor : e.targets)
+    batch.targets.push_back(host(tensor));
+  batch.label = host(e.label);
+  batch.size = batchOf(e, source);
+  return fillBatch(source, set, order, first, batch);
 }
 
 MaybeError Trainer::runBatch(const EntryTensors &e, const DataSource &source,
@@ -136,32 +238,101 @@ MaybeError Trainer::runBatch(const EntryTensors &e, const DataSource &source,
           e.entry, pipelines ? std::function<MaybeError()>(meanwhile)
                              : std::function<MaybeError()>()))
     return error;
-  auto value = session->scalar(e.entry, e.loss);
-  if (!value)
-    return value.takeError();
-  loss = *value;
-  // The loss is the sum over the real labels divided by all of the batch.
-  const HostTensor &labels = store.host(e.label);
-  tally.loss += loss * double(labels.volume());
+  return tallyBatch(e, batchOf(e, source), real, tally);
+}
+
+MaybeError Trainer::tallyBatch(const EntryTensors &e, int64_t batch,
+                               int64_t real, Tally &tally) {
+  TensorStore &store = session->tensors();
+  auto read = [&](size_t tensor, double &number) -> MaybeError {
+    auto value = session->scalar(e.entry, tensor);
+    if (!value)
+      return value.takeError();
+    number = *value;
+    return std::nullopt;
+  };
+  const Manifest &manifest = session->manifest();
+  // Labels that count: the module says it where it knows more than the host.
+  auto countOf = [&](size_t tensor, double &count) -> MaybeError {
+    if (auto counted = e.measure("counted", manifest.tensors[tensor].name))
+      return read(*counted, count);
+    count = double(countLabels(store.host(tensor)));
+    return std::nullopt;
+  };
+  if (MaybeError error = read(e.loss, loss))
+    return error;
   tally.samples += real;
-  for (int64_t i = 0; i < labels.volume(); ++i)
-    tally.labels += labels.at(i) >= 0;
+  std::optional<size_t> only = e.label;
+  if (e.numLabels() == 1 && !only)
+    only = e.targets[0];
+  double count = double(real), weight = count;
+  if (only) {
+    const std::string &name = manifest.tensors[*only].name;
+    if (MaybeError error = countOf(*only, count))
+      return error;
+    weight = count;
+    if (auto weights = e.measure("weight", name))
+      if (MaybeError error = read(*weights, weight))
+        return error;
+    bool isMean = e.measure("counted", name).has_value();
+    // Else the loss is the sum over the real labels divided by all of the
+    // batch.
+    tally.loss += loss * (isMean ? weight : double(store.host(*only).volume()));
+  } else {
+    // The mean over the real ones.
+    tally.loss += loss * weight;
+  }
+  tally.labels += int64_t(std::llround(count));
+  tally.weight += weight;
+  for (const EntryTensors::Measure &measure : e.measures) {
+    if (measure.name == "counted" || measure.name == "weight")
+      continue;
+    auto labels = manifest.tensorNamed(measure.labels);
+    if (!labels)
+      return Error{"result '" + measure.name + "@" + measure.labels +
+                   "': there are no labels '" + measure.labels + "'"};
+    double sum = 0, divisor = 0;
+    if (MaybeError error = read(measure.tensor, sum))
+      return error;
+    if (MaybeError error = countOf(*labels, divisor))
+      return error;
+    if (measure.name == "perplexity")
+      if (auto weights = e.measure("weight", measure.labels))
+        if (MaybeError error = read(*weights, divisor))
+          return error;
+    auto &[total, divisors] =
+        tally
+            .metrics[only ? measure.name : measure.name + "@" + measure.labels];
+    total += sum;
+    divisors += divisor;
+  }
   if (!e.correct)
     return std::nullopt;
-  auto correct = session->scalar(e.entry, *e.correct);
-  if (!correct)
-    return correct.takeError();
-  tally.correct += *correct;
+  double correct = 0;
+  if (MaybeError error = read(*e.correct, correct))
+    return error;
+  tally.correct += correct;
   return std::nullopt;
 }
 
 MaybeError Trainer::step(const DataSource &source,
                          const std::vector<int64_t> &order, int64_t first,
                          Tally &tally, int64_t next) {
-  if (MaybeError error =
-          runBatch(train, source, source.train, order, first, tally, next))
-    return error;
-  times.push_back(session->lastMilliseconds());
+  // Only a batch of the same entry can be on its way.
+  if (accumulate > 1)
+    next = -1;
+  double milliseconds = 0, losses = 0;
+  for (int64_t i = 0; i < accumulate; ++i) {
+    const EntryTensors &e = i + 1 < accumulate ? *add : train;
+    int64_t at = source.fixed ? first : first + i * batchOf(e, source);
+    if (MaybeError error =
+            runBatch(e, source, source.train, order, at, tally, next))
+      return error;
+    losses += loss;
+    milliseconds += session->lastMilliseconds();
+  }
+  loss = losses / double(accumulate);
+  times.push_back(milliseconds);
   return std::nullopt;
 }
 
@@ -172,8 +343,14 @@ Expected<std::optional<Tally>> Trainer::evaluate(const DataSource &source,
   Tally tally;
   std::vector<int64_t> order(static_cast<size_t>(set.size()));
   std::iota(order.begin(), order.end(), 0);
-  int64_t size = batch(source);
-  for (int64_t first = 0; first < set.size(); first += size)
+  int64_t size = batchOf(*test, source), end = set.size();
+  if (evaluatesWholeBatches())
+    end -= end % size;
+  if (end == 0)
+    return Error{"the test set has " + std::to_string(set.size()) +
+                 " samples, fewer than a batch of " + std::to_string(size) +
+                 ", whose loss the model computes itself"};
+  for (int64_t first = 0; first < end; first += size)
     if (MaybeError error = runBatch(*test, source, set, order, first, tally))
       return *error;
   return std::optional<Tally>(tally);
@@ -202,6 +379,8 @@ public:
   Run(Trainer &trainer, const DataSource &source, const TrainOptions &options)
       : trainer(trainer), source(source), options(options) {
     result.state = options.start;
+    result.endedEarly =
+        options.patience && options.start.sinceBest >= options.patience;
     if (source.tokens)
       result.unigramLoss = source.unigramLoss;
     if (options.watchesFinite)
@@ -213,7 +392,7 @@ public:
 
 private:
   bool wantsMore() const {
-    return !result.stopped && result.notFinite.empty() &&
+    return !result.stopped && !result.endedEarly && result.notFinite.empty() &&
            (!options.iterations || result.state.step < options.iterations);
   }
   int64_t perEpoch() const {
@@ -227,6 +406,12 @@ private:
   /// Gives all ranks the finding of any.
   MaybeError settle(bool looks);
   MaybeError evaluate(EpochResult &numbers);
+  /// Those of `evaluateEvery`, after an iteration.
+  MaybeError evaluateBetween();
+  /// The test loss of rank 0, on all ranks.
+  Expected<double> agreeOn(double loss) const;
+  /// Whether the training has to end early, after another evaluation.
+  MaybeError judge(double testLoss);
 
   Trainer &trainer;
   const DataSource &source;
@@ -286,6 +471,10 @@ MaybeError Run::trainEpoch() {
                         : notFinite  ? Decision::NotFinite
                                      : Decision::GoOn;
     result.stopped = decision == Decision::Stop;
+    if (options.evaluateEvery && state.step % options.evaluateEvery == 0 &&
+        decision != Decision::NotFinite && source.test)
+      if (MaybeError error = evaluateBetween())
+        return error;
     bool saves =
         options.checkpointEvery && state.step % options.checkpointEvery == 0;
     // A checkpoint with NaNs would replace a good one.
@@ -299,9 +488,74 @@ MaybeError Run::trainEpoch() {
   return std::nullopt;
 }
 
+Expected<double> Run::agreeOn(double loss) const {
+  const Placement &place = trainer.module().placement();
+  if (place.size() == 1)
+    return loss;
+  auto texts = exchangeTexts(*place.group,
+                             std::to_string(std::bit_cast<uint64_t>(loss)));
+  if (!texts)
+    return texts.takeError();
+  return std::bit_cast<double>(uint64_t(std::stoull(texts->front())));
+}
+
+MaybeError Run::judge(double testLoss) {
+  if (!options.patience)
+    return std::nullopt;
+  auto loss = agreeOn(testLoss);
+  if (!loss)
+    return loss.takeError();
+  TrainState &state = result.state;
+  if (!state.bestLoss || *loss < *state.bestLoss - options.minImprovement) {
+    state.bestLoss = *loss;
+    state.sinceBest = 0;
+  } else {
+    ++state.sinceBest;
+  }
+  result.endedEarly = state.sinceBest >= options.patience;
+  // Nothing comes behind this that would look at the weights.
+  return result.endedEarly ? settle(/*looks=*/true) : std::nullopt;
+}
+
+MaybeError Run::evaluateBetween() {
+  TrainState &state = result.state;
+  std::string where =
+      "evaluation after iteration " + std::to_string(state.step);
+  auto test = trainer.evaluate(source, *source.test);
+  if (!test)
+    return Error{where + ": " + test.error()};
+  if (!*test)
+    return std::nullopt;
+  Evaluation evaluation;
+  evaluation.step = state.step;
+  evaluation.loss = (*test)->meanLoss();
+  if (trainer.countsCorrect())
+    evaluation.accuracy = (*test)->accuracy();
+  evaluation.metrics = (*test)->meanMetrics();
+  if (watch) {
+    watch->observeTest(where, evaluation.loss, *source.test,
+                       trainer.inputs().data);
+    if (MaybeError error = settle(/*looks=*/false))
+      return error;
+    if (!result.notFinite.empty())
+      return std::nullopt;
+  }
+  state.evaluations.push_back(evaluation);
+  if (options.onEvaluation)
+    options.onEvaluation(evaluation);
+  return judge(evaluation.loss);
+}
+
 MaybeError Run::evaluate(EpochResult &numbers) {
   std::string where =
       "evaluation after epoch " + std::to_string(result.state.epoch);
+  const std::vector<Evaluation> &known = result.state.evaluations;
+  if (!known.empty() && known.back().step == result.state.step) {
+    numbers.testLoss = known.back().loss;
+    numbers.testAccuracy = known.back().accuracy;
+    numbers.testMetrics = known.back().metrics;
+    return std::nullopt;
+  }
   auto test = trainer.evaluate(source, *source.test);
   if (!test)
     return Error{where + ": " + test.error()};
@@ -310,11 +564,16 @@ MaybeError Run::evaluate(EpochResult &numbers) {
   numbers.testLoss = (*test)->meanLoss();
   if (trainer.countsCorrect())
     numbers.testAccuracy = (*test)->accuracy();
-  if (!watch)
-    return std::nullopt;
-  watch->observeTest(where, *numbers.testLoss, *source.test,
-                     trainer.inputs().data);
-  return settle(/*looks=*/false);
+  numbers.testMetrics = (*test)->meanMetrics();
+  if (watch) {
+    watch->observeTest(where, *numbers.testLoss, *source.test,
+                       trainer.inputs().data);
+    if (MaybeError error = settle(/*looks=*/false))
+      return error;
+  }
+  bool counts = !options.evaluateEvery && result.notFinite.empty() &&
+                result.state.position >= perEpoch();
+  return counts ? judge(*numbers.testLoss) : std::nullopt;
 }
 
 MaybeError Run::train() {

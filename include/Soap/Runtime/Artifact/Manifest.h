@@ -139,6 +139,9 @@ struct GpuTarget {
 struct Manifest {
   int64_t devices = 0;
   std::string topology;
+  /// The options of the training step, as "name=value name=value"; "" where
+  /// they are not known.
+  std::string training;
   /// Present in modules that --soap-lower-to-cuda lowered.
   std::optional<GpuTarget> gpu;
   std::vector<TensorInfo> tensors;

@@ -26,10 +26,17 @@
 namespace soap::runtime {
 
 /// The tensors of a model that every iteration fills: one or more of data, and
-/// one of labels.
+/// those of labels.
 struct ModelInputs {
   std::vector<TensorInfo> data;
+  /// Classes, where they are the only labels. Without a name: there are none.
   TensorInfo label;
+  /// All labels of other models: numbers, several tensors, or none at all.
+  std::vector<TensorInfo> targets;
+  /// A label of a data file that says that there is none; in a batch it is -1.
+  std::optional<int64_t> ignoreIndex;
+
+  bool hasLabel() const { return !label.name.empty(); }
 };
 
 /// Samples along dimension 0, and as many labels for each.
@@ -39,7 +46,13 @@ struct Dataset {
   /// Row-major [sample][position]: one label per sample, or one per token.
   std::vector<int32_t> labels;
   int64_t labelsPerSample = 1;
-  int64_t size() const { return int64_t(labels.size()) / labelsPerSample; }
+  /// One tensor per target of the model, samples along dimension 0.
+  std::vector<HostTensor> targets;
+  int64_t size() const {
+    return !labels.empty()    ? int64_t(labels.size()) / labelsPerSample
+           : !samples.empty() ? samples[0].shape[0]
+                              : 0;
+  }
 };
 
 /// How sample values become numbers: (value * scale - mean) / deviation.
@@ -61,6 +74,8 @@ struct DataSource {
   std::optional<Dataset> test;
   /// One entry per data tensor of the model.
   std::vector<DataInput> inputs;
+  /// One entry per target of the model.
+  std::vector<DataInput> targets;
   /// The labels of a sample lie in the model's label tensor in so many runs,
   /// between which the other samples have theirs: 1, or the number of steps
   /// where labels are time-major.
@@ -88,18 +103,40 @@ Expected<DataSource> loadData(const std::string &spec,
                               const Normalization &normalization,
                               uint64_t seed);
 
+/// Samples without labels, as the training set of a source: those of "npy:FILE"
+/// for one data tensor, of "npy:DIR" with NAME.npy for several.
+Expected<DataSource> loadSamples(const std::string &spec,
+                                 const std::vector<TensorInfo> &data,
+                                 const Normalization &normalization);
+
 /// "none", "auto", or "MEAN,DEVIATION".
 Expected<Normalization> parseNormalization(const std::string &text);
 
 /// The order of an epoch, a function of seed and epoch.
 std::vector<int64_t> shuffledOrder(int64_t size, uint64_t seed, int64_t epoch);
 
+/// The tensors of a batch.
+struct BatchTensors {
+  /// By input and by target of the source; one that is null is left out.
+  std::vector<HostTensor *> data, targets;
+  HostTensor *label = nullptr;
+  /// Samples of the batch.
+  int64_t size = 0;
+};
+
 /// Fills a batch with samples `order[first...]`; past the end of the order, the
-/// first sample repeats with labels -1. `data` are by input of the source; an
-/// input that is null is left out. Returns the number of real samples.
+/// first sample repeats with labels -1, and NaN where they are floats. Returns
+/// the number of real samples.
+int64_t fillBatch(const DataSource &source, const Dataset &set,
+                  const std::vector<int64_t> &order, int64_t first,
+                  const BatchTensors &batch);
+/// The same for a model with labels of classes alone.
 int64_t fillBatch(const DataSource &source, const Dataset &set,
                   const std::vector<int64_t> &order, int64_t first,
                   const std::vector<HostTensor *> &data, HostTensor &label);
+
+/// How many elements of a tensor of labels are labels.
+int64_t countLabels(const HostTensor &labels);
 
 } // namespace soap::runtime
 

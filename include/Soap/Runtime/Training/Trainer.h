@@ -4,8 +4,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A `Trainer` feeds the entry `train_step` of a session with batches and
-// evaluates with its entry `evaluate`. `trainEpochs` is the whole loop: epochs,
-// evaluation, checkpoints, and the numbers that reports print.
+// evaluates with its entry `evaluate`. An iteration may have several batches:
+// all but the last go to the entry `accumulate_step`. `trainEpochs` is the
+// whole loop: epochs, evaluation, an early stop, checkpoints, and the numbers
+// that reports print.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,7 +18,12 @@
 #include "Soap/Runtime/Execution/Session.h"
 #include "Soap/Runtime/Processes/World.h"
 
+#include <map>
+
 namespace soap::runtime {
+
+/// Metrics by name, as "top-5": means over the labels.
+using Metrics = std::map<std::string, double>;
 
 /// The numbers of one epoch.
 struct EpochResult {
@@ -26,6 +33,8 @@ struct EpochResult {
   std::optional<double> testLoss;
   /// Fractions; absent where the module does not count correct answers.
   std::optional<double> trainAccuracy, testAccuracy;
+  /// Of the test set, those that the module has beside these.
+  Metrics testMetrics;
   /// The loss is that of tokens: exp(loss) is the perplexity.
   bool tokens = false;
   double samplesPerSecond = 0, seconds = 0;
@@ -37,19 +46,40 @@ struct Tally {
   int64_t samples = 0;
   /// One per sample, or one per token of each.
   int64_t labels = 0;
-  double meanLoss() const { return loss / double(labels ? labels : 1); }
+  /// Labels with their weights, or samples: what `loss` is the sum over.
+  double weight = 0;
+  /// By metric: the sum over labels, and the number of labels or their weight.
+  std::map<std::string, std::pair<double, double>> metrics;
+  double meanLoss() const { return loss / (weight > 0 ? weight : 1); }
   double accuracy() const { return correct / double(labels ? labels : 1); }
+  Metrics meanMetrics() const;
+};
+
+/// An evaluation between epochs.
+struct Evaluation {
+  /// Iterations before it.
+  int64_t step = 0;
+  double loss = 0;
+  std::optional<double> accuracy;
+  Metrics metrics;
 };
 
 class Trainer {
 public:
-  /// Finds entries and tensors; a data source must fit them (see `inputs`).
-  static Expected<Trainer> create(Session &session);
+  /// Finds entries and tensors; a data source must fit them (see `inputs`). An
+  /// iteration has `accumulate` batches; an error if that is more than 1 and
+  /// the module has no `accumulate_step`.
+  static Expected<Trainer> create(Session &session, int64_t accumulate = 1);
 
   /// The data and labels that `train_step` takes.
   ModelInputs inputs() const;
-  /// Samples of an iteration.
+  /// Samples of an iteration, of all its batches.
   int64_t batch(const DataSource &source) const;
+  /// Batches of an iteration.
+  int64_t batches() const { return accumulate; }
+  /// Evaluation leaves out a last batch that is not full: the loss is one that
+  /// the model computes itself, over the whole batch.
+  bool evaluatesWholeBatches() const;
   /// The session that it trains.
   Session &module() const { return *session; }
 
@@ -71,12 +101,27 @@ public:
 
 private:
   struct EntryTensors {
-    size_t entry = 0, label = 0, loss = 0;
-    /// Tensors by input of the data source; absent: the entry does not use it.
-    std::vector<std::optional<size_t>> data;
+    size_t entry = 0, loss = 0;
+    std::optional<size_t> label;
+    /// Tensors by input and by target of the data source; absent: the entry
+    /// does not use it.
+    std::vector<std::optional<size_t>> data, targets;
     std::optional<size_t> correct;
+    /// Results called MEASURE@LABELS (docs/TrainingStep.md).
+    struct Measure {
+      std::string name, labels;
+      size_t tensor = 0;
+    };
+    std::vector<Measure> measures;
+    std::optional<size_t> measure(const std::string &name,
+                                  const std::string &labels) const;
+    size_t numLabels() const { return targets.size() + label.has_value(); }
   };
   Expected<EntryTensors> find(size_t entry) const;
+  /// Samples of one batch of an entry.
+  int64_t batchOf(const EntryTensors &e, const DataSource &source) const;
+  MaybeError tallyBatch(const EntryTensors &e, int64_t batch, int64_t real,
+                        Tally &tally);
   MaybeError runBatch(const EntryTensors &e, const DataSource &source,
                       const Dataset &set, const std::vector<int64_t> &order,
                       int64_t first, Tally &tally, int64_t next = -1);
@@ -87,10 +132,11 @@ private:
   static std::vector<size_t> tensorsOf(const EntryTensors &e);
 
   Session *session = nullptr;
-  /// Tensors of the data source's inputs.
-  std::vector<size_t> data;
+  /// Tensors of the data source's inputs, and of all labels of `train_step`.
+  std::vector<size_t> data, labels;
   EntryTensors train;
-  std::optional<EntryTensors> test;
+  std::optional<EntryTensors> add, test;
+  int64_t accumulate = 1;
   double loss = 0;
   std::vector<double> times;
   /// Of the batch that is on its way: where it begins, -1 if there is none, and
@@ -110,6 +156,12 @@ struct TrainState {
   double seconds = 0;
   /// The epochs that are finished.
   std::vector<EpochResult> epochs;
+  /// Those of `evaluateEvery`.
+  std::vector<Evaluation> evaluations;
+  /// For an early stop: the best test loss, and how many evaluations since have
+  /// not been better.
+  std::optional<double> bestLoss;
+  int64_t sinceBest = 0;
 };
 
 /// Limits and callbacks of a training.
@@ -127,6 +179,14 @@ struct TrainOptions {
   /// is the finding of this rank; the one of rank 0 counts. May be empty: the
   /// training then goes on unless `notFinite`.
   std::function<Decision(bool notFinite)> stop;
+  /// Evaluates after every so many iterations; 0: after epochs only.
+  int64_t evaluateEvery = 0;
+  /// The training ends after so many evaluations (those of `evaluateEvery`,
+  /// else those of epochs) whose loss is not below the best by more than
+  /// `minImprovement`. 0: it does not.
+  int64_t patience = 0;
+  double minImprovement = 0;
+  std::function<void(const Evaluation &)> onEvaluation;
   /// Called after every `checkpointEvery`-th step; 0: never.
   int64_t checkpointEvery = 0;
   std::function<MaybeError(const TrainState &)> onCheckpoint;
@@ -144,6 +204,8 @@ struct TrainResult {
   /// run.
   int64_t iterations = 0, ran = 0;
   bool stopped = false;
+  /// The training has ended because evaluations became no better.
+  bool endedEarly = false;
   /// The first number that was infinite or not a number, and its iteration, the
   /// same text on every rank. The tensors are then useless. Empty: all numbers
   /// are finite.
