@@ -123,6 +123,12 @@ SOAP_CAPI_EXPORTED SoapResult soapIRModuleStrategy(SoapIRModule module,
                                                    SoapTextCallback callback,
                                                    void *user);
 
+/* The strategy of a function as a strategy file (docs/Strategy.md), which
+ * soap-apply-strategy reads. */
+SOAP_CAPI_EXPORTED SoapResult
+soapIRModuleStrategyFile(SoapIRModule module, const char *function,
+                         SoapTextCallback callback, void *user);
+
 /* Where the plan of a function keeps its arguments and results, as JSON:
  * `function`, `devices`, and `tensors`, each with `name`, `kind`, `shape`,
  * `argument` (a number; -1 for results) and `tiles`: `device` and `region`,

@@ -13,6 +13,7 @@
 #include "Soap/Analysis/OpGraph.h"
 #include "Soap/Analysis/TopologyAttr.h"
 #include "Soap/Dialect/Soap/SoapOps.h"
+#include "Soap/Plan/StrategyFile.h"
 #include "Soap/Topology/Topology.h"
 #include "Transforms/StrategySupport.h"
 
@@ -169,6 +170,28 @@ void addTiles(llvm::StringMap<PlacedTensor> &tensors, mlir::ArrayAttr tiles,
   }
 }
 
+/// A function on its topology, with its strategy.
+struct FoundStrategy {
+  std::unique_ptr<mlir::soap::FunctionProblem> problem;
+  soap::Strategy strategy;
+};
+
+/// The strategy of a function; nothing after a diagnostic.
+std::optional<FoundStrategy> findStrategy(mlir::ModuleOp module,
+                                          const char *function) {
+  llvm::StringRef name = function ? function : "";
+  if (failed(mlir::soap::checkHasStrategy(module, name)))
+    return std::nullopt;
+  auto problem = mlir::soap::openProblem(module, "", "", name);
+  if (failed(problem))
+    return std::nullopt;
+  mlir::FailureOr<soap::Strategy> strategy = mlir::soap::readStrategy(
+      (*problem)->opGraph, (*problem)->topology.deviceCount());
+  if (failed(strategy))
+    return std::nullopt;
+  return FoundStrategy{std::move(*problem), std::move(*strategy)};
+}
+
 } // namespace
 
 SoapResult soapIRModuleDescribe(SoapIRModule module, SoapTextCallback callback,
@@ -192,27 +215,28 @@ SoapResult soapIRModuleDescribe(SoapIRModule module, SoapTextCallback callback,
 SoapResult soapIRModuleStrategy(SoapIRModule module, const char *function,
                                 SoapTextCallback callback, void *user) {
   Module &target = beginCall(module);
-  llvm::StringRef name = function ? function : "";
-  if (failed(mlir::soap::checkHasStrategy(*target.op, name)))
+  std::optional<FoundStrategy> found = findStrategy(*target.op, function);
+  if (!found)
     return SOAP_FAILURE;
-  auto chosen = mlir::soap::chooseFunction(*target.op, name);
-  if (failed(chosen))
+  mlir::soap::FunctionProblem &problem = *found->problem;
+  give(json::Value(json::Object{
+           {"function", problem.function.getName()},
+           {"topology", problem.topology.name},
+           {"devices", problem.topology.deviceCount()},
+           {"ops", describeOps(problem.opGraph, found->strategy)}}),
+       callback, user);
+  return SOAP_SUCCESS;
+}
+
+SoapResult soapIRModuleStrategyFile(SoapIRModule module, const char *function,
+                                    SoapTextCallback callback, void *user) {
+  Module &target = beginCall(module);
+  std::optional<FoundStrategy> found = findStrategy(*target.op, function);
+  if (!found)
     return SOAP_FAILURE;
-  auto topology = mlir::soap::resolveTopology(*target.op, "");
-  if (failed(topology))
-    return SOAP_FAILURE;
-  mlir::FailureOr<mlir::soap::OpGraph> opGraph =
-      mlir::soap::buildOpGraph(*chosen);
-  if (failed(opGraph))
-    return SOAP_FAILURE;
-  mlir::FailureOr<soap::Strategy> strategy =
-      mlir::soap::readStrategy(*opGraph, topology->deviceCount());
-  if (failed(strategy))
-    return SOAP_FAILURE;
-  give(json::Value(json::Object{{"function", chosen->getName()},
-                                {"topology", topology->name},
-                                {"devices", topology->deviceCount()},
-                                {"ops", describeOps(*opGraph, *strategy)}}),
+  mlir::soap::FunctionProblem &problem = *found->problem;
+  give(soap::printStrategyFile(soap::toStrategyFile(
+           problem.opGraph.graph, found->strategy, problem.topology)),
        callback, user);
   return SOAP_SUCCESS;
 }
