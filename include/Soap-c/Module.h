@@ -42,12 +42,14 @@ SOAP_CAPI_EXPORTED SoapIRModule
 soapIRModuleImportONNX(SoapContext context, const char *path,
                        const char *const *options, size_t count);
 
-/* Imports StableHLO in its generic form. A build without this import fails with
- * a diagnostic that says so. */
-SOAP_CAPI_EXPORTED SoapIRModule soapIRModuleImportStableHLO(SoapContext context,
-                                                            const char *text,
-                                                            size_t length,
-                                                            const char *name);
+/* Imports StableHLO in its generic form; `name` stands for the text in
+ * diagnostics. `options` are `count` texts NAME=VALUE as soap-translate has
+ * them without dashes: function, data, labels, parameters, states (numbers and
+ * ranges of arguments: `0,2-4`), updates (RESULT:ARGUMENT), sample-dim. A build
+ * without this import fails with a diagnostic that says so. */
+SOAP_CAPI_EXPORTED SoapIRModule soapIRModuleImportStableHLO(
+    SoapContext context, const char *text, size_t length, const char *name,
+    const char *const *options, size_t count);
 
 /* A network by name (docs/Models.md). `batch` 0: its default. `options` are
  * `count` texts NAME=NUMBER, or preset=NAME. */

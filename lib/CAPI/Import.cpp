@@ -21,6 +21,8 @@
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/MemoryBuffer.h"
 
 #include <algorithm>
 
@@ -147,21 +149,48 @@ SoapIRModule soapIRModuleImportONNX(SoapContext context, const char *path,
   return wrap(state, mlir::soap::importONNX(path, &state->context, parsed));
 }
 
-SoapIRModule soapIRModuleImportStableHLO(SoapContext context, const char *text,
-                                         size_t length, const char *name) {
-  const ContextRef &state = beginCall(context);
 #ifdef SOAP_HAS_STABLEHLO
-  return wrap(state, mlir::soap::importStableHLO(StringRef(text, length),
-                                                 name ? name : "stablehlo",
-                                                 &state->context));
-#else
-  (void)text;
-  (void)length;
-  (void)state->fail(std::string(name ? name : "stablehlo") +
-                    ": this build of Soap has no import of StableHLO");
-  return {nullptr};
-#endif
+SoapIRModule soapIRModuleImportStableHLO(SoapContext context, const char *text,
+                                         size_t length, const char *name,
+                                         const char *const *options,
+                                         size_t count) {
+  const ContextRef &state = beginCall(context);
+  mlir::soap::StableHLOImportOptions parsed;
+  for (size_t i = 0; i < count; ++i) {
+    auto [option, value] = StringRef(options[i]).split('=');
+    std::string *target = llvm::StringSwitch<std::string *>(option)
+                              .Case("function", &parsed.function)
+                              .Case("data", &parsed.data)
+                              .Case("labels", &parsed.labels)
+                              .Case("parameters", &parsed.parameters)
+                              .Case("states", &parsed.states)
+                              .Case("updates", &parsed.updates)
+                              .Default(nullptr);
+    if (target) {
+      *target = value.str();
+    } else if (option != "sample-dim" ||
+               value.getAsInteger(10, parsed.sampleDim)) {
+      (void)state->fail("option '" + std::string(options[i]) +
+                        "' of StableHLO import: expected function, data, "
+                        "labels, parameters, states, updates or sample-dim=N");
+      return {nullptr};
+    }
+  }
+  return wrap(state, mlir::soap::importStableHLO(
+                         llvm::MemoryBuffer::getMemBufferCopy(
+                             StringRef(text, length), name ? name : "text"),
+                         &state->context, parsed));
 }
+#else
+SoapIRModule soapIRModuleImportStableHLO(SoapContext context, const char *,
+                                         size_t, const char *name,
+                                         const char *const *, size_t) {
+  (void)beginCall(context)->fail(std::string(name ? name : "text") +
+                                 ": error: this build of Soap has no import of "
+                                 "StableHLO");
+  return {nullptr};
+}
+#endif
 
 SoapIRModule soapIRModuleGenerate(SoapContext context, const char *name,
                                   int64_t batch, const char *const *options,

@@ -244,11 +244,14 @@ void addModule(nb::module_ &m) {
                 });
           })
       .def_static("import_stablehlo",
-                  [](const std::string &text, const std::string &name) {
+                  [](const std::string &text, const std::string &name,
+                     const std::vector<std::string> &options) {
+                    std::vector<const char *> pointers = pointersOf(options);
                     return Module::make(
                         std::make_shared<Context>(), [&](SoapContext context) {
                           return soapIRModuleImportStableHLO(
-                              context, text.data(), text.size(), name.c_str());
+                              context, text.data(), text.size(), name.c_str(),
+                              pointers.data(), pointers.size());
                         });
                   })
       .def_static("generate",

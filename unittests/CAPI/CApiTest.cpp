@@ -236,6 +236,11 @@ TEST_F(CApi, BadInputHasDiagnostics) {
               nullptr);
     EXPECT_NE(diagnostics().find(text), std::string::npos) << diagnostics();
   }
+  EXPECT_EQ(soapIRModuleImportStableHLO(context, "module {", 8, "step.mlir",
+                                        nullptr, 0)
+                .ptr,
+            nullptr);
+  EXPECT_NE(diagnostics().find("step.mlir"), std::string::npos);
   EXPECT_EQ(soapIRModuleGenerate(context, "alexnett", 0, nullptr, 0).ptr,
             nullptr);
   EXPECT_NE(diagnostics().find("alexnett"), std::string::npos);

@@ -30,9 +30,11 @@ def from_mlir(text_or_path: str | os.PathLike[str]) -> Model:
     return Model(_core.Module.parse(text_or_path, "text"))
 
 
-def from_stablehlo(text: str, name: str = "stablehlo") -> Model:
-    """Imports StableHLO in its generic form (docs/Python.md)."""
-    return Model(_core.Module.import_stablehlo(text, name), name)
+def from_stablehlo(text: str, name: str = "stablehlo", **options: Any) -> Model:
+    """Imports StableHLO in its generic form, as JAX prints it with `print_generic_op_form=True`. Options are those of
+    `soap-translate --import-stablehlo` with `_` for `-`: `data=[0]`, `labels=[1]`, `parameters=range(2, 8)`, `states`,
+    `updates`, `sample_dim`."""
+    return Model(_core.Module.import_stablehlo(text, name, import_options(options)), name)
 
 
 def generate(name: str, *, batch: int = 0, **options: Any) -> Model:
