@@ -10,6 +10,7 @@ import tempfile
 import warnings
 from typing import Any, Iterator, Mapping, Sequence
 
+import numpy as np
 import torch
 
 from . import _core
@@ -18,6 +19,7 @@ from ._versions import check_version
 from .errors import SoapWarning
 from .model import Model
 from .plan import Plan
+from .session import Session
 
 check_version("torch", torch.__version__)
 
@@ -32,6 +34,30 @@ class TorchModel(Model):
         self._original = {key: value.detach().clone() for key, value in module.state_dict().items()}
         self._names = _names_in_program(module)
         self._module_name = type(module).__name__
+
+    def _numbers(self) -> dict[str, np.ndarray]:
+        if self._values is None:
+            numbers = super()._numbers()
+            self._values = {**numbers, **{k: v for k, v in self._first_values().items() if k in numbers}}
+        return self._values
+
+    def _restore(self, session: Session) -> None:
+        if self._values is not None:
+            super()._restore(session)
+            return
+        # An export in training mode runs the module, and has the running statistics after that.
+        values = self._first_values()
+        for name in session.saved_names():
+            if name in values:
+                session[name] = values[name]
+
+    def _first_values(self) -> dict[str, np.ndarray]:
+        """The module's values at import, by their names in the program."""
+        return {
+            self._names.get(key, key): value.cpu().numpy()
+            for key, value in self._original.items()
+            if value.is_floating_point()
+        }
 
     def state_dict(self) -> dict[str, torch.Tensor]:
         numbers = self._numbers()
@@ -117,7 +143,7 @@ def from_torch(
         path = os.path.join(folder, f"{type(module).__name__}.onnx")
         with _unchanged(module), warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            export: dict[str, Any] = {"input_names": names, "dynamo": exporter == "dynamo"}
+            export: dict[str, Any] = {"input_names": names, "dynamo": exporter == "dynamo", "verbose": False}
             if opset is not None:
                 export["opset_version"] = opset
             if exporter == "dynamo":
@@ -210,3 +236,11 @@ def distribute_input(value: torch.Tensor, name: str, plan: Plan, device_mesh: An
     if name not in rows:
         raise KeyError(f"no argument {name!r}, expected one of {', '.join(map(repr, rows))}")
     return distribute_tensor(value, device_mesh, rows[name])
+
+
+def distribute_like(value: torch.Tensor, like: Any) -> Any:
+    """A whole tensor as a DTensor on the mesh and with the placements of another: weights for a module that `distribute`
+    has made."""
+    from torch.distributed.tensor import distribute_tensor
+
+    return distribute_tensor(value, like.device_mesh, like.placements)
