@@ -38,7 +38,8 @@ json::Array arrayOf(llvm::ArrayRef<int64_t> numbers) {
 }
 
 /// Name, kind, shape and type of an argument or result. The attributes are its
-/// own, or without the prefix `soap.` those of a table of tensors.
+/// own, or, without the prefix `soap.`, the columns of a table
+/// of tensors.
 json::Object describeValue(mlir::Type type, mlir::DictionaryAttr attributes,
                            bool hasPrefix = true) {
   auto key = [&](llvm::StringRef attribute) {

@@ -42,7 +42,7 @@ struct ContextState {
 
 using ContextRef = std::shared_ptr<ContextState>;
 
-/// What a SoapIRModule points to.
+/// The object behind a SoapIRModule.
 struct Module {
   ContextRef state;
   mlir::OwningOpRef<mlir::ModuleOp> op;

@@ -27,7 +27,7 @@ namespace json = llvm::json;
 
 namespace {
 
-/// What a SoapSession points to.
+/// The object behind a SoapSession.
 struct RunningModule {
   ContextRef state;
   std::unique_ptr<runtime::Session> session;

@@ -3,7 +3,7 @@
 
     cases.py SOURCE
 
-Right values come from NumPy, from formulas, or from the reports of the passes. The last line is "N passed, N failed"."""
+Right values come from NumPy, from formulas, or from reports of passes. The last line is "N passed, N failed"."""
 import os
 import re
 import sys
@@ -67,7 +67,7 @@ func.func @forward(
 
 @test
 def training_equals_numpy():
-    """Losses and weights of SGD on four devices, under several plans, are those of the same steps in NumPy."""
+    """Losses and weights of SGD on four devices, under several plans, equal the same steps in NumPy."""
     random = np.random.default_rng(3)
     x, labels = random.standard_normal((48, 6)).astype(np.float32), random.integers(0, 4, 48)
     rate = 0.2

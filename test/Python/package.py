@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Installs the Python package of python/ against a build, and runs its tests with NumPy alone.
 
-    test/Python/package.py BUILD [--keep]
+    test/Python/package.py BUILD
 
 The environment is BUILD/.python-package: it is made once, and needs the network for that (nanobind, scikit-build-core,
 NumPy). Where there is none the suite is skipped. The last line is "N passed, N failed"."""
 import os
+import re
 import subprocess
 import sys
 
@@ -58,7 +59,19 @@ def main():
         print("pip install ./python fails")
         print("0 passed, 1 failed")
         return 1
-    return subprocess.run([python, os.path.join(SOURCE, "test", "Python", "cases.py"), SOURCE], timeout=900).returncode
+    folder = os.path.join(SOURCE, "test", "Python")
+    passed = failed = 0
+    for command in (["cases.py", SOURCE], ["pages.py", os.path.join(SOURCE, "docs", "Python.md")]):
+        tests = run([python, os.path.join(folder, command[0]), *command[1:]])
+        *text, last = tests.stdout.strip().splitlines() or [""]
+        counts = re.fullmatch(r"(\d+) passed, (\d+) failed", last)
+        print("\n".join(text if counts else [*text, last, f"{command[0]} ends with status {tests.returncode}"]))
+        if tests.stderr and not (counts and counts[2] == "0"):
+            print(tests.stderr)
+        passed += int(counts[1]) if counts else 0
+        failed += int(counts[2]) if counts else 1
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":

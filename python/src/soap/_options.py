@@ -32,7 +32,8 @@ def pass_options(options: Mapping[str, Any]) -> str:
 
 
 def import_options(options: Mapping[str, Any]) -> list[str]:
-    """`{"batch": 8, "keep_final_softmax": True}` as `["batch=8", "keep-final-softmax"]`. `input_shape` may be a dict."""
+    """`{"batch": 8, "keep_final_softmax": True}` as `["batch=8", "keep-final-softmax"]`. `input_shape` is a
+    dict."""
     words = []
     for name, value in options.items():
         name = name.replace("_", "-")

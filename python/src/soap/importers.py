@@ -13,7 +13,7 @@ from .model import Model
 
 
 def from_onnx(path: str | os.PathLike[str], **options: Any) -> Model:
-    """Imports an ONNX file (docs/ONNX.md). Options are those of `soap-translate --import-onnx` with `_` for `-`:
+    """Imports an ONNX file (docs/ONNX.md). The options of `soap-translate --import-onnx` have `_` for `-`:
     `batch=8`, `input_shape={"x": (8, 3, 32, 32)}`, `parameters_from="names.txt"`, `keep_final_softmax=True`."""
     path = os.fspath(path)
     return Model(_core.Module.import_onnx(path, import_options(options)), Path(path).stem)
@@ -31,8 +31,8 @@ def from_mlir(text_or_path: str | os.PathLike[str]) -> Model:
 
 
 def from_stablehlo(text: str, name: str = "stablehlo", **options: Any) -> Model:
-    """Imports StableHLO in its generic form, as JAX prints it with `print_generic_op_form=True`. Options are those of
-    `soap-translate --import-stablehlo` with `_` for `-`: `data=[0]`, `labels=[1]`, `parameters=range(2, 8)`, `states`,
+    """Imports StableHLO in its generic form, as JAX prints it with `print_generic_op_form=True`. The options of
+    `soap-translate --import-stablehlo` have `_` for `-`: `data=[0]`, `labels=[1]`, `parameters=range(2, 8)`, `states`,
     `updates`, `sample_dim`."""
     return Model(_core.Module.import_stablehlo(text, name, import_options(options)), name)
 

@@ -64,7 +64,7 @@ def from_jax(
     Results are new values of arguments where the function returns a tree of the same structure, shapes and names as one
     of its arguments, in order: `params, state, loss = step(params, state, batch)`. Such arguments are parameters.
     `data` and `labels` are numbers of arguments of `function` that have samples along `sample_dim`; by default all
-    arguments without a new value are data. Further options are those of `soap.from_stablehlo`."""
+    arguments without a new value are data. `soap.from_stablehlo` has further options."""
     jitted = function if hasattr(function, "lower") else _jax.jit(function)
     lowered = jitted.lower(*args)
     trees = _trees_of(function, args, lowered)
@@ -82,7 +82,9 @@ def from_jax(
             kinds["labels"].append(position)
         elif data is None or owner[leaf] in data:
             kinds["data"].append(position)
-    updates = [f"{result}:{trees.positions[leaf]}" for result, leaf in trees.updates.items() if trees.positions[leaf] >= 0]
+    updates = [
+        f"{result}:{trees.positions[leaf]}" for result, leaf in trees.updates.items() if trees.positions[leaf] >= 0
+    ]
     chosen = {kind: numbers for kind, numbers in kinds.items() if numbers}
     if updates:
         chosen["updates"] = updates
@@ -150,8 +152,8 @@ def mesh(plan: Plan, devices: Sequence[Any] | None = None) -> Any:
 def shardings(plan: Plan, devices: Sequence[Any] | None = None, *, strict: bool = False) -> dict[int, Any]:
     """NamedSharding of every argument of the plan's function, by its number in the program.
 
-    JAX cuts a dim of an argument into equal pieces only. A dim that the plan cuts otherwise is whole; a warning names it,
-    with `strict` an error."""
+    JAX cuts a dim of an argument into equal pieces only. A dim that the plan cuts otherwise is whole; a warning names
+    it, with `strict` an error."""
     layout = plan.layout()
     grid = mesh(plan, devices)
     faults = dict(layout.inexact)
@@ -170,7 +172,8 @@ def shardings(plan: Plan, devices: Sequence[Any] | None = None, *, strict: bool 
     named = {t.name for t in layout.tensors.values() if t.argument >= 0}
     faults = {name: fault for name, fault in faults.items() if name in named}
     if faults:
-        text = "no NamedSharding is exactly that of the plan: " + "; ".join(f"{n!r}: {f}" for n, f in faults.items())
+        reasons = "; ".join(f"{name!r}: {fault}" for name, fault in faults.items())
+        text = "some NamedShardings differ from the plan: " + reasons
         if strict:
             raise ValueError(text)
         warnings.warn(text, SoapWarning, stacklevel=2)
@@ -187,7 +190,7 @@ def jit(
 ) -> Any:
     """`jax.jit` of a function with the shardings that a plan of it has (`find_strategy(from_jax(function, ...), ...)`):
     arguments lie where the plan has them, new values where their arguments do, and XLA's partitioner derives the rest.
-    What is computed does not depend on the plan. Further options are those of `jax.jit`."""
+    What is computed does not depend on the plan. `jax.jit` has further options."""
     trees = getattr(plan.model, "_trees", None)
     if trees is None:
         raise TypeError("soap.jax.jit: expected a plan of a model that soap.from_jax made")
@@ -216,8 +219,8 @@ _COLLECTIVE = re.compile(
 
 
 def hlo_collectives(compiled: Any) -> dict[str, dict[str, int]]:
-    """Collectives of a compiled function (`jitted.lower(...).compile()`), or of HLO text, by kind: how many, and the bytes
-    of their results in all. A loop's body counts once."""
+    """Collectives of a compiled function (`jitted.lower(...).compile()`), or of HLO text, by kind: how many, and the
+    bytes of their results in all. A loop's body counts once."""
     text = compiled if isinstance(compiled, str) else compiled.as_text()
     table: dict[str, dict[str, int]] = {}
     for match in _COLLECTIVE.finditer(text):

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """From the tiles of a plan to a mesh of devices.
 
-A plan says for every device which region of a tensor it holds. JAX and PyTorch say it with a mesh: devices as a grid with
-named axes, and for every dim of a tensor the axes that cut it. The mesh here has an axis for each prime factor of the
-number of devices; axes that no tensor tells apart are one. A dim that no list of axes describes is whole in the layout,
-and `inexact` says of which tensor and why: that changes where data lies, never what is computed."""
+A plan says for every device which region of a tensor it holds. JAX and PyTorch say it with a mesh: devices as a grid
+with named axes, and for every dim of a tensor the axes that cut it. The mesh here has an axis for each prime factor of
+the number of devices; axes that no tensor tells apart are one. A tensor that no list of axes describes is in `inexact`,
+with the reason: it lies elsewhere than in the plan, which changes nothing that is computed."""
 
 from __future__ import annotations
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 
 import json
 import os
-from typing import Any, Mapping, Sequence
+from typing import Any, Mapping
 
 import numpy as np
 
 from . import _core
 from ._options import pass_options
-from .errors import SoapError
-from .session import Session
+from .session import Session, as_array
 
 
 class Model:
@@ -51,14 +50,14 @@ class Model:
         return self._with(core)
 
     def build_training_step(self, optimizer: str = "sgd", learning_rate: float = 0.01, **options: Any) -> Model:
-        """The model with `@train_step` and `@evaluate` beside `@forward`. Further options are those of
-        `--soap-build-training-step` (docs/TrainingStep.md), with `_` for `-`: `momentum=0.9`, `weight_decay=1e-4`."""
+        """The model with `@train_step` and `@evaluate` beside `@forward`. `--soap-build-training-step`
+        has further options (docs/TrainingStep.md), with `_` for `-`: `momentum=0.9`, `weight_decay=1e-4`."""
         text = pass_options({"optimizer": optimizer, "learning_rate": learning_rate, **options})
         return self.run_passes("soap-build-training-step{" + text + "}")
 
     def mark_arguments(self, **options: Any) -> Model:
-        """Says which arguments of a function are `data`, `labels`, `parameters` or `states`, by numbers; further options
-        are those of `--soap-mark-arguments`: `sample_dim=0`, `batch=8`, `function="main"`."""
+        """Says by numbers which arguments of a function are `data`, `labels`, `parameters` or `states`. Further options
+        of `--soap-mark-arguments`: `sample_dim=0`, `batch=8`, `function="main"`."""
         return self.run_passes("soap-mark-arguments{" + pass_options(options) + "}")
 
     def save_ir(self, path: str | os.PathLike[str]) -> None:
@@ -93,9 +92,7 @@ class Model:
         return {name: value.copy() for name, value in self._numbers().items()}
 
     def load_state_dict(self, values: Mapping[str, Any]) -> None:
-        """Sets parameters and buffers. Names and shapes must be those of `state_dict`; all must be there."""
-        from .session import as_array
-
+        """Sets parameters and buffers. Names and shapes are as in `state_dict()`; all must be there."""
         current = self._numbers()
         missing, unknown = sorted(set(current) - set(values)), sorted(set(values) - set(current))
         if missing or unknown:
@@ -160,10 +157,3 @@ def check_model(model: Any) -> Model:
             "generate make one"
         )
     return model
-
-
-def names_of(values: Sequence[str]) -> str:
-    return ", ".join(repr(value) for value in values)
-
-
-__all__ = ["Model", "SoapError"]

@@ -61,7 +61,7 @@ def apply_strategy(
     training: dict[str, Any] | bool = True,
 ) -> Plan:
     """A plan without a search: a preset by name (`data-parallel`, `expert`, `zero`, ...), or a strategy file (*.json).
-    The other arguments are those of `find_strategy`."""
+    The other arguments are as for `find_strategy`."""
     check_model(model)
     step = model
     if training is not False and needs_training_step(model):
@@ -85,7 +85,7 @@ class Plan:
         self._simulation: dict[str, Any] | None = None
         self._strategy: dict[str, Any] | None = None
 
-    # --- What it is ---------------------------------------------------------------------------------------------------
+    # --- The strategy -------------------------------------------------------------------------------------------------
 
     @property
     def strategy(self) -> dict[str, Any]:
@@ -115,7 +115,7 @@ class Plan:
         """The placement as a mesh of devices with an axis list for every dim of every tensor (docs/Python.md)."""
         return Layout.of(self.placement())
 
-    # --- What it costs ------------------------------------------------------------------------------------------------
+    # --- Its price ----------------------------------------------------------------------------------------------------
 
     @property
     def simulation(self) -> dict[str, Any]:
@@ -152,7 +152,7 @@ class Plan:
         return Comparison([{**this, "warnings": []}, *rows])
 
     def explain(self, op: str, most: int | None = None) -> dict[str, Any]:
-        """What other configs of an op cost, and why (docs/Looking.md)."""
+        """Other configs of an op with their price, and the reasons (docs/Looking.md)."""
         return json.loads(
             self.model._core.explain(pass_options({"op": op, "most": most, "function": self._function}))
         )
@@ -225,8 +225,8 @@ def _devices(numbers: Sequence[int]) -> str:
 
 
 def _table(ops: Sequence[dict[str, Any]]) -> list[str]:
-    """A line for each run of ops of the forward pass with the same config: names, degrees with roles, devices. Gradients
-    and updates follow their op, so the other phases have a line each only as numbers."""
+    """A line for each run of ops of the forward pass with the same config: names, degrees with roles, devices.
+    Gradients and updates follow their op: the last line counts them."""
     rows: list[tuple[list[str], str, str]] = []
     for op in ops:
         if op["phase"] != "forward":

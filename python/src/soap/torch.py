@@ -127,7 +127,7 @@ def from_torch(
 ) -> TorchModel:
     """Imports a module by way of `torch.onnx.export`, as it trains: with batch norm and dropout, and under the names of
     its parameters. `example_inputs` is a tensor or a tuple of the arguments of `forward`; the first dim of each is the
-    batch that the program has. `exporter` is `torchscript` (PyTorch's older one) or `dynamo`. `options` are those of
+    batch that the program has. `exporter` is `torchscript` (PyTorch's older one) or `dynamo`. `options` are as for
     `soap.from_onnx`: `batch=64` gives the program another batch. The module stays as it is."""
     if not isinstance(module, torch.nn.Module):
         raise TypeError(f"from_torch: expected a torch.nn.Module, got {type(module).__name__}")
@@ -175,8 +175,8 @@ def placements(plan: Plan, *, strict: bool = False) -> dict[str, list[Any]]:
     """DTensor placements of every argument of the plan's function by name, parameters by that of the module: one
     `Shard(dim)` or `Replicate()` for each dim of `mesh(plan)`.
 
-    DTensor cuts a dim by its mesh dims from the first to the last. A tensor of which the plan wants another order, or that
-    no mesh describes, is cut by fewer devices; a warning names it, with `strict` an error."""
+    DTensor cuts a dim by the mesh dims from the first to the last. A tensor that the plan cuts in another order, or
+    that no mesh describes, is cut by fewer devices; a warning names it, with `strict` an error."""
     from torch.distributed.tensor import Replicate, Shard
 
     layout = plan.layout()
@@ -197,7 +197,8 @@ def placements(plan: Plan, *, strict: bool = False) -> dict[str, list[Any]]:
         result[tensor.name] = row
     faults = {name: fault for name, fault in faults.items() if name in result}
     if faults:
-        text = "no DTensor placement is exactly that of the plan: " + "; ".join(f"{n!r}: {f}" for n, f in faults.items())
+        reasons = "; ".join(f"{name!r}: {fault}" for name, fault in faults.items())
+        text = "some DTensor placements differ from the plan: " + reasons
         if strict:
             raise ValueError(text)
         warnings.warn(text, SoapWarning, stacklevel=2)
@@ -239,8 +240,8 @@ def distribute_input(value: torch.Tensor, name: str, plan: Plan, device_mesh: An
 
 
 def distribute_like(value: torch.Tensor, like: Any) -> Any:
-    """A whole tensor as a DTensor on the mesh and with the placements of another: weights for a module that `distribute`
-    has made."""
+    """A whole tensor as a DTensor on the mesh and with the placements of another: weights for a module that
+    `distribute` has made."""
     from torch.distributed.tensor import distribute_tensor
 
     return distribute_tensor(value, like.device_mesh, like.placements)

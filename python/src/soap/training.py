@@ -74,14 +74,15 @@ def fit(
 ) -> History:
     """Trains a model and leaves the values of its parameters and buffers in it (`model.state_dict()`).
 
-    `data` is a tuple of arrays with samples along their first dim, the data arguments in order and then the labels, or a
-    dict of arrays by name. An epoch is a shuffle, in whole batches: what does not fill the last one is left out. The size
-    of a batch is the model's. `validation` are data of the same form, all of whose samples are evaluated after each epoch.
+    `data` is a tuple of arrays with samples along their first dim, the data arguments in order and then the labels, or
+    a dict of arrays by name. An epoch is a shuffle, in whole batches: samples that do not fill the last one are left
+    out. The size of a batch is the model's. `validation` has the same form; all its samples are evaluated after each
+    epoch.
 
     The devices are this machine's: with `topology="cpu-4"` four threads. A `plan` is run as it is; without one, a
-    strategy is searched, with the options of the dict `search` (`{"time_limit": 5}`) and of `find_strategy`. `steps` ends
-    the training after so many iterations, whatever the epochs. A loss that is infinite or not a number is an error, and
-    the model keeps the values that it had before."""
+    strategy is searched, with the options of the dict `search` (`{"time_limit": 5}`) and of `find_strategy`. `steps`
+    ends the training after so many iterations, whatever the epochs. A loss that is infinite or not a number is an
+    error, and the model keeps the values that it had before."""
     check_model(model)
     if plan is None:
         if topology is None:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Plans as DTensor placements: four processes of torch.distributed (gloo) compute the loss and the gradients of a module
-that is distributed as a plan says, and PyTorch the same of the whole module. Run by scripts/test-peers.sh.
+"""Plans as DTensor placements: four processes of torch.distributed (gloo) compute the loss and the gradients of a
+module that is distributed as a plan says, and PyTorch the same of the whole module. Run by scripts/test-peers.sh.
 
 The last line is "N passed, N failed": one check for each model and strategy."""
 import sys
