@@ -9,7 +9,8 @@
 
 #include "Soap/ABI/Compiler.h"
 
-#include "ObjectCache.h"
+#include "Compiler/MissingPasses.h"
+#include "Compiler/ObjectCache.h"
 #include "Soap/Compiler/JIT.h"
 #include "Soap/Dialect/Soap/SoapOps.h"
 #include "Soap/InitAll.h"
@@ -35,38 +36,6 @@ struct SoapModule {
 };
 
 namespace {
-
-/// The passes that are missing on the way from the module's stage to a lowered
-/// module; empty if there are none.
-std::string missingPasses(ModuleOp module, const SoapCompileOptions &options) {
-  std::string lower = options.reference
-                          ? "soap-lower-to-cpu{library=none fuse=false}"
-                          : "soap-lower-to-cpu";
-  if (module->hasAttr(SoapDialect::kManifest))
-    return "";
-  if (module->hasAttr(SoapDialect::kPrograms))
-    return lower;
-  bool configured = false;
-  module.walk([&](IterationSpaceOpInterface op) {
-    configured |= op->hasAttr(SoapDialect::kConfig);
-  });
-  std::string passes;
-  if (!configured || options.strategy || options.preset) {
-    if (options.reference && !options.strategy && !options.preset &&
-        !options.topology)
-      return lower; // the unsharded program
-    std::string strategy =
-        options.strategy ? std::string("strategy=") + options.strategy
-                         : std::string("preset=") +
-                               (options.preset ? options.preset : "single");
-    std::string topology = options.topology ? options.topology
-                           : module->hasAttr(SoapDialect::kTopology) ? ""
-                                                                     : "cpu-1";
-    passes = "soap-apply-strategy{" + strategy +
-             (topology.empty() ? "" : " topology=" + topology) + "},";
-  }
-  return passes + "soap-partition," + lower;
-}
 
 std::string render(Diagnostic &diagnostic) {
   std::string text;

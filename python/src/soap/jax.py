@@ -1,0 +1,243 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""JAX: functions in, NamedShardings out."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from dataclasses import dataclass
+from typing import Any, Callable, Sequence
+
+import jax as _jax
+import numpy as np
+
+from . import _core
+from ._options import import_options
+from ._versions import check_version
+from .errors import SoapWarning
+from .model import Model
+from .plan import Plan
+
+check_version("jax", _jax.__version__)
+
+_BYTES = {"pred": 1, "s8": 1, "u8": 1, "bf16": 2, "f16": 2, "s16": 2, "u16": 2, "f32": 4, "s32": 4, "u32": 4}
+_BYTES.update({"f64": 8, "s64": 8, "u64": 8})
+
+
+class JaxModel(Model):
+    """A model that was a function of JAX. It knows the trees of the function's arguments and results."""
+
+    def __init__(self, core: _core.Module, name: str, trees: _Trees):
+        super().__init__(core, name)
+        self._trees = trees
+
+
+@dataclass
+class _Trees:
+    """Arguments and results of a function as trees, and as the lists of leaves that its program has."""
+
+    arguments: Any
+    results: Any
+    argument_names: list[str]
+    #: Result number -> number of the argument that it is the new value of.
+    updates: dict[int, int]
+    #: Number in the program of every argument leaf; -1 where the program does not use it.
+    positions: list[int]
+
+
+def generic_stablehlo(lowered: Any) -> str:
+    """The text that Soap reads: StableHLO of a lowered function in MLIR's generic form."""
+    return lowered.compiler_ir("stablehlo").operation.get_asm(print_generic_op_form=True, enable_debug_info=False)
+
+
+def from_jax(
+    function: Callable[..., Any],
+    *args: Any,
+    data: Sequence[int] | None = None,
+    labels: Sequence[int] = (),
+    sample_dim: int = 0,
+    **options: Any,
+) -> JaxModel:
+    """Imports a function with example arguments: arrays, or anything with shape and dtype. A whole training step
+    (`value_and_grad` and the update) is one program; Soap differentiates nothing of it.
+
+    Results are new values of arguments where the function returns a tree of the same structure, shapes and names as one
+    of its arguments, in order: `params, state, loss = step(params, state, batch)`. Such arguments are parameters.
+    `data` and `labels` are numbers of arguments of `function` that have samples along `sample_dim`; by default all
+    arguments without a new value are data. `soap.from_stablehlo` has further options."""
+    jitted = function if hasattr(function, "lower") else _jax.jit(function)
+    lowered = jitted.lower(*args)
+    trees = _trees_of(function, args, lowered)
+    owner = []  # number of the argument of `function` by leaf
+    for i, argument in enumerate(args):
+        owner += [i] * len(_jax.tree_util.tree_leaves(argument))
+    updated = set(trees.updates.values())
+    kinds: dict[str, list[int]] = {"data": [], "labels": [], "parameters": []}
+    for leaf, position in enumerate(trees.positions):
+        if position < 0:
+            continue
+        if leaf in updated:
+            kinds["parameters"].append(position)
+        elif owner[leaf] in labels:
+            kinds["labels"].append(position)
+        elif data is None or owner[leaf] in data:
+            kinds["data"].append(position)
+    updates = [
+        f"{result}:{trees.positions[leaf]}" for result, leaf in trees.updates.items() if trees.positions[leaf] >= 0
+    ]
+    chosen = {kind: numbers for kind, numbers in kinds.items() if numbers}
+    if updates:
+        chosen["updates"] = updates
+    if sample_dim:
+        chosen["sample_dim"] = sample_dim
+    name = getattr(function, "__name__", "step")
+    core = _core.Module.import_stablehlo(generic_stablehlo(lowered), name, import_options({**chosen, **options}))
+    return JaxModel(core, name, trees)
+
+
+def _trees_of(function: Callable[..., Any], args: Sequence[Any], lowered: Any) -> _Trees:
+    paths, _ = _jax.tree_util.tree_flatten_with_path(tuple(args))
+    names = [_jax.tree_util.keystr(path) for path, _ in paths]
+    results = lowered.out_info
+    out_paths, _ = _jax.tree_util.tree_flatten_with_path(results)
+
+    def top_level(tree: Any) -> list[Any]:
+        return list(tree) if isinstance(tree, (tuple, list)) and not hasattr(tree, "_fields") else [tree]
+
+    def signature(tree: Any) -> Any:
+        leaves, structure = _jax.tree_util.tree_flatten(tree)
+        return structure, [(tuple(leaf.shape), np.dtype(leaf.dtype).name) for leaf in map(_with_shape, leaves)]
+
+    updates: dict[int, int] = {}
+    first_result, taken, first_leaf = 0, set(), []
+    count = 0
+    for argument in args:
+        first_leaf.append(count)
+        count += len(_jax.tree_util.tree_leaves(argument))
+    for result in top_level(results):
+        leaves = len(_jax.tree_util.tree_leaves(result))
+        found = signature(result)
+        for i, argument in enumerate(args):
+            if i not in taken and leaves and signature(argument) == found and found[1] != [((), "float32")]:
+                taken.add(i)
+                updates.update({first_result + k: first_leaf[i] + k for k in range(leaves)})
+                break
+        first_result += leaves
+    kept = getattr(lowered._lowering, "compile_args", {}).get("kept_var_idx")
+    positions, next_position = [], 0
+    for leaf in range(len(names)):
+        if kept is None or leaf in kept:
+            positions.append(next_position)
+            next_position += 1
+        else:
+            positions.append(-1)
+    structure = _jax.tree_util.tree_structure
+    return _Trees(structure(tuple(args)), structure(results), names, updates, positions)
+
+
+def _with_shape(leaf: Any) -> Any:
+    return leaf if hasattr(leaf, "shape") and hasattr(leaf, "dtype") else np.asarray(leaf)
+
+
+def mesh(plan: Plan, devices: Sequence[Any] | None = None) -> Any:
+    """The plan's mesh over devices of JAX, in the order of the plan's devices."""
+    layout = plan.layout()
+    devices = list(devices if devices is not None else _jax.devices())
+    if len(devices) < plan.devices:
+        raise ValueError(f"the plan has {plan.devices} devices, got {len(devices)}")
+    grid = np.array(devices[: plan.devices], dtype=object).reshape(layout.mesh_shape or (1,))
+    return _jax.sharding.Mesh(grid, tuple(layout.axes) or ("axis0",))
+
+
+def shardings(plan: Plan, devices: Sequence[Any] | None = None, *, strict: bool = False) -> dict[int, Any]:
+    """NamedSharding of every argument of the plan's function, by its number in the program.
+
+    JAX cuts a dim of an argument into equal pieces only. A dim that the plan cuts otherwise is whole; a warning names
+    it, with `strict` an error."""
+    layout = plan.layout()
+    grid = mesh(plan, devices)
+    faults = dict(layout.inexact)
+    result = {}
+    for tensor in layout.tensors.values():
+        if tensor.argument < 0:
+            continue
+        spec = []
+        for dim, axes in enumerate(tensor.dims):
+            pieces = int(np.prod([layout.axes[axis] for axis in axes], dtype=int))
+            if tensor.shape[dim] % pieces:
+                faults.setdefault(tensor.name, f"dim {dim} of {tensor.shape[dim]} is cut into {pieces} uneven pieces")
+                axes = ()
+            spec.append(axes if axes else None)
+        result[tensor.argument] = _jax.sharding.NamedSharding(grid, _jax.sharding.PartitionSpec(*spec))
+    named = {t.name for t in layout.tensors.values() if t.argument >= 0}
+    faults = {name: fault for name, fault in faults.items() if name in named}
+    if faults:
+        reasons = "; ".join(f"{name!r}: {fault}" for name, fault in faults.items())
+        text = "some NamedShardings differ from the plan: " + reasons
+        if strict:
+            raise ValueError(text)
+        warnings.warn(text, SoapWarning, stacklevel=2)
+    return result
+
+
+def jit(
+    function: Callable[..., Any],
+    plan: Plan,
+    devices: Sequence[Any] | None = None,
+    *,
+    strict: bool = False,
+    **options: Any,
+) -> Any:
+    """`jax.jit` of a function with the shardings that a plan of it has (`find_strategy(from_jax(function, ...), ...)`):
+    arguments lie where the plan has them, new values where their arguments do, and XLA's partitioner derives the rest.
+    What is computed does not depend on the plan. `jax.jit` has further options."""
+    trees = getattr(plan.model, "_trees", None)
+    if trees is None:
+        raise TypeError("soap.jax.jit: expected a plan of a model that soap.from_jax made")
+    grid = mesh(plan, devices)
+    whole = _jax.sharding.NamedSharding(grid, _jax.sharding.PartitionSpec())
+    by_number = shardings(plan, devices, strict=strict)
+    inputs = [by_number.get(position, whole) for position in trees.positions]
+    outputs: list[Any] = [None] * trees.results.num_leaves
+    for result, argument in trees.updates.items():
+        outputs[result] = inputs[argument]
+    # None is a leaf here, but an empty tree for JAX.
+    unflatten = _jax.tree_util.tree_unflatten
+    outputs = [whole if sharding is None else sharding for sharding in outputs]
+    return _jax.jit(
+        function,
+        in_shardings=unflatten(trees.arguments, inputs),
+        out_shardings=unflatten(trees.results, outputs),
+        **options,
+    )
+
+
+_SHAPE = re.compile(r"(\w+)\[([\d,]*)\]")
+_COLLECTIVE = re.compile(
+    r"=\s*(?P<shape>\(.*?\)|\S+)\s+(?P<kind>all-reduce|all-gather|reduce-scatter|all-to-all|collective-permute)(?:-start)?\("
+)
+
+
+def hlo_collectives(compiled: Any) -> dict[str, dict[str, int]]:
+    """Collectives of a compiled function (`jitted.lower(...).compile()`), or of HLO text, by kind: how many, and the
+    bytes of their results in all. A loop's body counts once."""
+    text = compiled if isinstance(compiled, str) else compiled.as_text()
+    table: dict[str, dict[str, int]] = {}
+    for match in _COLLECTIVE.finditer(text):
+        row = table.setdefault(match["kind"], {"count": 0, "bytes": 0})
+        row["count"] += 1
+        for dtype, dims in _SHAPE.findall(match["shape"]):
+            extents = [int(extent) for extent in dims.split(",") if extent]
+            row["bytes"] += _BYTES.get(dtype, 4) * int(np.prod(extents, dtype=np.int64))
+    return table
+
+
+def compare_collectives(plan: Plan, compiled: Any) -> str:
+    """A table: exchanges that the plan has, beside the collectives that XLA made of its shardings."""
+    ours, theirs = plan.collectives(), hlo_collectives(compiled)
+    lines = [f"{'pattern':20}  {'plan':>6}  {'bytes':>12}  {'XLA':>6}  {'bytes':>12}"]
+    none = {"count": 0, "bytes": 0}
+    for kind in sorted(set(ours) | set(theirs)):
+        a, b = ours.get(kind, none), theirs.get(kind, none)
+        lines.append(f"{kind:20}  {a['count']:6}  {a['bytes']:12}  {b['count']:6}  {b['bytes']:12}")
+    return "\n".join(lines)

@@ -1,0 +1,253 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Plans: models with a strategy, on a topology."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any, Sequence
+
+from ._options import pass_options
+from .layout import Layout
+from .model import Model, check_model, needs_training_step
+
+#: TensorOpt's options (Cai et al., 2020).
+OPTIONS = ("mini-time", "mini-parallelism", "profiling")
+
+
+def find_strategy(
+    model: Model,
+    topology: str | os.PathLike[str],
+    option: str | None = None,
+    *,
+    function: str | None = None,
+    optimizer: str = "sgd",
+    learning_rate: float = 0.01,
+    training: dict[str, Any] | bool = True,
+    **search: Any,
+) -> Plan:
+    """Searches a fast strategy for a model on a topology: a built-in name such as `cpu-4` or `h100-8x8`, or a file.
+
+    `option` is one of TensorOpt's: `mini-time` (the fastest strategy that fits into memory), `mini-parallelism` (the
+    fewest devices that some strategy fits on), `profiling` (frontiers for 1, 2, 4, ... devices, then as `mini-time`).
+    None is the search of the SOAP paper, ten seconds unless `time_limit` or `proposals` says otherwise.
+
+    A model with `@forward` alone gets a training step first, with `optimizer`, `learning_rate` and the options of the
+    dict `training` (docs/TrainingStep.md); with `training=False` the plan is for `@forward`. Further arguments are
+    options of `--soap-auto-parallel` (docs/Search.md) with `_` for `-`: `seed=1`, `proposals=2000`,
+    `memory_limit="16GB"`. Ctrl-C ends the search with the best strategy so far."""
+    check_model(model)
+    if option is not None:
+        if option not in OPTIONS:
+            raise ValueError(f"option: expected one of {', '.join(OPTIONS)}, got {option!r}")
+        search = {"algorithm": "frontier", "mode": option, **search}
+    step = model
+    if training is not False and needs_training_step(model):
+        more = training if isinstance(training, dict) else {}
+        step = model.build_training_step(optimizer, learning_rate, **more)
+    core = step._core.clone()
+    report = core.search(pass_options({"topology": topology, "function": function, **search}))
+    return Plan(step._with(core), json.loads(report), function)
+
+
+def apply_strategy(
+    model: Model,
+    topology: str | os.PathLike[str],
+    strategy: str | os.PathLike[str],
+    *,
+    function: str | None = None,
+    optimizer: str = "sgd",
+    learning_rate: float = 0.01,
+    training: dict[str, Any] | bool = True,
+) -> Plan:
+    """A plan without a search: a preset by name (`data-parallel`, `expert`, `zero`, ...), or a strategy file (*.json).
+    The other arguments are as for `find_strategy`."""
+    check_model(model)
+    step = model
+    if training is not False and needs_training_step(model):
+        more = training if isinstance(training, dict) else {}
+        step = model.build_training_step(optimizer, learning_rate, **more)
+    text = os.fspath(strategy)
+    kind = "strategy" if text.endswith(".json") else "preset"
+    options = pass_options({kind: text, "topology": topology, "function": function})
+    return Plan(step.run_passes("soap-apply-strategy{" + options + "}"), None, function)
+
+
+class Plan:
+    """A model with a config on every op. `print(plan)` says what it is and what it costs."""
+
+    def __init__(self, model: Model, report: dict[str, Any] | None, function: str | None):
+        #: The model with the strategy on its ops; `fit` runs it.
+        self.model = model
+        #: The report of the search (docs/Search.md); None for a plan without a search.
+        self.report = report
+        self._function = function
+        self._simulation: dict[str, Any] | None = None
+        self._strategy: dict[str, Any] | None = None
+
+    # --- The strategy -------------------------------------------------------------------------------------------------
+
+    @property
+    def strategy(self) -> dict[str, Any]:
+        """Config of every op: loops with roles, degrees, replicas, devices."""
+        if self._strategy is None:
+            self._strategy = json.loads(self.model._core.strategy(self._function))
+        return self._strategy
+
+    @property
+    def function(self) -> str:
+        """The function that the plan is for."""
+        return self.strategy["function"]
+
+    @property
+    def topology(self) -> str:
+        return self.strategy["topology"]
+
+    @property
+    def devices(self) -> int:
+        return self.strategy["devices"]
+
+    def placement(self) -> dict[str, Any]:
+        """Which region of every argument and result each device holds."""
+        return json.loads(self.model._core.placement(self._function))
+
+    def layout(self) -> Layout:
+        """The placement as a mesh of devices with an axis list for every dim of every tensor (docs/Python.md)."""
+        return Layout.of(self.placement())
+
+    # --- Its price ----------------------------------------------------------------------------------------------------
+
+    @property
+    def simulation(self) -> dict[str, Any]:
+        """The report of the simulation (docs/Looking.md)."""
+        if self._simulation is None:
+            self._simulation = json.loads(self.model._core.simulate(pass_options({"function": self._function})))
+        return self._simulation
+
+    @property
+    def milliseconds(self) -> float:
+        """Simulated time of an iteration."""
+        return self.simulation["makespan_ns"] * 1e-6
+
+    @property
+    def peak_bytes(self) -> int:
+        """Memory that the fullest device needs."""
+        return max((device["peak_bytes"] for device in self.simulation["devices"]), default=0)
+
+    def collectives(self) -> dict[str, dict[str, int]]:
+        """Exchanges of an iteration by pattern (`all-reduce`, `point-to-point`, ...): how many, and bytes in all."""
+        table: dict[str, dict[str, int]] = {}
+        for exchange in self.simulation["exchanges"]:
+            row = table.setdefault(exchange["pattern"], {"count": 0, "bytes": 0})
+            row["count"] += 1
+            row["bytes"] += exchange["bytes"]
+        return table
+
+    def compare(self, strategies: Sequence[str | os.PathLike[str]]) -> Comparison:
+        """Prices other strategies for the same model and topology: presets by name, or strategy files."""
+        if isinstance(strategies, (str, os.PathLike)):
+            strategies = [strategies]
+        rows = json.loads(self.model._core.compare([os.fspath(s) for s in strategies], self._function, None))
+        this = {"name": "this plan", "makespan_ns": self.simulation["makespan_ns"], "peak_bytes": self.peak_bytes}
+        return Comparison([{**this, "warnings": []}, *rows])
+
+    def explain(self, op: str, most: int | None = None) -> dict[str, Any]:
+        """Other configs of an op with their price, and the reasons (docs/Looking.md)."""
+        return json.loads(
+            self.model._core.explain(pass_options({"op": op, "most": most, "function": self._function}))
+        )
+
+    # --- Out ----------------------------------------------------------------------------------------------------------
+
+    def draw(self, path: str | os.PathLike[str] | None = None) -> str:
+        """The strategy as a drawing (SVG), which is also written to `path` if one is given."""
+        text = self.model._core.draw(self._function)
+        if path is not None:
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text)
+        return text
+
+    def _repr_svg_(self) -> str:
+        return self.draw()
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes a strategy file (docs/Strategy.md), which `apply_strategy` and the passes read."""
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(self.model._core.strategy_file(self._function))
+
+    def emit(self, path: str | os.PathLike[str], *, level: int = 2, cpu: str = "host") -> None:
+        """Writes an artifact (docs/Artifacts.md): `soap-run` and `Session.load` run it without a compiler."""
+        self.model._core.emit_artifact(os.fspath(path), level, cpu)
+
+    def __str__(self) -> str:
+        return "\n".join([self._headline(), *_table(self.strategy["ops"])])
+
+    def _headline(self) -> str:
+        parts = [f"{self.model.name}, @{self.function} on {self.topology}: {self.milliseconds:.3f} ms an iteration"]
+        for preset, gain in self.simulation.get("speedup_over", {}).items():
+            parts.append(f"{gain:.2f}x as fast as {preset}")
+        parts.append(f"at most {_bytes(self.peak_bytes)} on a device")
+        return "; ".join(parts)
+
+    def __repr__(self) -> str:
+        return f"<soap.Plan {self._headline()}>"
+
+
+class Comparison(list):
+    """Rows with `name`, `makespan_ns`, `peak_bytes` and `warnings`; as text, a table. The first row is the plan."""
+
+    def __str__(self) -> str:
+        width = max(len(row["name"]) for row in self)
+        base = self[0]["makespan_ns"]
+        lines = [f"{'strategy':{width}}  {'ms':>10}  {'of this':>8}  {'memory':>10}"]
+        for row in self:
+            note = "  does not fit" if row["warnings"] else ""
+            lines.append(
+                f"{row['name']:{width}}  {row['makespan_ns'] * 1e-6:10.3f}  {row['makespan_ns'] / base:8.2f}"
+                f"  {_bytes(row['peak_bytes']):>10}{note}"
+            )
+        return "\n".join(lines)
+
+
+def _bytes(count: int) -> str:
+    for unit in ("B", "KiB", "MiB"):
+        if count < 1024:
+            return f"{count:.0f} {unit}" if unit == "B" else f"{count:.1f} {unit}"
+        count /= 1024
+    return f"{count:.1f} GiB"
+
+
+def _devices(numbers: Sequence[int]) -> str:
+    """`0-3`, `0,2,1,3`."""
+    if len(numbers) > 2 and list(numbers) == list(range(numbers[0], numbers[0] + len(numbers))):
+        return f"{numbers[0]}-{numbers[-1]}"
+    return ",".join(map(str, numbers)) if len(numbers) <= 8 else f"{numbers[0]},...,{numbers[-1]} ({len(numbers)})"
+
+
+def _table(ops: Sequence[dict[str, Any]]) -> list[str]:
+    """A line for each run of ops of the forward pass with the same config: names, degrees with roles, devices.
+    Gradients and updates follow their op: the last line counts them."""
+    rows: list[tuple[list[str], str, str]] = []
+    for op in ops:
+        if op["phase"] != "forward":
+            continue
+        roles = {loop["name"]: loop["role"] for loop in op["loops"]}
+        cuts = ", ".join(f"{roles[loop]} {degree}" for loop, degree in op["degrees"].items())
+        if op["replicas"] > 1:
+            cuts = ", ".join(filter(None, [cuts, f"replicas {op['replicas']}"]))
+        config = (cuts or "whole", _devices(op["devices"]))
+        if rows and (rows[-1][1], rows[-1][2]) == config:
+            rows[-1][0].append(op["name"])
+        else:
+            rows.append(([op["name"]], *config))
+    others = sum(op["phase"] != "forward" for op in ops)
+    labels = [names[0] if len(names) == 1 else f"{names[0]} ... {names[-1]} ({len(names)})" for names, _, _ in rows]
+    width = max(map(len, labels), default=0)
+    cuts_width = max((len(cuts) for _, cuts, _ in rows), default=0)
+    lines = [
+        f"  {label:{width}}  {cuts:{cuts_width}}  devices {devices}"
+        for label, (_, cuts, devices) in zip(labels, rows)
+    ]
+    if others:
+        lines.append(f"  and {others} ops of the backward pass and the updates")
+    return lines

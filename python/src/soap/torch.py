@@ -1,0 +1,247 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""PyTorch: modules in, trained weights and DTensor placements out."""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import os
+import tempfile
+import warnings
+from typing import Any, Iterator, Mapping, Sequence
+
+import numpy as np
+import torch
+
+from . import _core
+from ._options import import_options
+from ._versions import check_version
+from .errors import SoapWarning
+from .model import Model
+from .plan import Plan
+from .session import Session
+
+check_version("torch", torch.__version__)
+
+
+class TorchModel(Model):
+    """A model that was a module of PyTorch. `state_dict()` has the keys of the module's and tensors of PyTorch, so that
+    `module.load_state_dict(model.state_dict())` works."""
+
+    def __init__(self, core: _core.Module, name: str, module: torch.nn.Module):
+        super().__init__(core, name)
+        #: What the module has at import: what the program does not (counters of batch norm) stays as it is.
+        self._original = {key: value.detach().clone() for key, value in module.state_dict().items()}
+        self._names = _names_in_program(module)
+        self._module_name = type(module).__name__
+
+    def _numbers(self) -> dict[str, np.ndarray]:
+        if self._values is None:
+            numbers = super()._numbers()
+            self._values = {**numbers, **{k: v for k, v in self._first_values().items() if k in numbers}}
+        return self._values
+
+    def _restore(self, session: Session) -> None:
+        if self._values is not None:
+            super()._restore(session)
+            return
+        # An export in training mode runs the module, and has the running statistics after that.
+        values = self._first_values()
+        for name in session.saved_names():
+            if name in values:
+                session[name] = values[name]
+
+    def _first_values(self) -> dict[str, np.ndarray]:
+        """The module's values at import, by their names in the program."""
+        return {
+            self._names.get(key, key): value.cpu().numpy()
+            for key, value in self._original.items()
+            if value.is_floating_point()
+        }
+
+    def state_dict(self) -> dict[str, torch.Tensor]:
+        numbers = self._numbers()
+        result = {}
+        for key, original in self._original.items():
+            name = self._names.get(key, key)
+            value = original.clone()
+            if name in numbers:
+                value = torch.from_numpy(numbers[name].copy()).to(original.dtype)
+                if value.shape != original.shape:
+                    raise ValueError(
+                        f"{key!r} has shape {list(value.shape)} in the program, {list(original.shape)} in "
+                        f"{self._module_name}: export it with do_constant_folding=False"
+                    )
+            result[key] = value
+        return result
+
+    def load_state_dict(self, values: Mapping[str, Any]) -> None:
+        current = self._numbers()
+        wanted = {}
+        for key in self._original:
+            name = self._names.get(key, key)
+            if key not in values:
+                raise KeyError(f"expected the keys of state_dict(): {key!r} is missing")
+            if name in current:
+                wanted[name] = values[key]
+        super().load_state_dict({**current, **wanted})
+
+
+def _names_in_program(module: torch.nn.Module) -> dict[str, str]:
+    """The name in the program of every key of the module's state: that of the first key with the same storage, which
+    exporters write once, with characters that Soap's names do not have replaced."""
+    first: dict[tuple[int, tuple[int, ...], tuple[int, ...]], str] = {}
+    names = {}
+    for key, value in module.state_dict(keep_vars=True).items():
+        place = (value.data_ptr(), tuple(value.shape), tuple(value.stride()))
+        key_of_place = first.setdefault(place, key) if value.numel() else key
+        names[key] = "".join(c if c.isalnum() or c in "_-." else "_" for c in key_of_place.replace("/", "."))
+    return names
+
+
+@contextlib.contextmanager
+def _unchanged(module: torch.nn.Module) -> Iterator[None]:
+    """Restores modes and buffers, which an export in training mode changes by running the module."""
+    modes = {child: child.training for child in module.modules()}
+    buffers = {name: buffer.detach().clone() for name, buffer in module.named_buffers()}
+    random = torch.get_rng_state()
+    try:
+        yield
+    finally:
+        torch.set_rng_state(random)
+        for child, mode in modes.items():
+            child.training = mode
+        with torch.no_grad():
+            for name, buffer in module.named_buffers():
+                if name in buffers:
+                    buffer.copy_(buffers[name])
+
+
+def from_torch(
+    module: torch.nn.Module,
+    example_inputs: torch.Tensor | Sequence[Any],
+    *,
+    exporter: str = "torchscript",
+    opset: int | None = None,
+    **options: Any,
+) -> TorchModel:
+    """Imports a module by way of `torch.onnx.export`, as it trains: with batch norm and dropout, and under the names of
+    its parameters. `example_inputs` is a tensor or a tuple of the arguments of `forward`; the first dim of each is the
+    batch that the program has. `exporter` is `torchscript` (PyTorch's older one) or `dynamo`. `options` are as for
+    `soap.from_onnx`: `batch=64` gives the program another batch. The module stays as it is."""
+    if not isinstance(module, torch.nn.Module):
+        raise TypeError(f"from_torch: expected a torch.nn.Module, got {type(module).__name__}")
+    if exporter not in ("torchscript", "dynamo"):
+        raise ValueError(f"from_torch: exporter: expected 'torchscript' or 'dynamo', got {exporter!r}")
+    inputs = (example_inputs,) if isinstance(example_inputs, torch.Tensor) else tuple(example_inputs)
+    for i, value in enumerate(inputs):
+        if not isinstance(value, torch.Tensor):
+            raise TypeError(f"from_torch: example_inputs[{i}]: expected a tensor, got {type(value).__name__}")
+    parameters = list(inspect.signature(module.forward).parameters)
+    names = [parameters[i] if i < len(parameters) else f"input{i}" for i in range(len(inputs))]
+    with tempfile.TemporaryDirectory(prefix="soap-") as folder:
+        path = os.path.join(folder, f"{type(module).__name__}.onnx")
+        with _unchanged(module), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            export: dict[str, Any] = {"input_names": names, "dynamo": exporter == "dynamo", "verbose": False}
+            if opset is not None:
+                export["opset_version"] = opset
+            if exporter == "dynamo":
+                export["optimize"] = False
+            else:
+                export["training"] = torch.onnx.TrainingMode.TRAINING
+                export["do_constant_folding"] = False
+                export.setdefault("opset_version", 17)
+            torch.onnx.export(module.train(), inputs, path, **export)
+        if "parameters_from" not in options and "parameters" not in options:
+            options["parameters_from"] = os.path.join(folder, "parameters.txt")
+            known = _names_in_program(module)
+            trained = sorted({known.get(name, name) for name, _ in module.named_parameters()})
+            with open(options["parameters_from"], "w", encoding="utf-8") as file:
+                file.write("".join(name + "\n" for name in trained))
+        core = _core.Module.import_onnx(path, import_options(options))
+    return TorchModel(core, type(module).__name__, module)
+
+
+def mesh(plan: Plan, device_type: str = "cpu") -> Any:
+    """The plan's mesh as a DeviceMesh of torch.distributed, whose ranks are the plan's devices. Every rank calls it."""
+    from torch.distributed.device_mesh import init_device_mesh
+
+    layout = plan.layout()
+    return init_device_mesh(device_type, layout.mesh_shape or (1,), mesh_dim_names=tuple(layout.axes) or ("axis0",))
+
+
+def placements(plan: Plan, *, strict: bool = False) -> dict[str, list[Any]]:
+    """DTensor placements of every argument of the plan's function by name, parameters by that of the module: one
+    `Shard(dim)` or `Replicate()` for each dim of `mesh(plan)`.
+
+    DTensor cuts a dim by the mesh dims from the first to the last. A tensor that the plan cuts in another order, or
+    that no mesh describes, is cut by fewer devices; a warning names it, with `strict` an error."""
+    from torch.distributed.tensor import Replicate, Shard
+
+    layout = plan.layout()
+    order = list(layout.axes) or ["axis0"]
+    faults = dict(layout.inexact)
+    result = {}
+    for tensor in layout.tensors.values():
+        if tensor.argument < 0:
+            continue
+        row: list[Any] = [Replicate()] * len(order)
+        for dim, axes in enumerate(tensor.dims):
+            numbers = [order.index(axis) for axis in axes]
+            if numbers != sorted(numbers):
+                faults.setdefault(tensor.name, f"dim {dim} is cut by axes in the order {axes}")
+                numbers = numbers[:1]
+            for number in numbers:
+                row[number] = Shard(dim)
+        result[tensor.name] = row
+    faults = {name: fault for name, fault in faults.items() if name in result}
+    if faults:
+        reasons = "; ".join(f"{name!r}: {fault}" for name, fault in faults.items())
+        text = "some DTensor placements differ from the plan: " + reasons
+        if strict:
+            raise ValueError(text)
+        warnings.warn(text, SoapWarning, stacklevel=2)
+    names = getattr(plan.model, "_names", None)
+    if names:
+        for key, name in names.items():
+            if key != name and name in result:
+                result.setdefault(key, result[name])
+    return result
+
+
+def distribute(module: torch.nn.Module, plan: Plan, device_mesh: Any = None) -> torch.nn.Module:
+    """Makes a DTensor of every parameter of a module, where the plan has it, and returns the module. Buffers are
+    replicated. Inputs are DTensors too: `distribute_input`."""
+    from torch.distributed.tensor import Replicate, distribute_tensor
+
+    device_mesh = device_mesh if device_mesh is not None else mesh(plan)
+    rows = placements(plan)
+    whole = [Replicate()] * device_mesh.ndim
+    for child_name, child in module.named_modules():
+        prefix = child_name + "." if child_name else ""
+        for name, value in list(child.named_parameters(recurse=False)):
+            spec = rows.get(prefix + name, whole)
+            tensor = distribute_tensor(value.data, device_mesh, spec)
+            child.register_parameter(name, torch.nn.Parameter(tensor, requires_grad=value.requires_grad))
+        for name, value in list(child.named_buffers(recurse=False)):
+            child.register_buffer(name, distribute_tensor(value, device_mesh, whole))
+    return module
+
+
+def distribute_input(value: torch.Tensor, name: str, plan: Plan, device_mesh: Any) -> Any:
+    """An input of the plan's function, by name, as a DTensor where the plan has it."""
+    from torch.distributed.tensor import distribute_tensor
+
+    rows = placements(plan)
+    if name not in rows:
+        raise KeyError(f"no argument {name!r}, expected one of {', '.join(map(repr, rows))}")
+    return distribute_tensor(value, device_mesh, rows[name])
+
+
+def distribute_like(value: torch.Tensor, like: Any) -> Any:
+    """A whole tensor as a DTensor on the mesh and with the placements of another: weights for a module that
+    `distribute` has made."""
+    from torch.distributed.tensor import distribute_tensor
+
+    return distribute_tensor(value, like.device_mesh, like.placements)

@@ -1,0 +1,263 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Training on arrays."""
+
+from __future__ import annotations
+
+import math
+import os
+import time
+from dataclasses import dataclass
+from typing import Any, Callable, Iterator, Mapping, Sequence
+
+import numpy as np
+
+from .errors import SoapError
+from .model import Model, check_model
+from .plan import Plan, find_strategy
+from .session import Session, as_array
+
+
+@dataclass
+class Epoch:
+    """The numbers of one epoch. Losses are means over labels, accuracies fractions; None where there are none."""
+
+    epoch: int
+    loss: float
+    accuracy: float | None
+    validation_loss: float | None
+    validation_accuracy: float | None
+    seconds: float
+    samples_per_second: float
+
+    def __str__(self) -> str:
+        parts = [f"epoch {self.epoch}: loss {self.loss:.4f}"]
+        for name, value in (
+            ("accuracy", self.accuracy),
+            ("validation loss", self.validation_loss),
+            ("validation accuracy", self.validation_accuracy),
+        ):
+            if value is not None:
+                parts.append(f"{name} {value:.4f}")
+        return ", ".join(parts) + f", {self.samples_per_second:.0f} samples/s, {self.seconds:.1f} s"
+
+
+class History(list):
+    """An `Epoch` for each epoch; `losses` has the loss of every step, `plan` the plan that ran."""
+
+    def __init__(self, plan: Plan):
+        super().__init__()
+        self.plan = plan
+        self.losses: list[float] = []
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self))
+
+
+def fit(
+    model: Model,
+    data: Any,
+    topology: str | os.PathLike[str] | None = None,
+    *,
+    plan: Plan | None = None,
+    epochs: int = 1,
+    steps: int | None = None,
+    validation: Any = None,
+    option: str | None = None,
+    optimizer: str = "sgd",
+    learning_rate: float = 0.01,
+    training: dict[str, Any] | None = None,
+    search: dict[str, Any] | None = None,
+    shuffle: bool = True,
+    seed: int = 0,
+    verbose: bool = False,
+    on_step: Callable[[int, float], None] | None = None,
+) -> History:
+    """Trains a model and leaves the values of its parameters and buffers in it (`model.state_dict()`).
+
+    `data` is a tuple of arrays with samples along their first dim, the data arguments in order and then the labels, or
+    a dict of arrays by name. An epoch is a shuffle, in whole batches: samples that do not fill the last one are left
+    out. The size of a batch is the model's. `validation` has the same form; all its samples are evaluated after each
+    epoch.
+
+    The devices are this machine's: with `topology="cpu-4"` four threads. A `plan` is run as it is; without one, a
+    strategy is searched, with the options of the dict `search` (`{"time_limit": 5}`) and of `find_strategy`. `steps`
+    ends the training after so many iterations, whatever the epochs. A loss that is infinite or not a number is an
+    error, and the model keeps the values that it had before."""
+    check_model(model)
+    if plan is None:
+        if topology is None:
+            raise TypeError("fit: expected a topology, such as topology='cpu-4', or a plan")
+        plan = find_strategy(
+            model,
+            topology,
+            option,
+            optimizer=optimizer,
+            learning_rate=learning_rate,
+            training=training or True,
+            **(search or {}),
+        )
+    elif topology is not None:
+        raise TypeError("fit: a plan has its topology; give one of them")
+    if epochs < 1 or (steps is not None and steps < 1):
+        raise ValueError("fit: expected at least one epoch and one step")
+    session = plan.model.compile()
+    if "train_step" not in session.entries:
+        raise SoapError(f"{plan!r} has no @train_step: find_strategy(..., training=True) builds one")
+    train = _Feed(session, "train_step", data, "data")
+    if train.samples < train.batch:
+        raise ValueError(f"data: {train.samples} samples are less than a batch of {train.batch}")
+    check = None
+    if validation is not None:
+        if "evaluate" not in session.entries:
+            raise SoapError(f"{plan!r} has no @evaluate, which validation needs")
+        check = _Feed(session, "evaluate", validation, "validation")
+    session.initialize(seed)
+    model._restore(session)
+    history = History(plan)
+    random = np.random.default_rng(seed)
+    for epoch in range(1, epochs + 1):
+        order = random.permutation(train.samples) if shuffle else np.arange(train.samples)
+        start = time.perf_counter()
+        tally = _Tally()
+        for first in range(0, train.samples - train.batch + 1, train.batch):
+            loss = train.run(order[first : first + train.batch], tally)
+            history.losses.append(loss)
+            if not math.isfinite(loss):
+                raise SoapError(f"the loss of step {len(history.losses)} is {loss}: the model keeps its values")
+            if on_step is not None:
+                on_step(len(history.losses), loss)
+            if steps is not None and len(history.losses) >= steps:
+                break
+        seconds = time.perf_counter() - start
+        checked = _Tally()
+        if check is not None:
+            for first in range(0, check.samples, check.batch):
+                check.run(np.arange(first, min(first + check.batch, check.samples)), checked)
+        history.append(
+            Epoch(
+                epoch,
+                tally.loss,
+                tally.accuracy,
+                checked.loss if check is not None else None,
+                checked.accuracy if check is not None else None,
+                seconds,
+                tally.samples / seconds if seconds > 0 else 0.0,
+            )
+        )
+        if verbose:
+            print(history[-1], flush=True)
+        if steps is not None and len(history.losses) >= steps:
+            break
+    values = {name: session[name] for name in session.saved_names()}
+    for name, value in values.items():
+        if not np.all(np.isfinite(value)):
+            raise SoapError(f"{name!r} has numbers that are not finite after the training: the model keeps its values")
+    model._values = values
+    return history
+
+
+@dataclass
+class _Tally:
+    """Sums over batches."""
+
+    loss_sum: float = 0.0
+    correct: float | None = None
+    labels: int = 0
+    samples: int = 0
+
+    @property
+    def loss(self) -> float:
+        return self.loss_sum / max(self.labels, 1)
+
+    @property
+    def accuracy(self) -> float | None:
+        return None if self.correct is None else self.correct / max(self.labels, 1)
+
+
+class _Feed:
+    """Arrays for the data and label arguments of an entry."""
+
+    def __init__(self, session: Session, entry: str, data: Any, what: str):
+        self.session, self.entry = session, entry
+        arguments = session.entries[entry]["arguments"]
+        kinds = {name: session.tensors[name]["kind"] for name in arguments}
+        self.names = [n for n in arguments if kinds[n] == "data"] + [n for n in arguments if kinds[n] == "label"]
+        self.labels = [name for name in self.names if kinds[name] == "label"]
+        self.loss = self._result("loss")
+        if self.loss is None:
+            raise SoapError(f"entry {entry!r} has no loss")
+        self.correct = self._result("correct")
+        self.arrays = self._arrays(data, what)
+        self.dims = {name: session.tensors[name].get("sample_dim", 0) for name in self.names}
+        for name in self.names:
+            shape, array = session.tensors[name]["shape"], self.arrays[name]
+            expected = shape[: self.dims[name]] + shape[self.dims[name] + 1 :]
+            if list(array.shape[1:]) != expected:
+                raise ValueError(
+                    f"{what}: {name!r}: expected samples of shape {expected}, got {list(array.shape[1:])} "
+                    f"of an array of shape {list(array.shape)}"
+                )
+        counts = {name: len(array) for name, array in self.arrays.items()}
+        if len(set(counts.values())) != 1:
+            raise ValueError(f"{what}: expected as many samples in all arrays, got {counts}")
+        self.samples = next(iter(counts.values()))
+        first = self.names[0]
+        self.batch: int = session.tensors[first]["shape"][self.dims[first]]
+
+    def _result(self, kind: str) -> str | None:
+        results = self.session.entries[self.entry]["results"]
+        return next((name for name in results if self.session.tensors[name]["kind"] == kind), None)
+
+    def _arrays(self, data: Any, what: str) -> dict[str, np.ndarray]:
+        if isinstance(data, Mapping):
+            missing, unknown = sorted(set(self.names) - set(data)), sorted(set(data) - set(self.names))
+            if missing or unknown:
+                raise KeyError(f"{what}: expected arrays {self.names}: missing {missing}, unknown {unknown}")
+            named = {name: data[name] for name in self.names}
+        elif isinstance(data, Sequence) and not isinstance(data, (str, bytes)):
+            if len(data) != len(self.names):
+                raise TypeError(f"{what}: expected {len(self.names)} arrays ({', '.join(self.names)}), got {len(data)}")
+            named = dict(zip(self.names, data))
+        else:
+            raise TypeError(
+                f"{what}: expected a tuple of arrays ({', '.join(self.names)}) or a dict of them, got "
+                f"{type(data).__name__}"
+            )
+        arrays = {name: as_array(value, f"{what}: {name!r}") for name, value in named.items()}
+        for name, array in arrays.items():
+            if array.ndim == 0:
+                raise TypeError(f"{what}: {name!r}: expected an array of samples, got a number")
+        return arrays
+
+    def run(self, samples: np.ndarray, tally: _Tally) -> float:
+        """Runs a batch. One with too few samples is filled up with copies of the first, with labels -1, which the loss
+        ignores."""
+        missing = self.batch - len(samples)
+        if missing:
+            samples = np.concatenate([samples, np.full(missing, samples[0])])
+        real_labels = 0
+        for name in self.names:
+            array = self.arrays[name][samples]
+            if name in self.labels:
+                array = array.copy()
+                if missing:
+                    array[-missing:] = -1
+                real_labels += int((array >= 0).sum()) if array.dtype.kind in "iu" else array.size
+            if self.dims[name]:
+                array = np.moveaxis(array, 0, self.dims[name])
+            self.session[name] = array
+        results = self.session.run(self.entry)
+        loss = float(results[self.loss])
+        # The loss is the sum over real labels divided by the number of all.
+        tally.loss_sum += loss * sum(math.prod(self.session.tensors[name]["shape"]) for name in self.labels)
+        tally.labels += real_labels
+        tally.samples += self.batch - missing
+        if self.correct is not None:
+            tally.correct = (tally.correct or 0.0) + float(results[self.correct])
+        return loss
+
+
+def batches(arrays: Sequence[np.ndarray], size: int) -> Iterator[tuple[np.ndarray, ...]]:
+    """Whole batches of arrays in order, for loops of one's own."""
+    for first in range(0, len(arrays[0]) - size + 1, size):
+        yield tuple(array[first : first + size] for array in arrays)

@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Tests against other frameworks from PyPI: PyTorch and JAX. Not part of scripts/test.sh, which needs neither.
+#   scripts/test-peers.sh [BUILD]        the last line is "N passed, N failed"
+# Makes BUILD/.peers, a virtual environment of several GB; SOAP_PEERS names one that has the packages already, to which
+# nothing is added. The Python package of Soap goes into BUILD/.peers-soap.
+set -uo pipefail
+cd "$(dirname "$0")/.."
+
+case "${1:-}" in
+  -h | --help) sed -n '3,7s/^# \{0,1\}//p' "$0"; exit 0 ;;
+esac
+build=$(realpath -m "${1:-build}")
+peers=${SOAP_PEERS:-$build/.peers}
+packages=(numpy torch onnx jax nanobind scikit-build-core ninja)
+give_up() {
+  echo "test-peers: $1" >&2
+  echo "0 passed, 1 failed"
+  exit 1
+}
+
+[ -e "$build/lib/libSoapCAPI.so" ] || give_up "$build has no libSoapCAPI.so: build the target SoapCAPI"
+works() { "$peers/bin/python" -c 'import numpy, torch, onnx, jax, nanobind, scikit_build_core' 2>/dev/null; }
+if ! works; then
+  [ -z "${SOAP_PEERS:-}" ] || give_up "SOAP_PEERS=$SOAP_PEERS lacks one of: ${packages[*]}"
+  echo "test-peers: installing ${packages[*]} into $peers"
+  python3 -m venv --clear "$peers" && "$peers/bin/python" -m pip install -q --disable-pip-version-check \
+    --retries 2 --timeout 60 --extra-index-url https://download.pytorch.org/whl/cpu "${packages[@]}" && works ||
+    give_up "the packages cannot be installed (no network?)"
+fi
+target=$build/.peers-soap
+Soap_DIR=$build/lib/cmake/Soap "$peers/bin/python" -m pip install -q --disable-pip-version-check --no-build-isolation \
+  --no-deps --upgrade --target "$target" -C "build-dir=$build/python-peers" ./python || give_up "pip install ./python fails"
+export PYTHONPATH=$target XLA_FLAGS=--xla_force_host_platform_device_count=8 JAX_PLATFORMS=cpu
+
+passed=0
+failed=0
+# run NAME COMMAND...: a test whose last line is "N passed, N failed"
+run() {
+  local name=$1 output last
+  shift
+  echo "== $name"
+  output=$(timeout 1800 "$peers/bin/python" "$@" 2>&1)
+  echo "$output"
+  last=${output##*$'\n'}
+  if [[ $last =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed$ ]]; then
+    passed=$((passed + BASH_REMATCH[1]))
+    failed=$((failed + BASH_REMATCH[2]))
+  else
+    failed=$((failed + 1))
+  fi
+}
+run "tutorial of PyTorch" test/Python/pages.py docs/tutorials/PyTorch.md
+run "plans as DTensor placements" test/Python/Peers/dtensor.py
+run "modules of PyTorch" test/Python/Peers/modules.py
+run "tutorial of JAX" test/Python/pages.py docs/tutorials/JAX.md
+run "plans as shardings of JAX" test/Python/Peers/shardings.py
+echo "$passed passed, $failed failed"
+[ $failed = 0 ]

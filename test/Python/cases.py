@@ -1,0 +1,383 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Tests of the package soap with NumPy alone; package.py runs them in an environment that has it.
+
+    cases.py SOURCE
+
+Right values come from NumPy, from formulas, or from reports of passes. The last line is "N passed, N failed"."""
+import os
+import re
+import sys
+import tempfile
+import traceback
+import warnings
+
+import numpy as np
+
+import soap
+from soap.layout import Layout
+
+SOURCE = sys.argv[1]
+LENET = os.path.join(SOURCE, "examples", "lenet.onnx")
+TESTS = []
+
+
+def test(function):
+    TESTS.append(function)
+    return function
+
+
+def raises(kind, text, call):
+    """The exception of a call, which must be of this kind and have this text."""
+    try:
+        call()
+    except kind as error:
+        message = str(error.args[0] if isinstance(error, KeyError) else error)
+        assert text in message, f"expected {text!r} in {message!r}"
+        return error
+    raise AssertionError(f"expected {kind.__name__} with {text!r}, got no exception")
+
+
+def images(count, seed=0):
+    """Images of a bright row, and the row as class."""
+    labels = np.random.default_rng(seed).integers(0, 10, count)
+    pixels = np.zeros((count, 1, 28, 28), np.float32)
+    pixels[np.arange(count), 0, 2 * labels + 4] = 1
+    return pixels, labels
+
+
+def softmax_loss(logits, labels):
+    shifted = logits - logits.max(1, keepdims=True)
+    probability = np.exp(shifted) / np.exp(shifted).sum(1, keepdims=True)
+    return -np.log(probability[np.arange(len(labels)), labels]).mean(), probability
+
+
+MLP = """
+func.func @forward(
+    %x: tensor<12x6xf32> {soap.kind = #soap.kind<data>, soap.name = "x", soap.sample_dim = 0 : i64},
+    %w: tensor<6x8xf32> {soap.kind = #soap.kind<parameter>, soap.name = "w", soap.fan_in = 6 : i64, soap.fan_out = 8 : i64},
+    %v: tensor<8x4xf32> {soap.kind = #soap.kind<parameter>, soap.name = "v", soap.fan_in = 8 : i64, soap.fan_out = 4 : i64})
+    -> tensor<12x4xf32> {
+  %0 = soap.matmul %x, %w {soap.name = "fc1"} : (tensor<12x6xf32>, tensor<6x8xf32>) -> tensor<12x8xf32>
+  %1 = soap.relu %0 {soap.name = "relu"} : (tensor<12x8xf32>) -> tensor<12x8xf32>
+  %2 = soap.matmul %1, %v {soap.name = "fc2"} : (tensor<12x8xf32>, tensor<8x4xf32>) -> tensor<12x4xf32>
+  return %2 : tensor<12x4xf32>
+}
+"""
+
+
+@test
+def training_equals_numpy():
+    """Losses and weights of SGD on four devices, under several plans, equal the same steps in NumPy."""
+    random = np.random.default_rng(3)
+    x, labels = random.standard_normal((48, 6)).astype(np.float32), random.integers(0, 4, 48)
+    rate = 0.2
+    model = soap.from_mlir(MLP)
+    w, v = (model.state_dict()[name].astype(np.float64) for name in ("w", "v"))
+    expected = []
+    for first in range(0, 48, 12):
+        a, t = x[first : first + 12].astype(np.float64), labels[first : first + 12]
+        hidden = a @ w
+        loss, gradient = softmax_loss(np.maximum(hidden, 0) @ v, t)
+        gradient[np.arange(12), t] -= 1
+        gradient /= 12
+        expected.append(loss)
+        dv = np.maximum(hidden, 0).T @ gradient
+        w = w - rate * (a.T @ ((gradient @ v.T) * (hidden > 0)))
+        v = v - rate * dv
+    for preset in ("single", "data-parallel", "model-parallel", "expert", "zero"):
+        model = soap.from_mlir(MLP)
+        plan = soap.apply_strategy(model, "cpu-4", preset, learning_rate=rate)
+        history = soap.fit(model, (x, labels), plan=plan, shuffle=False)
+        np.testing.assert_allclose(history.losses, expected, rtol=1e-5, err_msg=preset)
+        np.testing.assert_allclose(model.state_dict()["w"], w, rtol=1e-4, atol=1e-6, err_msg=preset)
+        np.testing.assert_allclose(model.state_dict()["v"], v, rtol=1e-4, atol=1e-6, err_msg=preset)
+        assert abs(history[0].loss - np.mean(expected)) < 1e-5
+    logits = np.maximum(x[:12] @ w, 0) @ v
+    np.testing.assert_allclose(model.predict(x[:12]), logits, rtol=1e-4, atol=1e-5)
+
+
+@test
+def thinnest_path():
+    """The lines of the documentation: ONNX, a search, a printed plan, training, evaluation of every sample."""
+    model = soap.from_onnx(LENET)
+    plan = soap.find_strategy(model, topology="cpu-4", proposals=100, seed=1, learning_rate=0.05)
+    text = str(plan)
+    assert text.startswith("lenet, @train_step on cpu-4: "), text
+    assert "conv1" in text and "sample" in text, text
+    assert abs(plan.milliseconds - plan.report["best_makespan_ns"] * 1e-6) < 1e-9
+    assert plan.devices == 4 and plan.function == "train_step"
+    before = model.state_dict()
+    train, check = images(640), images(100, seed=1)
+    history = soap.fit(model, train, plan=plan, epochs=3, validation=check)
+    assert len(history.losses) == 30 and len(history) == 3
+    assert history[-1].loss < history[0].loss - 0.5
+    assert abs(history[0].loss - np.mean(history.losses[:10])) < 1e-5
+    # 100 samples are a batch of 64 and one of 36, which is filled up with samples that count nothing.
+    logits = np.concatenate([model.predict(check[0][:64]), model.predict(np.concatenate([check[0][64:], check[0][:28]]))[:36]])
+    loss, _ = softmax_loss(logits.astype(np.float64), check[1])
+    assert abs(history[-1].validation_loss - loss) < 1e-4, (history[-1], loss)
+    assert abs(history[-1].validation_accuracy - (logits.argmax(1) == check[1]).mean()) < 1e-9
+    after = model.state_dict()
+    assert set(before) == set(after) and any((before[k] != after[k]).any() for k in before)
+    # Going on starts from the values that the model has.
+    more = soap.fit(model, train, plan=plan, steps=1, shuffle=False)
+    assert more.losses[0] < history.losses[0] and len(more.losses) == 1
+
+
+@test
+def values_go_in_and_out():
+    model = soap.from_mlir(MLP)
+    values = {name: np.full_like(value, 0.5) for name, value in model.state_dict().items()}
+    model.load_state_dict(values)
+    x = np.arange(72, dtype=np.float32).reshape(12, 6) / 72
+    np.testing.assert_allclose(model.predict(x), np.repeat(x.sum(1, keepdims=True) * 0.5 * 8 * 0.5, 4, 1), rtol=1e-5)
+    # Other number types become the tensor's where nothing is lost.
+    np.testing.assert_allclose(model.predict(x=x.astype(np.float64)), model.predict(x))
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "w.safetensors")
+        model.save(path)
+        session = soap.from_mlir(MLP).compile()
+        session.initialize(rule=path)
+        np.testing.assert_array_equal(session["w"], values["w"])
+    raises(KeyError, "missing ['w']", lambda: model.load_state_dict({"v": values["v"]}))
+    raises(ValueError, "'w': expected shape [6, 8], got [8, 6]", lambda: model.load_state_dict({**values, "w": values["w"].T}))
+    raises(ValueError, "tensor 'x': expected shape [12, 6], got [6, 12]", lambda: model.predict(x.T))
+    raises(TypeError, "expected an array of numbers", lambda: model.predict([["a"]]))
+    raises(TypeError, "has 1 data arguments, got 2", lambda: model.predict(x, x))
+
+
+@test
+def bad_data_is_refused():
+    model = soap.from_onnx(LENET)
+    plan = soap.apply_strategy(model, "cpu-2", "data-parallel")
+    x, y = images(64)
+    raises(TypeError, "expected 2 arrays (image, label), got 1", lambda: soap.fit(model, (x,), plan=plan))
+    raises(KeyError, "missing ['label'], unknown ['labels']", lambda: soap.fit(model, {"image": x, "labels": y}, plan=plan))
+    raises(ValueError, "expected samples of shape [1, 28, 28], got [28, 28]", lambda: soap.fit(model, (x[:, 0], y), plan=plan))
+    raises(ValueError, "as many samples in all arrays", lambda: soap.fit(model, (x, y[:-1]), plan=plan))
+    raises(ValueError, "10 samples are less than a batch of 64", lambda: soap.fit(model, (x[:10], y[:10]), plan=plan))
+    raises(TypeError, "expected int32, got float64", lambda: soap.fit(model, (x, y.astype(float)), plan=plan))
+    raises(OverflowError, "do not fit into int32", lambda: soap.fit(model, (x, y + 2**40), plan=plan))
+    raises(TypeError, "a tuple of arrays (image, label)", lambda: soap.fit(model, 5, plan=plan))
+    raises(TypeError, "expected a topology", lambda: soap.fit(model, (x, y)))
+    raises(TypeError, "a plan has its topology", lambda: soap.fit(model, (x, y), "cpu-4", plan=plan))
+    raises(TypeError, "expected a soap.Model, got str", lambda: soap.fit("lenet", (x, y), "cpu-2"))
+    before = model.state_dict()
+    error = raises(soap.SoapError, "the loss of step 1 is nan", lambda: soap.fit(model, (np.full_like(x, np.nan), y), plan=plan))
+    assert isinstance(error, RuntimeError)
+    for name, value in model.state_dict().items():
+        np.testing.assert_array_equal(value, before[name])
+
+
+@test
+def errors_have_diagnostics():
+    error = raises(soap.SoapError, "no-file.onnx: ", lambda: soap.from_onnx("no-file.onnx"))
+    assert error.diagnostics and error.diagnostics[0].startswith("no-file.onnx: ")
+    raises(soap.SoapError, "text:1:", lambda: soap.from_mlir("func.func @f( {\n"))
+    raises(soap.SoapError, "unknown option 'batches'", lambda: soap.from_onnx(LENET, batches=3))
+    raises(soap.SoapError, "cpu-x", lambda: soap.find_strategy(soap.from_mlir(MLP), "cpu-x"))
+    raises(soap.SoapError, "no-such-option", lambda: soap.find_strategy(soap.from_mlir(MLP), "cpu-2", no_such_option=1))
+    raises(soap.SoapError, "fastest", lambda: soap.apply_strategy(soap.from_mlir(MLP), "cpu-2", "fastest"))
+    raises(ValueError, "expected one of mini-time, mini-parallelism, profiling", lambda: soap.find_strategy(soap.from_mlir(MLP), "cpu-2", "fast"))
+    raises(ValueError, "braces are no part of a value", lambda: soap.find_strategy(soap.from_mlir(MLP), "cpu-2} soap-partition"))
+    raises(soap.SoapError, "alexnett", lambda: soap.generate("alexnett"))
+    raises(soap.SoapError, "text.mlir", lambda: soap.from_stablehlo("module {", "text.mlir"))
+    # A preset that needs more memory than there is warns.
+    model = soap.generate("gpt", batch=4, layers=1)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        soap.apply_strategy(soap.generate("gpt3", batch=1), "cpu-2", "single", training=False)
+    assert any(isinstance(w.message, soap.SoapWarning) and "bytes" in str(w.message) for w in caught), caught
+    assert not model.has_training_step and model.build_training_step("adamw", 1e-3).has_training_step
+
+
+@test
+def options_of_the_frontier():
+    model = soap.from_mlir(MLP)
+    plans = {option: soap.find_strategy(model, "cpu-2", option) for option in soap.plan.OPTIONS}
+    fewest = {device for op in plans["mini-parallelism"].strategy["ops"] for device in op["devices"]}
+    assert fewest == {0}, fewest
+    assert plans["mini-time"].milliseconds <= plans["mini-parallelism"].milliseconds
+    assert plans["profiling"].milliseconds == plans["mini-time"].milliseconds
+
+
+@test
+def plans_compare_draw_and_are_files():
+    model = soap.from_onnx(LENET)
+    plan = soap.find_strategy(model, "cpu-4", proposals=100, seed=2)
+    table = plan.compare(["data-parallel", "single"])
+    assert [row["name"] for row in table] == ["this plan", "data-parallel", "single"]
+    assert table[1]["makespan_ns"] == plan.simulation["presets_ns"]["data-parallel"]
+    assert table[0]["makespan_ns"] == plan.report["best_makespan_ns"]
+    assert len(str(table).splitlines()) == 4
+    exchanges = plan.simulation["exchanges"]
+    assert sum(row["bytes"] for row in plan.collectives().values()) == sum(e["bytes"] for e in exchanges)
+    assert plan.explain("fc1", most=2)
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "plan.svg")
+        assert plan.draw(path) == open(path, encoding="utf-8").read()
+        assert "</svg>" in plan.draw()
+        path = os.path.join(folder, "plan.json")
+        plan.save(path)
+        again = soap.apply_strategy(model, "cpu-4", path)
+        assert again.strategy == plan.strategy and again.milliseconds == plan.milliseconds
+        assert plan.compare([path])[1]["makespan_ns"] == again.simulation["makespan_ns"]
+        path = os.path.join(folder, "model.mlir")
+        plan.model.save_ir(path)
+        assert soap.from_mlir(path).ir == plan.model.ir
+        # An artifact computes the same bits.
+        path = os.path.join(folder, "model.soapx")
+        plan.emit(path)
+        sessions = plan.model.compile(), soap.Session.load(path)
+        x, _ = images(64)
+        results = []
+        for session in sessions:
+            session.initialize(seed=5)
+            results.append(next(iter(session.run("forward", {"image": x}).values())))
+            assert session.last_milliseconds > 0
+        np.testing.assert_array_equal(*results)
+        raises(soap.SoapError, "lenet.onnx", lambda: soap.Session.load(LENET))
+        raises(KeyError, "no entry 'step'", lambda: sessions[0].run("step"))
+        raises(KeyError, "no tensor 'y'", lambda: sessions[0]["y"])
+
+
+@test
+def linalg_is_a_model():
+    """A program of another compiler: marked, searched, run; NumPy computes the same."""
+    text = """
+    func.func @main(%x: tensor<8x16xf32>, %w: tensor<16x4xf32>) -> tensor<8x4xf32> {
+      %zero = arith.constant 0.0 : f32
+      %e = tensor.empty() : tensor<8x4xf32>
+      %i = linalg.fill ins(%zero : f32) outs(%e : tensor<8x4xf32>) -> tensor<8x4xf32>
+      %y = linalg.matmul ins(%x, %w : tensor<8x16xf32>, tensor<16x4xf32>) outs(%i : tensor<8x4xf32>) -> tensor<8x4xf32>
+      return %y : tensor<8x4xf32>
+    }"""
+    model = soap.from_mlir(text).mark_arguments(data=[0], parameters=[1])
+    about = model.function("main")["arguments"]
+    assert [a["kind"] for a in about] == ["data", "parameter"]
+    plan = soap.apply_strategy(model, "cpu-4", "data-parallel")
+    random = np.random.default_rng(0)
+    x, w = random.standard_normal((8, 16)).astype(np.float32), random.standard_normal((16, 4)).astype(np.float32)
+    session = plan.model.compile()
+    names = session.entries["main"]["arguments"]
+    y = next(iter(session.run("main", dict(zip(names, (x, w)))).values()))
+    np.testing.assert_allclose(y, x @ w, rtol=1e-5, atol=1e-5)
+    layout = plan.layout()
+    assert layout.tensors[names[0]].dims == [("axis0",), ()], layout
+    searched = soap.find_strategy(model, "cpu-4", proposals=50, seed=1)
+    assert searched.function == "main"
+
+
+def placement(devices, regions, shape):
+    """A placement of one tensor from the region of each device."""
+    tiles = [{"device": d, "region": [[list(pair)] for pair in region]} for d, region in enumerate(regions)]
+    return {"devices": devices, "tensors": [{"name": "t", "kind": "data", "shape": shape, "argument": 0, "tiles": tiles}]}
+
+
+def region_of(layout, device):
+    """The region that a layout gives a device: the definition of a layout, computed from it."""
+    coordinates, rest = {}, device
+    for axis, extent in reversed(list(layout.axes.items())):
+        coordinates[axis], rest = rest % extent, rest // extent
+    region = []
+    for extent, axes in zip(layout.tensors["t"].shape, layout.tensors["t"].dims):
+        index = pieces = 0
+        pieces = 1
+        for axis in axes:
+            index, pieces = index * layout.axes[axis] + coordinates[axis], pieces * layout.axes[axis]
+        region.append((extent * index // pieces, extent * (index + 1) // pieces))
+    return region
+
+
+@test
+def layouts_are_placements():
+    """Random assignments of mesh axes to dims come back as layouts that give every device its region."""
+    random = np.random.default_rng(7)
+    for _ in range(300):
+        mesh = [int(f) for f in random.choice([2, 3], size=random.integers(1, 4))]
+        devices, order = int(np.prod(mesh)), list(random.permutation(len(mesh)))
+        dims, shape = [[], []], [36, 216]
+        for axis in order:
+            where = int(random.integers(0, 3))
+            if where < 2:
+                dims[where].append(int(axis))
+        regions = []
+        for device in range(devices):
+            coordinates = np.unravel_index(device, mesh)
+            region = []
+            for axes, extent in zip(dims, shape):
+                index, pieces = 0, 1
+                for axis in axes:
+                    index, pieces = index * mesh[axis] + int(coordinates[axis]), pieces * mesh[axis]
+                region.append((extent * index // pieces, extent * (index + 1) // pieces))
+            regions.append(region)
+        layout = Layout.of(placement(devices, regions, shape))
+        assert not layout.inexact, (mesh, dims, layout)
+        for device in range(devices):
+            assert region_of(layout, device) == regions[device], (mesh, dims, device, layout)
+
+
+@test
+def layouts_say_what_they_cannot():
+    halves = [[(0, 4)], [(4, 8)]]
+    assert not Layout.of(placement(2, halves, [8])).inexact
+    crossed = Layout.of(placement(4, [[(2 * i, 2 * i + 2)] for i in (1, 2, 3, 0)], [8]))
+    assert "lie on other devices" in crossed.inexact["t"] and crossed.tensors["t"].dims == [("axis0",)]
+    some = Layout.of(placement(2, halves[:1], [8]))
+    assert "only 1 of 2 devices" in some.inexact["t"] and some.tensors["t"].dims == [()]
+    three = Layout.of(placement(4, [[(0, 3)], [(3, 6)], [(6, 8)], [(6, 8)]], [8]))
+    assert "fit no axes" in three.inexact["t"], three
+    halo = Layout.of(placement(2, [[(0, 5)], [(3, 8)]], [8]))
+    assert "overlap" in halo.inexact["t"] and halo.tensors["t"].dims == [("axis0",)]
+    nested = Layout.of(placement(2, [[(0, 8)], [(3, 8)]], [8]))
+    assert "within pieces" in nested.inexact["t"] and nested.tensors["t"].dims == [()]
+    gaps = placement(2, halves, [8])
+    gaps["tensors"][0]["tiles"][0]["region"] = [[[0, 2], [6, 8]]]
+    assert "gaps" in Layout.of(gaps).inexact["t"]
+
+
+@test
+def plans_have_layouts():
+    model = soap.from_onnx(LENET)
+    layout = soap.apply_strategy(model, "cpu-4", "data-parallel").layout()
+    assert layout.axes == {"axis0": 4} and not [n for n in layout.inexact if layout.tensors[n].argument >= 0]
+    assert layout.tensors["image"].dims == [("axis0",), (), (), ()]
+    assert layout.tensors["fc1.weight"].dims == [(), ()] and layout.tensors["fc1.weight"].kind == "parameter"
+    zero = soap.apply_strategy(model, "cpu-4", "zero").layout()
+    assert zero.tensors["fc1.weight"].dims in ([("axis0",), ()], [(), ("axis0",)])
+    assert "mesh: axis0 4" in str(zero)
+
+
+@test
+def the_package_is_typed_and_has_its_version():
+    folder = os.path.dirname(soap.__file__)
+    assert os.path.exists(os.path.join(folder, "py.typed")) and os.path.exists(os.path.join(folder, "_core.pyi"))
+    text = open(os.path.join(SOURCE, "CMakeLists.txt"), encoding="utf-8").read()
+    version = re.search(r"project\(Soap VERSION ([\d.]+)", text)[1]
+    assert f'version = "{version}"' in open(os.path.join(SOURCE, "python", "pyproject.toml"), encoding="utf-8").read()
+    assert soap.version.startswith(f"Soap {version} (LLVM "), soap.version
+    stub = open(os.path.join(folder, "_core.pyi"), encoding="utf-8").read()
+    for kind in (soap._core.Module, soap._core.Session):
+        methods = {name for name in vars(kind) if not name.startswith("_")}
+        body = stub.split(f"class {kind.__name__}:")[1].split("\nclass ")[0]
+        assert methods == set(re.findall(r"def (\w+)", body)), methods
+    for name in soap.__all__:
+        value = getattr(soap, name)
+        assert isinstance(value, str) or value.__doc__, f"{name} has no docstring"
+
+
+def main():
+    failed = 0
+    for function in TESTS:
+        try:
+            function()
+        except Exception:
+            failed += 1
+            print(f"{function.__name__}: failed")
+            traceback.print_exc(file=sys.stdout)
+    print(f"{len(TESTS) - failed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
