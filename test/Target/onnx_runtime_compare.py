@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Imports ONNX models, computes their results with random inputs, and compares them with ONNX Runtime's.
 
-    onnx_runtime_compare.py BUILD [--with soap-run|numpy|both] [--only TEXT] [--no-ops] [FILE.onnx ..]
+    onnx_runtime_compare.py BUILD [--with soap-run|numpy|both] [--only TEXT] [--no-ops] [--flag=FLAG ..] [FILE.onnx ..]
 
 Without files: networks and single ops made on the spot (Inputs/onnx_models.py). `soap-run` computes through the
 lowering, `numpy` with the evaluator of Inputs/soap_numpy.py, which checks import alone. Weights that a file does not
@@ -150,12 +150,13 @@ def main():
     parser.add_argument("files", nargs="*")
     parser.add_argument("--with", dest="way", choices=["soap-run", "numpy", "both"], default="both")
     parser.add_argument("--only", default="", help="models whose name contains this text")
+    parser.add_argument("--flag", action="append", default=[], help="an option of import, for the files")
     parser.add_argument("--no-ops", action="store_true", help="networks only")
     parser.add_argument("--verbose", action="store_true")
     options = parser.parse_intermixed_args()
     ways = ["numpy", "soap-run"] if options.way == "both" else [options.way]
     if options.files:
-        models = {os.path.basename(path): onnx_models.Model(onnx.load(path)) for path in options.files}
+        models = {os.path.basename(path): onnx_models.Model(onnx.load(path), options.flag) for path in options.files}
     else:
         models = onnx_models.networks() if options.no_ops else onnx_models.models()
     tally = Tally()

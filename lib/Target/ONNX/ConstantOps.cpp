@@ -112,6 +112,9 @@ LogicalResult importConstant(NodeContext &node) {
   } else if (name == "value_ints" && attribute.kind == Kind::Ints) {
     tensor.ints = attribute.ints;
     tensor.dims = {static_cast<int64_t>(tensor.ints.size())};
+  } else if (name == "value_floats" && attribute.kind == Kind::Floats) {
+    tensor.floats = attribute.floats;
+    tensor.dims = {static_cast<int64_t>(tensor.floats.size())};
   } else {
     return node.error("attribute " + quote(name) + " is not supported");
   }
@@ -144,6 +147,10 @@ int32_t castTarget(NodeContext &node) {
   int64_t to = node.intAttribute("to", kUndefined);
   if (node.failed())
     return kUndefined;
+  if (to >= 0 && to <= INT32_MAX && isOtherFloat(static_cast<int32_t>(to))) {
+    node.importer.otherFloats.insert(static_cast<int32_t>(to));
+    return kFloat;
+  }
   if (to < 0 || to > INT32_MAX ||
       (to != kFloat && !isInteger(static_cast<int32_t>(to)))) {
     (void)node.error("attribute 'to': " +
@@ -156,32 +163,48 @@ int32_t castTarget(NodeContext &node) {
   return static_cast<int32_t>(to);
 }
 
+/// The bits of the integers of a type, sign apart.
+int bitsOf(int32_t dataType) {
+  switch (dataType) {
+  case kInt8:
+    return 7;
+  case kUInt8:
+    return 8;
+  case kInt16:
+    return 15;
+  case kUInt16:
+    return 16;
+  default:
+    return 31;
+  }
+}
+
 /// Tensors of the model are floats, masks (bools) among them, or int32.
 /// Operand 0, computed, as elements of type `to`.
 LogicalResult importCastTo(NodeContext &node, int32_t to) {
+  if (to == node.typeOf(0))
+    return node.setOperand(0, node.operand(0));
   if (to == kBool) {
     // 1 - (x == 0).
     Value zero = node.createBinary<EqualOp>("zero", node.floats(0),
                                             node.createScalar("none", 0));
     return node.setResult(
-        0, node.createBinary<SubOp>("", node.createScalar("one", 1), zero));
+        0, node.createBinary<SubOp>("", node.createScalar("one", 1), zero),
+        kBool);
   }
-  bool isIndex = to == kInt32 || to == kInt64;
-  if (to != kFloat && !isIndex)
-    return node.error("attribute 'to': tensors of the model are float32, int32 "
-                      "or bool, " +
-                      dataTypeName(to) + " is not supported");
-  if (isIndex == node.isInteger(0))
-    return node.setOperand(0, node.operand(0));
   if (to == kFloat)
     return node.setResult(0, node.floats(0));
-  Value x = node.tensor(0);
-  if (!x)
-    return failure();
-  auto op = CastOp::create(node.importer.builder, node.loc,
-                           node.importer.integerType(shapeOf(x)), x);
-  node.nameOp(op, "");
-  return node.setResult(0, op.getY());
+  // Whole numbers, another type of which holds the same.
+  if (node.isBool(0) || node.isInteger(0)) {
+    if (node.isInteger(0) && bitsOf(to) < bitsOf(node.typeOf(0)))
+      return node.error("attribute 'to': " + dataTypeName(node.typeOf(0)) +
+                        " to " + dataTypeName(to) +
+                        " may wrap, which is not supported");
+    Operand same = node.operand(0);
+    same.dataType = to;
+    return node.setOperand(0, same);
+  }
+  return node.setResult(0, node.createCast("", node.tensor(0)), to);
 }
 
 /// Operand 0, known, as elements of type `to`.
@@ -200,6 +223,12 @@ LogicalResult foldCastTo(NodeContext &node, int32_t to) {
       return static_cast<uint8_t>(value);
     case kInt8:
       return static_cast<int8_t>(value);
+    case kUInt16:
+      return static_cast<uint16_t>(value);
+    case kInt16:
+      return static_cast<int16_t>(value);
+    case kUInt32:
+      return static_cast<uint32_t>(value);
     case kInt32:
       return static_cast<int32_t>(value);
     }
@@ -235,10 +264,7 @@ LogicalResult importCastLike(NodeContext &node) {
   if (!node.checkCounts(2, 2))
     return failure();
   node.ignoreAttribute("saturate"); // of types that are not supported
-  const Operand &like = node.operand(1);
-  int32_t to = like.constant       ? like.constant->dataType
-               : node.isInteger(1) ? int32_t(kInt32)
-                                   : int32_t(kFloat);
+  int32_t to = node.typeOf(1);
   if (to != kFloat && !isInteger(to))
     return node.error("operand " + quote(node.node.inputs[1]) +
                       " has element type " + dataTypeName(to) +
@@ -300,10 +326,29 @@ LogicalResult foldConstantOfShape(NodeContext &node) {
   return result ? node.setConstant(0, std::move(*result)) : failure();
 }
 
+LogicalResult foldFloatRange(NodeContext &node) {
+  std::optional<float> bounds[3];
+  for (size_t i = 0; i < 3; ++i)
+    if (!(bounds[i] = node.constantScalar(i)))
+      return node.error("expected scalars of one type");
+  auto [start, limit, step] = bounds;
+  double count = std::ceil((double(*limit) - *start) / *step);
+  if (!(count <= double(kLargestConstant)))
+    return node.error("the range is too large to be a constant, or step 0");
+  Tensor result;
+  result.dataType = kFloat;
+  for (int64_t i = 0; i < static_cast<int64_t>(count); ++i)
+    result.floats.push_back(static_cast<float>(*start + double(i) * *step));
+  result.dims = {static_cast<int64_t>(result.floats.size())};
+  return node.setConstant(0, std::move(result));
+}
+
 LogicalResult foldRange(NodeContext &node) {
   if (!node.checkCounts(3, 3))
     return failure();
   int64_t bounds[3];
+  if (const Tensor *first = node.constant(0); first && first->isFloat())
+    return foldFloatRange(node);
   for (size_t i = 0; i < 3; ++i) {
     auto value = node.constantInts(i);
     if (!value || value->size() != 1)
@@ -322,7 +367,9 @@ LogicalResult foldRange(NodeContext &node) {
       break;
   }
   int64_t count = values.size();
-  return node.setConstant(0, intTensor(std::move(values), {count}));
+  Tensor result = intTensor(std::move(values), {count});
+  result.dataType = node.typeOf(0);
+  return node.setConstant(0, std::move(result));
 }
 
 } // namespace

@@ -22,9 +22,12 @@ template <typename OpTy>
 LogicalResult importUnary(NodeContext &node) {
   if (!node.checkCounts(1, 1))
     return failure();
-  Value x = node.tensor(0);
-  return x ? node.setResult(0, node.create<OpTy>("", node.shape(0), x))
-           : failure();
+  // Functions that take whole numbers to whole numbers.
+  constexpr bool takesIntegers =
+      std::is_same_v<OpTy, NegOp> || std::is_same_v<OpTy, AbsOp> ||
+      std::is_same_v<OpTy, ReluOp> || std::is_same_v<OpTy, SignOp>;
+  Value x = takesIntegers ? node.floats(0) : node.tensor(0);
+  return node.setResult(0, node.createUnary<OpTy>("", x), node.typeOf(0));
 }
 
 template <typename OpTy>
@@ -34,7 +37,16 @@ Value createBinary(NodeContext &node, StringRef suffix, Value x, Value y) {
 
 /// Parameters of elementwise ops begin at what changes nothing.
 Value elementwiseOperand(NodeContext &node, size_t index, Role role) {
-  return node.tensor(index, node.operand(index).parameter ? role : Role::Other);
+  return node.floats(index, node.operand(index).parameter ? role : Role::Other);
+}
+
+/// Both operands have one type.
+bool haveOneType(NodeContext &node, size_t first, size_t second) {
+  if (node.typeOf(first) == node.typeOf(second))
+    return true;
+  (void)node.error("operands of " + dataTypeName(node.typeOf(first)) + " and " +
+                   dataTypeName(node.typeOf(second)) + " do not match");
+  return false;
 }
 
 template <typename OpTy>
@@ -44,7 +56,7 @@ constexpr Role neutralRole =
 
 template <typename OpTy>
 LogicalResult importBinary(NodeContext &node) {
-  if (!node.checkCounts(2, 2))
+  if (!node.checkCounts(2, 2) || !haveOneType(node, 0, 1))
     return failure();
   constexpr Role role = neutralRole<OpTy>;
   // The linear cases have ops of their own: a factor, and a vector along the
@@ -79,7 +91,13 @@ LogicalResult importBinary(NodeContext &node) {
   }
   Value x = elementwiseOperand(node, 0, role),
         y = elementwiseOperand(node, 1, role);
-  return node.setResult(0, createBinary<OpTy>(node, "", x, y));
+  if (std::is_same_v<OpTy, DivOp> && node.isInteger(0)) {
+    // Towards zero. A quotient of floats below 2^24 never rounds to the next
+    // whole number.
+    Value quotient = createBinary<OpTy>(node, "quotient", x, y);
+    return node.setResult(0, node.createCast("", quotient), node.typeOf(0));
+  }
+  return node.setResult(0, createBinary<OpTy>(node, "", x, y), node.typeOf(0));
 }
 
 /// Sum, Max, Min, Mean of any number of operands.
@@ -94,6 +112,8 @@ LogicalResult importNary(NodeContext &node) {
   for (size_t i = 0; i < count; ++i) {
     if (!node.hasInput(i))
       return node.error("operand " + Twine(i) + " is missing");
+    if (!haveOneType(node, 0, i))
+      return failure();
     Value x = elementwiseOperand(node, i, Role::Bias);
     bool isLast = i + 1 == count && !isMean;
     result = i == 0 ? x
@@ -104,8 +124,9 @@ LogicalResult importNary(NodeContext &node) {
     if (!result)
       return failure();
   }
-  return node.setResult(0, isMean ? node.createScale("", result, 1.0 / count)
-                                  : result);
+  return node.setResult(
+      0, isMean ? node.createScale("", result, 1.0 / count) : result,
+      node.typeOf(0));
 }
 
 /// min(max(x, low), high); bounds that every float meets are left out.
@@ -120,7 +141,10 @@ LogicalResult importClip(NodeContext &node) {
   for (size_t i = 1; i < 3; ++i) {
     if (!node.hasInput(i))
       continue;
-    bounds[i - 1] = node.constantScalar(i);
+    if (auto bound = node.constantNumber(i))
+      bounds[i - 1] = static_cast<float>(*bound);
+    else
+      bounds[i - 1].reset();
     if (!bounds[i - 1] && !(node.operand(i).value && node.shape(i).empty()))
       return node.error("bound " + quote(node.node.inputs[i]) +
                         ": expected a float scalar");
@@ -132,10 +156,10 @@ LogicalResult importClip(NodeContext &node) {
                  !bounds[1] || *bounds[1] < std::numeric_limits<float>::max()};
   if (!has[0] && !has[1])
     return node.setOperand(0, node.operand(0));
-  Value x = node.tensor(0);
+  Value x = node.floats(0);
   auto bound = [&](size_t i, StringRef suffix) {
     return bounds[i] ? node.createScalar(suffix, *bounds[i])
-                     : node.tensor(i + 1);
+                     : node.floats(i + 1);
   };
   StringRef first = has[1] ? "low" : "";
   if (x && has[0])
@@ -144,7 +168,7 @@ LogicalResult importClip(NodeContext &node) {
             : createBinary<MaximumOp>(node, first, x, bound(0, "min"));
   if (x && has[1])
     x = createBinary<MinimumOp>(node, "", x, bound(1, "max"));
-  return node.setResult(0, x);
+  return node.setResult(0, x, node.typeOf(0));
 }
 
 LogicalResult importLeakyRelu(NodeContext &node) {
@@ -208,11 +232,26 @@ LogicalResult importPow(NodeContext &node) {
       broadcastShapes(node.shape(0), node.shape(1)) == node.shape(0);
   if (exponent == 1.0f && keepsShape)
     return node.setOperand(0, node.operand(0));
-  Value x = node.tensor(0);
+  Value x = node.floats(0);
   if (!x)
     return failure();
+  if (node.isInteger(0)) {
+    // Rounded to the nearest: powers of whole numbers are found by logarithms.
+    Value power = createBinary<PowOp>(node, "power", x, node.floats(1));
+    if (!node.isInteger(1))
+      return node.setResult(0, node.createCast("", power), node.typeOf(0));
+    Value half = node.createScalar("half", 0.5);
+    Value isNegative = createBinary<GreaterOp>(
+        node, "sign", node.createScalar("zero", 0), power);
+    Value rounding = node.createWhere("rounding", isNegative,
+                                      node.createScalar("low", -0.5), half);
+    return node.setResult(
+        0,
+        node.createCast("", createBinary<AddOp>(node, "near", power, rounding)),
+        node.typeOf(0));
+  }
   if (!exponent || !keepsShape)
-    return node.setResult(0, createBinary<PowOp>(node, "", x, node.tensor(1)));
+    return node.setResult(0, createBinary<PowOp>(node, "", x, node.floats(1)));
   if (*exponent == 2)
     return node.setResult(0, createBinary<MulOp>(node, "", x, x));
   if (*exponent == 3)
@@ -380,9 +419,14 @@ std::optional<float> compute(Arithmetic kind, float x, float y) {
   return std::nullopt;
 }
 
-/// Binary ops on constants.
+/// Binary ops on constants; Max and Min of one or several.
 template <Arithmetic kind>
 LogicalResult foldBinary(NodeContext &node) {
+  if (node.numInputs() == 1)
+    return node.setOperand(0, node.operand(0));
+  if (node.numInputs() > 2)
+    return node.error("more than two operands that are known at import are not "
+                      "supported");
   auto operands = broadcastOperands(node);
   if (!operands)
     return failure();

@@ -26,6 +26,8 @@ using namespace mlir::soap::onnx;
 /// Values up to this many elements are printed in place, more go into
 /// resources.
 static constexpr int64_t kInlineElements = 64;
+/// Nodes of the file and of all rounds of its loops.
+static constexpr int64_t kLargestNumNodes = int64_t(1) << 20;
 
 GraphImporter::GraphImporter(Model &model, MLIRContext *context, Location loc,
                              const ONNXImportOptions &options)
@@ -40,6 +42,20 @@ GraphImporter::GraphImporter(Model &model, MLIRContext *context, Location loc,
   addIndexingOps(table);
   addRecurrentOps(table);
   addConstantOps(table);
+  addConvolutionOps(table);
+  addResizeOps(table);
+  addScatterOps(table);
+  addSelectionOps(table);
+  addRoundingOps(table);
+  addCurveOps(table);
+  addGroupNormOps(table);
+  addAttentionOps(table);
+  addGatedOps(table);
+  addLossOps(table);
+  addQuantizationOps(table);
+  addTileOps(table);
+  addSubgraphOps(table);
+  addSequenceOps(table);
 }
 
 std::string GraphImporter::uniqueName(const std::string &wanted,
@@ -77,10 +93,26 @@ LogicalResult GraphImporter::indexNodes() {
                    ") has no result");
     for (const std::string &input : node.inputs)
       ++useCounts[input];
+    for (const NodeAttribute &attribute : node.attributes)
+      if (attribute.graph)
+        countUses(*attribute.graph);
   }
   for (const ValueInfo &info : model.outputs)
     ++useCounts[info.name];
   return success();
+}
+
+/// What branches and bodies read of the graphs around them.
+void GraphImporter::countUses(const Graph &graph) {
+  for (const Node &node : graph.nodes) {
+    for (const std::string &input : node.inputs)
+      ++useCounts[input];
+    for (const NodeAttribute &attribute : node.attributes)
+      if (attribute.graph)
+        countUses(*attribute.graph);
+  }
+  for (const std::string &output : graph.outputs)
+    ++useCounts[output];
 }
 
 bool GraphImporter::isFinal(const std::string &name) const {
@@ -111,11 +143,16 @@ LogicalResult GraphImporter::chooseDataInputs(std::set<std::string> &data) {
 
   std::set<std::string> weights;
   for (const Node &node : model.nodes) {
-    size_t last = node.opType == "Conv" || node.opType == "Gemm" ? 2
-                  : node.opType == "BatchNormalization"          ? 4
-                  : node.opType == "MatMul"                      ? 1
-                  : node.opType == "LSTM"                        ? 3
-                                                                 : 0;
+    bool isConv = node.opType == "Conv" || node.opType == "ConvTranspose";
+    bool isNorm = node.opType == "InstanceNormalization" ||
+                  node.opType == "GroupNormalization";
+    size_t last =
+        isConv || isNorm || node.opType == "Gemm" ? 2
+        : node.opType == "BatchNormalization"     ? 4
+        : node.opType == "MatMul"                 ? 1
+        : node.opType == "LSTM" || node.opType == "GRU" || node.opType == "RNN"
+            ? 3
+            : 0;
     for (size_t i = 1; i <= last && i < node.inputs.size(); ++i)
       weights.insert(node.inputs[i]);
   }
@@ -178,11 +215,14 @@ Value GraphImporter::addArgument(RankedTensorType type,
 }
 
 LogicalResult GraphImporter::addDataInput(const ValueInfo &info) {
-  bool isIndex = info.dataType == kInt32 || info.dataType == kInt64;
-  if (info.dataType != kFloat && info.dataType != kBool && !isIndex)
+  bool isIndex = isInteger(info.dataType) && info.dataType != kBool;
+  if (info.dataType != kFloat && info.dataType != kBool && !isIndex &&
+      !isOtherFloat(info.dataType))
     return error("graph input " + quote(info.name) + ": data of type " +
                  dataTypeName(info.dataType) +
-                 " is not supported, only float32, int32, int64 and bool");
+                 " is not supported, only floats, integers and bool");
+  if (isOtherFloat(info.dataType))
+    otherFloats.insert(info.dataType);
   auto shape = staticShape(info, /*isData=*/true);
   if (failed(shape))
     return failure();
@@ -204,7 +244,11 @@ LogicalResult GraphImporter::addDataInput(const ValueInfo &info) {
   operands[info.name] = {
       addArgument(isIndex ? integerType(*shape) : tensorType(*shape),
                   attributes),
-      nullptr, nullptr, *shape};
+      nullptr,
+      nullptr,
+      *shape,
+      isOtherFloat(info.dataType) ? int32_t(kFloat) : info.dataType,
+      nullptr};
   if (!shape->empty() && batchOfFile == 0)
     batchOfFile = info.hasShape && info.dims[sampleDim].extent > 0
                       ? info.dims[sampleDim].extent
@@ -427,6 +471,9 @@ Value GraphImporter::materialize(Operand &operand, Role role, Location loc,
 
 LogicalResult GraphImporter::importNode(const Node &node) {
   NodeContext context(*this, node);
+  if (++numNodes > kLargestNumNodes)
+    return context.error("loops make more than " + Twine(kLargestNumNodes) +
+                         " nodes");
   if (!node.domain.empty())
     return context.error("ops of the domain " + quote(node.domain) +
                          " are not supported");
@@ -434,7 +481,7 @@ LogicalResult GraphImporter::importNode(const Node &node) {
   if (entry == table.end())
     return context.error("this op is not supported");
   const OpEntry &op = entry->second;
-  if (model.opset < op.firstOpset || model.opset > op.lastOpset)
+  if (context.opset() < op.firstOpset || context.opset() > op.lastOpset)
     return context.error("this op is supported in opsets " +
                          Twine(op.firstOpset) + " to " + Twine(op.lastOpset));
   for (const std::string &name : node.inputs) {
@@ -462,6 +509,69 @@ LogicalResult GraphImporter::importNode(const Node &node) {
   return context.checkAttributes();
 }
 
+/// The result of the function: integers are i32, constants ops. Null after an
+/// error.
+Value GraphImporter::outputValue(Operand &operand, const std::string &name) {
+  if (operand.sequence || operand.parameter) {
+    (void)error("graph output " + quote(name) +
+                (operand.sequence ? " is a sequence, which is not supported"
+                                  : " does not depend on a computation"));
+    return Value();
+  }
+  bool isInteger = onnx::isInteger(operand.type()) && operand.type() != kBool;
+  Value value = operand.value;
+  auto nameOp = [&](Operation *op) {
+    op->setAttr(SoapDialect::kName, builder.getStringAttr(uniqueName(name)));
+    return op->getResult(0);
+  };
+  if (operand.constant) {
+    const Tensor &tensor = *operand.constant;
+    if (!tensor.isDecoded() || tensor.size() <= 0) {
+      (void)error("graph output " + quote(name) + " is a constant " +
+                  dataTypeName(tensor.dataType) + " of shape " +
+                  shapeString(tensor.dims) + ", which is not supported");
+      return Value();
+    }
+    if (isInteger) {
+      SmallVector<int32_t> values;
+      for (int64_t number : tensor.ints) {
+        if (number != static_cast<int32_t>(number)) {
+          (void)error("graph output " + quote(name) + " holds " +
+                      Twine(number) + ", which is no 32-bit integer");
+          return Value();
+        }
+        values.push_back(static_cast<int32_t>(number));
+      }
+      auto type = integerType(tensor.dims);
+      return nameOp(ConstantOp::create(
+          builder, loc, type, DenseElementsAttr::get(type, ArrayRef(values))));
+    }
+    SmallVector<float> values(tensor.floats.begin(), tensor.floats.end());
+    values.append(tensor.ints.begin(), tensor.ints.end());
+    auto type = tensorType(tensor.dims);
+    return nameOp(ConstantOp::create(
+        builder, loc, type, DenseElementsAttr::get(type, ArrayRef(values))));
+  }
+  if (isInteger && !getElementTypeOrSelf(value.getType()).isInteger())
+    return nameOp(
+        CastOp::create(builder, loc, integerType(shapeOf(value)), value));
+  // A result is computed, if by an op that changes nothing.
+  if (!value.getDefiningOp())
+    return nameOp(ReshapeOp::create(
+        builder, loc, cast<RankedTensorType>(value.getType()), value));
+  return value;
+}
+
+/// One remark for all integers of the data.
+void GraphImporter::noteIntegers(Value value) {
+  if (integersNoted || !isa<BlockArgument>(value))
+    return;
+  integersNoted = true;
+  emitRemark(loc) << "integers are computed with as float32, which is exact up "
+                     "to 2^24; a gather by the integers of the data is exact "
+                     "for all";
+}
+
 FailureOr<SmallVector<Value>>
 GraphImporter::collectOutputs(std::vector<DictionaryAttr> &attributes) {
   if (model.outputs.empty())
@@ -476,10 +586,9 @@ GraphImporter::collectOutputs(std::vector<DictionaryAttr> &attributes) {
     if (found == operands.end())
       return error("graph output " + quote(info.name) +
                    " is computed by no node");
-    Value value = found->second.value;
-    if (!value || !value.getDefiningOp())
-      return error("graph output " + quote(info.name) +
-                   " does not depend on a computation");
+    Value value = outputValue(found->second, info.name);
+    if (!value)
+      return failure();
     Shape declared;
     for (const Dim &dim : info.dims)
       declared.push_back(dim.extent);
@@ -580,6 +689,11 @@ OwningOpRef<ModuleOp> GraphImporter::run() {
     return nullptr;
   auto end = func::ReturnOp::create(builder, loc, *results);
   recognizeGelu(*body);
+  otherFloats.insert(model.otherFloats.begin(), model.otherFloats.end());
+  for (int32_t type : otherFloats)
+    emitWarning(loc) << "the file has tensors of " << dataTypeName(type)
+                     << "; they are float32 here, so results differ by its "
+                        "rounding";
   remarkTrainingMode();
   remarkBatchAxes();
   eraseDead();

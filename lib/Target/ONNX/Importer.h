@@ -59,14 +59,19 @@ struct Parameter {
   Role role = Role::Other;
 };
 
-/// The meaning of a name of the graph; exactly one of the three is set.
+/// The meaning of a name of the graph; exactly one of the first four is set.
 struct Operand {
   Value value;                          // computed, or a data argument
   std::shared_ptr<Parameter> parameter; // a weight
   std::shared_ptr<Tensor> constant;     // known now: shapes, axes, scalars
   Shape shape;
+  /// The element type that the file gives a computed value. Integers are i32 or
+  /// float32 tensors, bools float32 tensors of 0 and 1.
+  int32_t dataType = kFloat;
+  std::shared_ptr<std::vector<Operand>> sequence; // a list of tensors
 
   explicit operator bool() const { return value || parameter || constant; }
+  int32_t type() const { return constant ? constant->dataType : dataType; }
 };
 
 class NodeContext;
@@ -80,7 +85,7 @@ struct OpEntry {
   Handler build, fold;
 };
 using OpTable = std::unordered_map<std::string, OpEntry>;
-inline constexpr int64_t kFirstOpset = 7, kLastOpset = 21;
+inline constexpr int64_t kFirstOpset = 7, kLastOpset = 23;
 
 /// One registration function per family, each in a file of its own.
 void addLinearOps(OpTable &table);
@@ -93,6 +98,20 @@ void addLogicOps(OpTable &table);
 void addIndexingOps(OpTable &table);
 void addRecurrentOps(OpTable &table);
 void addConstantOps(OpTable &table);
+void addConvolutionOps(OpTable &table);
+void addResizeOps(OpTable &table);
+void addScatterOps(OpTable &table);
+void addSelectionOps(OpTable &table);
+void addRoundingOps(OpTable &table);
+void addCurveOps(OpTable &table);
+void addGroupNormOps(OpTable &table);
+void addAttentionOps(OpTable &table);
+void addGatedOps(OpTable &table);
+void addLossOps(OpTable &table);
+void addQuantizationOps(OpTable &table);
+void addTileOps(OpTable &table);
+void addSubgraphOps(OpTable &table);
+void addSequenceOps(OpTable &table);
 
 /// Whether a BatchNormalization is in training mode.
 bool normalizesWithBatch(const Node &node, int64_t opset);
@@ -132,6 +151,14 @@ public:
   /// its own or another's, or a constant. `values` are its own, or the ones of
   /// the tensor that it is an Identity of.
   Operand operandFor(const std::string &name, std::shared_ptr<Tensor> values);
+  /// Integers of the data are computed with as float32: says so, once.
+  void noteIntegers(Value value);
+  /// Imports the nodes of `graph`, whose inputs stand for `arguments`. Names
+  /// that it defines are its own. The meanings of its outputs, or failure after
+  /// an error.
+  FailureOr<std::vector<Operand>> importGraph(const Graph &graph,
+                                              std::vector<Operand> arguments,
+                                              NodeContext &user);
   /// The plan has a tensor called `name`.
   bool isPlanned(const std::string &name) const { return plan.find(name); }
 
@@ -155,6 +182,8 @@ public:
   /// Dim 0 of the data inputs in the file and what options replace it with; 0
   /// if they do not.
   int64_t oldBatch = 0, batch = 0;
+  /// Types of floats other than float32 that nodes cast to.
+  std::set<int32_t> otherFloats;
 
 private:
   friend class NodeContext;
@@ -171,6 +200,8 @@ private:
   FailureOr<Shape> staticShape(const ValueInfo &info, bool isData);
   LogicalResult addInitializers(const std::set<std::string> &data);
   LogicalResult importNode(const Node &node);
+  void countUses(const Graph &graph);
+  Value outputValue(Operand &operand, const std::string &name);
   FailureOr<SmallVector<Value>>
   collectOutputs(std::vector<DictionaryAttr> &attributes);
   bool isFinal(const std::string &name) const;
@@ -191,6 +222,9 @@ private:
 
   OpTable table;
   uint64_t lastSeed = 0;
+  bool integersNoted = false;
+  /// Graphs of attributes that were imported, and how deep this one is.
+  int64_t numGraphs = 0, depth = 0, numNodes = 0;
   Block *body = nullptr;
   std::unordered_map<std::string, Operand> operands;
   std::unordered_map<std::string, size_t>
@@ -212,7 +246,9 @@ public:
   GraphImporter &importer;
   const Node &node;
   Location loc;
-  int64_t opset() const { return importer.model.opset; }
+  int64_t opset() const {
+    return node.opset ? node.opset : importer.model.opset;
+  }
 
   /// Reports an error that names node, op and opset.
   LogicalResult error(const Twine &message);
@@ -250,8 +286,14 @@ public:
   Value frozen(size_t index);
   /// An int32 tensor as SSA value; null after an error.
   Value integers(size_t index);
-  /// A tensor of the model whose elements are integers.
-  bool isInteger(size_t index) const;
+  /// The element type that the file gives operand `index`; `kFloat` for floats
+  /// of any width.
+  int32_t typeOf(size_t index) const { return inputs[index]->type(); }
+  /// The elements are integers, not bools.
+  bool isInteger(size_t index) const {
+    return onnx::isInteger(typeOf(index)) && typeOf(index) != kBool;
+  }
+  bool isBool(size_t index) const { return typeOf(index) == kBool; }
   /// Values known at import; null after an error that says so.
   const Tensor *constant(size_t index);
   /// Values of an integer vector or scalar known at import.
@@ -259,9 +301,12 @@ public:
   /// The value of a float operand with one element that is no trained
   /// parameter.
   std::optional<float> constantScalar(size_t index);
+  /// The same for numbers of any type.
+  std::optional<double> constantNumber(size_t index);
 
   // Results.
-  LogicalResult setResult(size_t index, Value value);
+  /// `type`: the elements stand for this type of the file.
+  LogicalResult setResult(size_t index, Value value, int32_t type = kFloat);
   LogicalResult setConstant(size_t index, Tensor tensor);
   LogicalResult setOperand(size_t index, const Operand &operand);
   bool wantsResult(size_t index) const {
@@ -301,11 +346,45 @@ public:
   /// An op on two tensors, with broadcasting; null after an error.
   template <typename OpTy>
   Value createBinary(StringRef suffix, Value x, Value y);
+  /// An op on one tensor that keeps its shape; null for null.
+  template <typename OpTy>
+  Value createUnary(StringRef suffix, Value x);
+  /// `condition` != 0 ? x : y, with broadcasting.
+  Value createWhere(StringRef suffix, Value condition, Value x, Value y);
+  /// Over `axes`, which are sorted; they stay as dims of 1 if `keepDims`.
+  Value createReduce(StringRef suffix, Value x, ReduceKind kind,
+                     const Shape &axes, bool keepDims = false);
+  /// Known values, row-major.
+  Value createConstant(StringRef suffix, const Shape &shape,
+                       ArrayRef<float> values);
+  Value createIndices(StringRef suffix, const Shape &shape,
+                      ArrayRef<int32_t> values);
+  /// 0, 1, .. along dim `axis` of a tensor of rank `rank` whose other dims
+  /// are 1.
+  Value createPositions(StringRef suffix, int64_t extent, int64_t axis,
+                        int64_t rank);
+  /// [.., m, k] * [.., k, n] with the same batch dims, or a right operand of
+  /// rank 2; the last two dims of an operand may be transposed.
+  Value createMatmul(StringRef suffix, Value a, Value b,
+                     bool transposeA = false, bool transposeB = false);
+  Value createConcat(StringRef suffix, ArrayRef<Value> values, int64_t axis);
+  /// Whole numbers held as float32, as i32.
+  Value createCast(StringRef suffix, Value x);
+  /// i32 as float32.
+  Value createFloats(StringRef suffix, Value x);
+  /// Rows of dim `axis` of x at known positions.
+  Value createPick(StringRef suffix, Value x, int64_t axis,
+                   ArrayRef<int32_t> positions);
+  /// x padded by `low` and `high` zeros, or `value`; negative: cropped.
+  Value createPad(StringRef suffix, Value x, const Shape &low,
+                  const Shape &high, double value = 0);
 
   /// Names an op that was not made by `create` (it has several results).
   void nameOp(Operation *op, StringRef suffix);
   /// Operand `index` as floats, whatever it is: integers are cast.
-  Value floats(size_t index);
+  Value floats(size_t index, Role role = Role::Other);
+  /// An operand of no node, as floats.
+  Value floatsOf(const Operand &operand);
 
 private:
   const NodeAttribute *typedAttribute(const char *name,
@@ -322,6 +401,11 @@ inline Shape shapeOf(Value value) {
   auto shape = cast<RankedTensorType>(value.getType()).getShape();
   return Shape(shape.begin(), shape.end());
 }
+/// Tensors one after the other along a dim, which `addsDim` adds to each; a
+/// constant if all are.
+FailureOr<Operand> joinOperands(NodeContext &node, StringRef suffix,
+                                ArrayRef<Operand> parts, int64_t axis,
+                                bool addsDim);
 inline DenseI64ArrayAttr arrayAttr(NodeContext &node,
                                    ArrayRef<int64_t> values) {
   return node.importer.builder.getDenseI64ArrayAttr(values);
@@ -341,6 +425,14 @@ Value NodeContext::createBinary(StringRef suffix, Value x, Value y) {
   }
   return create<OpTy>(suffix, *shape, x, y);
 }
+
+template <typename OpTy>
+Value NodeContext::createUnary(StringRef suffix, Value x) {
+  return x ? create<OpTy>(suffix, shapeOf(x), x) : Value();
+}
+
+/// A permutation that exchanges two dims; its own inverse.
+Shape swappedDims(int64_t rank, int64_t a, int64_t b);
 
 /// Wraps a negative axis; an error unless it is in [-rank, rank).
 std::optional<int64_t> normalizeAxis(NodeContext &node, int64_t axis,

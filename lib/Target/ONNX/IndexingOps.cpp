@@ -56,8 +56,10 @@ LogicalResult gatherOne(NodeContext &node, Value x, int64_t axis,
   Shape dropped = shape;
   dropped.erase(dropped.begin() + axis);
   return node.setResult(
-      0, node.createReshape("", node.createSlice("slice", x, offsets, sizes),
-                            dropped));
+      0,
+      node.createReshape("", node.createSlice("slice", x, offsets, sizes),
+                         dropped),
+      node.typeOf(0));
 }
 
 LogicalResult importGather(NodeContext &node) {
@@ -68,7 +70,7 @@ LogicalResult importGather(NodeContext &node) {
   if (!axis || node.failed())
     return failure();
   Value table =
-      node.tensor(0, node.operand(0).parameter ? Role::RowWeight : Role::Other);
+      node.floats(0, node.operand(0).parameter ? Role::RowWeight : Role::Other);
   if (!table)
     return failure();
   if (node.isConstant(1) && indices.empty() &&
@@ -94,7 +96,8 @@ LogicalResult importGather(NodeContext &node) {
     permutation.push_back(d);
   for (int64_t d = *axis; d + 1 < rank; ++d)
     permutation.push_back(width + d);
-  return node.setResult(0, node.createTranspose("", rows, permutation));
+  return node.setResult(0, node.createTranspose("", rows, permutation),
+                        node.typeOf(0));
 }
 
 /// out[.., k, ..] = x[.., indices[.., k, ..], ..], as the sum over v of
@@ -114,8 +117,7 @@ LogicalResult importGatherElements(NodeContext &node) {
   if (!fits)
     return node.error("indices of shape " + shapeString(indices) +
                       " do not fit an operand of shape " + shapeString(x));
-  if (!node.isInteger(1) &&
-      !(node.isConstant(1) && !node.operand(1).constant->isFloat()))
+  if (!node.isInteger(1))
     return node.error("expected integer indices");
   // Indices are compared as floats, exactly.
   int64_t extent = x[*axis];
@@ -123,7 +125,7 @@ LogicalResult importGatherElements(NodeContext &node) {
     return node.error("an axis of " + Twine(extent) +
                       " elements is not supported, expected at most 2^22");
   Value table =
-      node.tensor(0, node.operand(0).parameter ? Role::RowWeight : Role::Other);
+      node.floats(0, node.operand(0).parameter ? Role::RowWeight : Role::Other);
   Value index = node.floats(1);
   if (!table || !index)
     return failure();
@@ -160,9 +162,11 @@ LogicalResult importGatherElements(NodeContext &node) {
   Value picked = node.create<WhereOp>("picked", all, isHere, table, zero);
   if (!picked)
     return failure();
-  return node.setResult(0, node.create<ReduceOp>("", indices, picked,
-                                                 ReduceKind::Sum,
-                                                 ArrayRef<int64_t>{*axis + 1}));
+  return node.setResult(0,
+                        node.create<ReduceOp>("", indices, picked,
+                                              ReduceKind::Sum,
+                                              ArrayRef<int64_t>{*axis + 1}),
+                        node.typeOf(0));
 }
 
 /// The first op of a gather from constants; `indices` are positions along the

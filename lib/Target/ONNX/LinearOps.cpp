@@ -1,4 +1,4 @@
-//===- LinearOps.cpp - Conv, Gemm and MatMul of ONNX ------------*- C++ -*-===//
+//===- LinearOps.cpp - Gemm and MatMul of ONNX ------------------*- C++ -*-===//
 //
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,48 +7,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Window.h"
+#include "Importer.h"
 
 using namespace mlir;
 using namespace mlir::soap;
 using namespace mlir::soap::onnx;
 
 namespace {
-
-LogicalResult importConv(NodeContext &node) {
-  if (!node.checkCounts(2, 3))
-    return failure();
-  const Shape &x = node.shape(0), &w = node.shape(1);
-  if (x.size() != 4 || w.size() != 4)
-    return node.error("only 2-D convolutions are supported: expected operands "
-                      "of rank 4, got " +
-                      shapeString(x) + " and " + shapeString(w));
-  auto window = readWindow(node, x, {w[2], w[3]}, /*hasDilations=*/true,
-                           /*ceilMode=*/false);
-  int64_t groups = node.intAttribute("group", 1);
-  if (!window || node.failed())
-    return failure();
-  if (groups < 1 || w[0] % groups != 0 || x[1] % groups != 0 ||
-      x[1] / groups != w[1])
-    return node.error("weights " + shapeString(w) + " with " + Twine(groups) +
-                      " groups do not fit the operand " + shapeString(x));
-  bool hasBias = node.hasInput(2);
-  if (hasBias && node.shape(2) != Shape{w[0]})
-    return node.error("expected a bias of shape " + Twine(w[0]) + ", got " +
-                      shapeString(node.shape(2)));
-
-  Value input = node.tensor(0), weight = node.tensor(1, Role::Weight);
-  if (!input || !weight)
-    return failure();
-  Shape shape = {x[0], w[0], window->output[0], window->output[1]};
-  Value y = node.create<Conv2DOp>("", shape, input, weight, window->strides,
-                                  window->padding, window->dilations, groups);
-  if (y && hasBias) {
-    Value bias = node.tensor(2, Role::Bias);
-    y = bias ? node.create<BiasAddOp>("bias_add", shape, y, bias, 1) : Value();
-  }
-  return node.setResult(0, y);
-}
 
 LogicalResult importGemm(NodeContext &node) {
   if (!node.checkCounts(node.opset() >= 11 ? 2 : 3, 3))
@@ -148,7 +113,6 @@ LogicalResult importMatMul(NodeContext &node) {
 } // namespace
 
 void mlir::soap::onnx::addLinearOps(OpTable &table) {
-  table["Conv"] = {7, kLastOpset, importConv, nullptr};
   table["Gemm"] = {7, kLastOpset, importGemm, nullptr};
   table["MatMul"] = {7, kLastOpset, importMatMul, nullptr};
 }

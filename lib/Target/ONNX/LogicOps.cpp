@@ -39,7 +39,7 @@ LogicalResult importLogic(NodeContext &node) {
     return failure();
   Value x = node.floats(0), y = node.floats(1);
   auto binary = [&]<typename OpTy>(OpTy *, Value a, Value b) {
-    return node.setResult(0, node.createBinary<OpTy>("", a, b));
+    return node.setResult(0, node.createBinary<OpTy>("", a, b), kBool);
   };
   switch (kind) {
   case Logic::Equal:
@@ -60,7 +60,8 @@ LogicalResult importLogic(NodeContext &node) {
     Value difference = node.createBinary<SubOp>("difference", x, y);
     return difference
                ? node.setResult(
-                     0, node.create<AbsOp>("", shapeOf(difference), difference))
+                     0, node.create<AbsOp>("", shapeOf(difference), difference),
+                     kBool)
                : failure();
   }
   }
@@ -106,9 +107,10 @@ LogicalResult foldLogic(NodeContext &node) {
 LogicalResult importNot(NodeContext &node) {
   if (!node.checkCounts(1, 1))
     return failure();
-  return node.setResult(0, node.createBinary<SubOp>("",
-                                                    node.createScalar("one", 1),
-                                                    node.floats(0)));
+  return node.setResult(
+      0,
+      node.createBinary<SubOp>("", node.createScalar("one", 1), node.floats(0)),
+      kBool);
 }
 
 LogicalResult foldNot(NodeContext &node) {
@@ -142,10 +144,14 @@ LogicalResult importWhere(NodeContext &node) {
   if (!node.checkCounts(3, 3))
     return failure();
   auto shape = whereShape(node);
-  Value condition = node.floats(0), x = node.tensor(1), y = node.tensor(2);
+  if (shape && node.typeOf(1) != node.typeOf(2))
+    return node.error("operands of " + dataTypeName(node.typeOf(1)) + " and " +
+                      dataTypeName(node.typeOf(2)) + " do not match");
+  Value condition = node.floats(0), x = node.floats(1), y = node.floats(2);
   if (!shape || !condition || !x || !y)
     return failure();
-  return node.setResult(0, node.create<WhereOp>("", *shape, condition, x, y));
+  return node.setResult(0, node.create<WhereOp>("", *shape, condition, x, y),
+                        node.typeOf(1));
 }
 
 LogicalResult foldWhere(NodeContext &node) {
@@ -212,7 +218,7 @@ std::optional<Triangle> readTriangle(NodeContext &node) {
 
 LogicalResult importTrilu(NodeContext &node) {
   auto triangle = readTriangle(node);
-  Value x = triangle ? node.tensor(0) : Value();
+  Value x = triangle ? node.floats(0) : Value();
   if (!x)
     return failure();
   Shape shape = shapeOf(x), matrix(shape.end() - 2, shape.end());
@@ -229,7 +235,8 @@ LogicalResult importTrilu(NodeContext &node) {
   Value zero = node.createScalar("zero", 0);
   return condition && zero
              ? node.setResult(
-                   0, node.create<WhereOp>("", shape, condition, x, zero))
+                   0, node.create<WhereOp>("", shape, condition, x, zero),
+                   node.typeOf(0))
              : failure();
 }
 

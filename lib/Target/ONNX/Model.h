@@ -17,7 +17,9 @@
 
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -33,15 +35,27 @@ enum DataType : int32_t {
   kFloat = 1,
   kUInt8 = 2,
   kInt8 = 3,
+  kUInt16 = 4,
+  kInt16 = 5,
   kInt32 = 6,
   kInt64 = 7,
-  kBool = 9
+  kBool = 9,
+  kFloat16 = 10,
+  kDouble = 11,
+  kUInt32 = 12,
+  kBFloat16 = 16
 };
 /// "float32", "int64", ...; "type 42" for unknown codes.
 std::string dataTypeName(int32_t dataType);
 inline bool isInteger(int32_t dataType) {
-  return dataType == kUInt8 || dataType == kInt8 || dataType == kInt32 ||
-         dataType == kInt64 || dataType == kBool;
+  return dataType == kUInt8 || dataType == kInt8 || dataType == kUInt16 ||
+         dataType == kInt16 || dataType == kInt32 || dataType == kInt64 ||
+         dataType == kUInt32 || dataType == kBool;
+}
+/// Floats of another width than float32. They are decoded, and computed with,
+/// as float32.
+inline bool isOtherFloat(int32_t dataType) {
+  return dataType == kFloat16 || dataType == kBFloat16 || dataType == kDouble;
 }
 
 /// Product of dims; -1 if a dim is negative or the product exceeds
@@ -53,8 +67,8 @@ std::string shapeString(const std::vector<int64_t> &dims);
 /// escaped.
 std::string quote(const std::string &name);
 
-/// A tensor with its values: `floats` for float32, `ints` for integers and
-/// bool, neither for other types (they are not decoded).
+/// A tensor with its values: `floats` for floats of any width, `ints` for
+/// integers and bool, neither for other types (they are not decoded).
 struct Tensor {
   std::string name;
   int32_t dataType = kUndefined;
@@ -71,8 +85,20 @@ struct Tensor {
   }
 };
 
+struct Graph;
+
 struct NodeAttribute {
-  enum class Kind { Int, Float, String, Ints, Floats, Strings, Tensor, Other };
+  enum class Kind {
+    Int,
+    Float,
+    String,
+    Ints,
+    Floats,
+    Strings,
+    Tensor,
+    Graph,
+    Other
+  };
   std::string name;
   Kind kind = Kind::Other;
   int64_t i = 0;
@@ -80,11 +106,16 @@ struct NodeAttribute {
   std::string s;
   std::vector<int64_t> ints;
   std::vector<float> floats;
+  std::vector<std::string> strings;
   Tensor tensor;
+  /// A branch or a body.
+  std::shared_ptr<const Graph> graph;
 };
 
 struct Node {
   std::string name, opType, domain;
+  /// Of the function that the node comes from; 0: the model's.
+  int64_t opset = 0;
   /// The path of the module that the node belongs to ("layers.0.norm", "" for
   /// the outermost), where the exporter tells it.
   std::optional<std::string> scope;
@@ -105,9 +136,19 @@ struct ValueInfo {
   std::vector<Dim> dims;
 };
 
+/// The graph of an attribute: the branch of an If, the body of a Loop. It reads
+/// values of the graphs around it by name.
+struct Graph {
+  std::vector<Node> nodes;
+  std::deque<Tensor> initializers;
+  std::vector<std::string> inputs, outputs;
+};
+
 struct Model {
   int64_t opset = 0;
   std::string producer; // "pytorch", ...
+  /// Types of floats other than float32 that the file has.
+  std::set<int32_t> otherFloats;
   std::vector<Node> nodes;
   std::deque<Tensor> initializers;
   std::vector<ValueInfo> inputs, outputs;

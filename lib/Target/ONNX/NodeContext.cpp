@@ -13,6 +13,8 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
+#include <numeric>
+
 using namespace mlir;
 using namespace mlir::soap;
 using namespace mlir::soap::onnx;
@@ -147,6 +149,10 @@ bool NodeContext::allConstant() const {
 
 Value NodeContext::tensor(size_t index, Role role) {
   Operand &operand = *inputs[index];
+  if (!operand)
+    return (void)error("operand " + quote(node.inputs[index]) +
+                       " is a sequence, expected a tensor"),
+           Value();
   if (operand.constant && !operand.constant->isFloat())
     return (void)error("operand " + quote(node.inputs[index]) +
                        " has element type " +
@@ -180,14 +186,21 @@ Value NodeContext::frozen(size_t index) {
                               baseName() + "." + node.inputs[index]);
 }
 
-Value NodeContext::floats(size_t index) {
-  if (isInteger(index)) {
-    Value x = inputs[index]->value;
-    return create<CastOp>("float" + std::to_string(index), shapeOf(x), x);
+/// The elements are of an integer type of MLIR.
+static bool holdsIntegers(Value value) {
+  return getElementTypeOrSelf(value.getType()).isInteger();
+}
+
+Value NodeContext::floats(size_t index, Role role) {
+  if (Value x = inputs[index]->value) {
+    if (!holdsIntegers(x))
+      return x;
+    importer.noteIntegers(x);
+    return createFloats("float" + std::to_string(index), x);
   }
   const Tensor *tensor = isConstant(index) ? constant(index) : nullptr;
   if (!tensor || tensor->isFloat() || tensor->size() == 0)
-    return this->tensor(index);
+    return hasFailed ? Value() : this->tensor(index, role);
   SmallVector<float> values(tensor->ints.begin(), tensor->ints.end());
   auto type = importer.tensorType(tensor->dims);
   auto op = ConstantOp::create(importer.builder, loc, type,
@@ -196,15 +209,22 @@ Value NodeContext::floats(size_t index) {
   return op.getY();
 }
 
-bool NodeContext::isInteger(size_t index) const {
-  Value value = inputs[index]->value;
-  return value &&
-         cast<RankedTensorType>(value.getType()).getElementType().isInteger();
+Value NodeContext::floatsOf(const Operand &operand) {
+  // As one more operand.
+  Operand copy = operand;
+  Node other = node;
+  other.inputs = {"part"};
+  NodeContext context(importer, other);
+  context.inputs = {&copy};
+  Value result = context.floats(0);
+  hasFailed |= context.hasFailed;
+  return result;
 }
 
 Value NodeContext::integers(size_t index) {
-  if (isInteger(index))
-    return inputs[index]->value;
+  if (Value x = inputs[index]->value; x && isInteger(index))
+    return holdsIntegers(x) ? x
+                            : createCast("index" + std::to_string(index), x);
   const Tensor *tensor = isConstant(index) ? constant(index) : nullptr;
   if (!tensor || tensor->isFloat() || tensor->size() == 0) {
     if (!hasFailed)
@@ -270,6 +290,16 @@ std::optional<float> NodeContext::constantScalar(size_t index) {
   return tensor->floats[0];
 }
 
+std::optional<double> NodeContext::constantNumber(size_t index) {
+  const Operand &operand = *inputs[index];
+  const Tensor *tensor = operand.constant    ? operand.constant.get()
+                         : operand.parameter ? operand.parameter->tensor.get()
+                                             : nullptr;
+  if (!tensor || !tensor->isDecoded() || tensor->size() != 1)
+    return std::nullopt;
+  return tensor->number(0);
+}
+
 //===----------------------------------------------------------------------===//
 // Results
 //===----------------------------------------------------------------------===//
@@ -280,10 +310,12 @@ LogicalResult NodeContext::setOperand(size_t index, const Operand &operand) {
   return success();
 }
 
-LogicalResult NodeContext::setResult(size_t index, Value value) {
+LogicalResult NodeContext::setResult(size_t index, Value value, int32_t type) {
   if (!value)
     return failure();
-  return setOperand(index, Operand{value, nullptr, nullptr, shapeOf(value)});
+  return setOperand(index, Operand{value, nullptr, nullptr, shapeOf(value),
+                                   isOtherFloat(type) ? int32_t(kFloat) : type,
+                                   nullptr});
 }
 
 LogicalResult NodeContext::setConstant(size_t index, Tensor tensor) {
@@ -292,7 +324,7 @@ LogicalResult NodeContext::setConstant(size_t index, Tensor tensor) {
   Shape shape = tensor.dims;
   return setOperand(index, Operand{Value(), nullptr,
                                    std::make_shared<Tensor>(std::move(tensor)),
-                                   shape});
+                                   shape, kFloat, nullptr});
 }
 
 bool NodeContext::checkShape(const Shape &shape) {
@@ -390,9 +422,164 @@ Value NodeContext::createBroadcast(StringRef suffix, Value x,
                  : Value();
 }
 
+Value NodeContext::createWhere(StringRef suffix, Value condition, Value x,
+                               Value y) {
+  if (!condition || !x || !y)
+    return Value();
+  auto shape = broadcastShapes(shapeOf(x), shapeOf(y));
+  if (shape)
+    shape = broadcastShapes(*shape, shapeOf(condition));
+  if (!shape)
+    return (void)error("operands " + shapeString(shapeOf(condition)) + ", " +
+                       shapeString(shapeOf(x)) + " and " +
+                       shapeString(shapeOf(y)) + " do not broadcast"),
+           Value();
+  return create<WhereOp>(suffix, *shape, condition, x, y);
+}
+
+Value NodeContext::createReduce(StringRef suffix, Value x, ReduceKind kind,
+                                const Shape &axes, bool keepDims) {
+  if (!x)
+    return x;
+  Shape dropped, kept;
+  for (auto [d, extent] : llvm::enumerate(shapeOf(x))) {
+    bool isReduced = llvm::is_contained(axes, static_cast<int64_t>(d));
+    kept.push_back(isReduced ? 1 : extent);
+    if (!isReduced)
+      dropped.push_back(extent);
+  }
+  if (!axes.empty())
+    x = create<ReduceOp>(keepDims ? (suffix + "_reduced").str() : suffix.str(),
+                         dropped, x, kind, ArrayRef<int64_t>(axes));
+  return keepDims ? createReshape(suffix, x, kept) : x;
+}
+
+Value NodeContext::createConstant(StringRef suffix, const Shape &shape,
+                                  ArrayRef<float> values) {
+  return create<ConstantOp>(
+      suffix, shape,
+      DenseElementsAttr::get(importer.tensorType(shape), values));
+}
+
+Value NodeContext::createIndices(StringRef suffix, const Shape &shape,
+                                 ArrayRef<int32_t> values) {
+  if (!checkShape(shape))
+    return Value();
+  auto type = importer.integerType(shape);
+  auto op = ConstantOp::create(importer.builder, loc, type,
+                               DenseElementsAttr::get(type, values));
+  nameOp(op, suffix);
+  return op.getY();
+}
+
+Value NodeContext::createPositions(StringRef suffix, int64_t extent,
+                                   int64_t axis, int64_t rank) {
+  Shape shape(rank, 1);
+  shape[axis] = extent;
+  SmallVector<float> numbers(extent);
+  std::iota(numbers.begin(), numbers.end(), 0.0f);
+  return createConstant(suffix, shape, numbers);
+}
+
+Value NodeContext::createMatmul(StringRef suffix, Value a, Value b,
+                                bool transposeA, bool transposeB) {
+  if (!a || !b)
+    return Value();
+  Shape left = shapeOf(a), right = shapeOf(b), shape = left;
+  size_t rank = left.size();
+  shape[rank - 2] = left[rank - (transposeA ? 1 : 2)];
+  shape[rank - 1] = right[right.size() - (transposeB ? 2 : 1)];
+  return create<MatmulOp>(suffix, shape, a, b, transposeA, transposeB,
+                          DenseI64ArrayAttr());
+}
+
+Value NodeContext::createConcat(StringRef suffix, ArrayRef<Value> values,
+                                int64_t axis) {
+  if (llvm::is_contained(values, Value()))
+    return Value();
+  if (values.size() == 1)
+    return values[0];
+  Shape shape = shapeOf(values[0]);
+  shape[axis] = 0;
+  for (Value value : values)
+    shape[axis] += shapeOf(value)[axis];
+  return create<ConcatOp>(suffix, shape, ValueRange(values), axis);
+}
+
+Value NodeContext::createCast(StringRef suffix, Value x) {
+  if (!x)
+    return x;
+  auto op = CastOp::create(importer.builder, loc,
+                           importer.integerType(shapeOf(x)), x);
+  nameOp(op, suffix);
+  return op.getY();
+}
+
+Value NodeContext::createFloats(StringRef suffix, Value x) {
+  return x ? create<CastOp>(suffix, shapeOf(x), x) : x;
+}
+
+Value NodeContext::createPick(StringRef suffix, Value x, int64_t axis,
+                              ArrayRef<int32_t> positions) {
+  if (!x)
+    return x;
+  Shape shape = shapeOf(x);
+  int64_t rank = shape.size(), count = positions.size();
+  // A range is a slice.
+  int64_t step = count > 1 ? positions[1] - positions[0] : 1;
+  bool isRange = step > 0;
+  for (int64_t i = 1; isRange && i < count; ++i)
+    isRange = positions[i] - positions[i - 1] == step;
+  if (isRange) {
+    Shape offsets(rank, 0), steps(rank, 1), sizes = shape;
+    offsets[axis] = positions[0];
+    steps[axis] = step;
+    sizes[axis] = count;
+    if (sizes == shape)
+      return x;
+    return create<SliceOp>(suffix, sizes, x, ArrayRef<int64_t>(offsets),
+                           ArrayRef<int64_t>(sizes), ArrayRef<int64_t>(steps));
+  }
+  Value which =
+      createIndices((suffix + "_positions").str(), {count}, positions);
+  // Rows are dim 0.
+  Shape order = swappedDims(rank, 0, axis);
+  Value table = createTranspose((suffix + "_rows").str(), x, order);
+  if (!table || !which)
+    return Value();
+  Shape picked = shapeOf(table);
+  picked[0] = count;
+  Value rows =
+      create<GatherOp>(axis == 0 ? suffix.str() : (suffix + "_gather").str(),
+                       picked, table, which, /*offset=*/0, /*wrap=*/0);
+  return createTranspose(suffix, rows, order);
+}
+
+Value NodeContext::createPad(StringRef suffix, Value x, const Shape &low,
+                             const Shape &high, double value) {
+  if (!x)
+    return x;
+  Shape shape = shapeOf(x);
+  for (size_t i = 0; i < shape.size(); ++i)
+    shape[i] += low[i] + high[i];
+  if (llvm::all_of(low, [](int64_t pad) { return pad == 0; }) &&
+      shape == shapeOf(x))
+    return x;
+  return create<PadOp>(suffix, shape, x, ArrayRef<int64_t>(low),
+                       ArrayRef<int64_t>(Shape(shape.size(), 0)),
+                       APFloat(value));
+}
+
 //===----------------------------------------------------------------------===//
 // Shapes and axes
 //===----------------------------------------------------------------------===//
+
+Shape mlir::soap::onnx::swappedDims(int64_t rank, int64_t a, int64_t b) {
+  Shape permutation(rank);
+  std::iota(permutation.begin(), permutation.end(), 0);
+  std::swap(permutation[a], permutation[b]);
+  return permutation;
+}
 
 std::optional<Shape> mlir::soap::onnx::broadcastShapes(const Shape &a,
                                                        const Shape &b) {

@@ -111,7 +111,7 @@ LogicalResult importBatchNormalization(NodeContext &node) {
 /// Drops in training alone: the step that is built from the model counts,
 /// whatever mode the file is in.
 LogicalResult importDropout(NodeContext &node) {
-  if (!node.checkCounts(1, 3, node.isUsed(1) ? 1 : 2))
+  if (!node.checkCounts(1, 3, 2))
     return failure();
   std::optional<float> rate;
   if (node.opset() < 12)
@@ -134,6 +134,15 @@ LogicalResult importDropout(NodeContext &node) {
     return failure();
   if (!rate || !(*rate >= 0 && *rate < 1))
     return node.error("expected a ratio in [0, 1) that is known at import");
+  if (node.isUsed(1)) {
+    // Nothing is dropped: all are kept.
+    if (*rate != 0)
+      return node.error("result 1 (" + quote(node.node.outputs[1]) +
+                        ") is not supported, which elements are dropped");
+    if (failed(node.setResult(1, node.createSplat("mask", node.shape(0), 1),
+                              kBool)))
+      return failure();
+  }
   if (*rate == 0 || node.isConstant(0))
     return node.setOperand(0, node.operand(0));
   Value x = node.tensor(0);

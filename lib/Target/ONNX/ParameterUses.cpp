@@ -48,9 +48,7 @@ public:
       // Shapes are known whatever the data are.
       if (node.opType == "Shape" || node.opType == "Size")
         continue;
-      if (llvm::any_of(node.inputs, [&](const std::string &name) {
-            return dependent.count(name) != 0;
-          }))
+      if (isDependent(node))
         for (const std::string &name : node.outputs)
           dependent.insert(name);
       if (keepsRaw(node))
@@ -99,8 +97,24 @@ public:
 private:
   bool isDependent(const Node &node) const {
     return node.opType != "Shape" && node.opType != "Size" &&
-           llvm::any_of(node.inputs, [&](const std::string &name) {
-             return dependent.count(name) != 0;
+           readsDependent(node);
+  }
+  /// The node, or a graph of its attributes, reads what depends on data.
+  bool readsDependent(const Node &node) const {
+    return llvm::any_of(node.inputs,
+                        [&](const std::string &name) {
+                          return dependent.count(name) != 0;
+                        }) ||
+           llvm::any_of(node.attributes, [&](const NodeAttribute &attribute) {
+             return attribute.graph &&
+                    (llvm::any_of(attribute.graph->nodes,
+                                  [&](const Node &inner) {
+                                    return readsDependent(inner);
+                                  }) ||
+                     llvm::any_of(attribute.graph->outputs,
+                                  [&](const std::string &name) {
+                                    return dependent.count(name) != 0;
+                                  }));
            });
   }
 
@@ -129,6 +143,8 @@ private:
       return Product;
     if (op == "PRelu")
       return pick({Other, Product});
+    if (op == "ScatterND" || op == "ScatterElements")
+      return pick({Other, Setting, Other});
     if (op == "Gather" || op == "GatherElements" || op == "GatherND")
       return pick({Table, Setting});
     if (op == "LSTM" || op == "GRU" || op == "RNN")
@@ -136,6 +152,8 @@ private:
                    FirstState, Bias});
     if (op == "BatchNormalization")
       return pick({Other, NormScale, NormBias, Mean, Variance});
+    if (op == "RotaryEmbedding")
+      return pick({Other, Setting, Setting, Setting});
     if (op.ends_with("Normalization"))
       return pick({Other, NormScale, NormBias});
     // One number for each channel of an image, as its mean.

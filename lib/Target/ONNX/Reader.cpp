@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Functions.h"
 #include "Model.h"
 
 #include <onnx/onnx_pb.h>
@@ -19,6 +20,7 @@
 #include <bit>
 #include <charconv>
 #include <climits>
+#include <cmath>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -40,9 +42,16 @@ size_t elementBytes(int32_t dataType) {
   switch (dataType) {
   case kFloat:
   case kInt32:
+  case kUInt32:
     return 4;
   case kInt64:
+  case kDouble:
     return 8;
+  case kUInt16:
+  case kInt16:
+  case kFloat16:
+  case kBFloat16:
+    return 2;
   case kUInt8:
   case kInt8:
   case kBool:
@@ -115,6 +124,19 @@ Expected<std::string> readExternal(const ::onnx::TensorProto &proto,
   return result;
 }
 
+/// The number with the given bits: a float16, or the upper half of a float32.
+float widen(uint16_t bits, int32_t dataType) {
+  if (dataType == kBFloat16)
+    return std::bit_cast<float>(uint32_t(bits) << 16);
+  uint32_t exponent = bits >> 10 & 31, fraction = bits & 1023;
+  float sign = bits >> 15 ? -1.0f : 1.0f;
+  if (exponent == 31)
+    return fraction ? std::numeric_limits<float>::quiet_NaN()
+                    : sign * std::numeric_limits<float>::infinity();
+  return sign * std::ldexp(float(exponent ? fraction + 1024 : fraction),
+                           int(exponent ? exponent : 1) - 25);
+}
+
 /// Values from packed bytes; `raw` has the right size.
 void decodeRaw(Tensor &tensor, const std::string &raw, size_t count) {
   auto widen = [&](auto example) {
@@ -125,7 +147,27 @@ void decodeRaw(Tensor &tensor, const std::string &raw, size_t count) {
       tensor.ints[i] = value;
     }
   };
+  auto toFloats = [&](auto example, auto convert) {
+    tensor.floats.resize(count);
+    for (size_t i = 0; i < count; ++i) {
+      decltype(example) value;
+      std::memcpy(&value, raw.data() + i * sizeof(value), sizeof(value));
+      tensor.floats[i] = convert(value);
+    }
+  };
   switch (tensor.dataType) {
+  case kDouble:
+    return toFloats(double(), [](double x) { return static_cast<float>(x); });
+  case kFloat16:
+  case kBFloat16:
+    return toFloats(uint16_t(),
+                    [&](uint16_t x) { return ::widen(x, tensor.dataType); });
+  case kInt16:
+    return widen(int16_t());
+  case kUInt16:
+    return widen(uint16_t());
+  case kUInt32:
+    return widen(uint32_t());
   case kFloat:
     tensor.floats.resize(count);
     if (count)
@@ -142,8 +184,9 @@ void decodeRaw(Tensor &tensor, const std::string &raw, size_t count) {
   }
 }
 
-Expected<Tensor> readTensor(const ::onnx::TensorProto &proto,
-                            const fs::path &folder) {
+/// Values as the file has them, with the type of the file.
+Expected<Tensor> readTyped(const ::onnx::TensorProto &proto,
+                           const fs::path &folder) {
   Tensor tensor;
   tensor.name = proto.name();
   tensor.dataType = proto.data_type();
@@ -159,7 +202,7 @@ Expected<Tensor> readTensor(const ::onnx::TensorProto &proto,
     return Error{"the element type is missing"};
   if (proto.has_segment())
     return Error{"segmented tensors are not supported"};
-  if (!tensor.isDecoded())
+  if (!tensor.isDecoded() && !isOtherFloat(tensor.dataType))
     return tensor;
 
   auto wrongCount = [&](int64_t got, const char *what) {
@@ -181,6 +224,22 @@ Expected<Tensor> readTensor(const ::onnx::TensorProto &proto,
         uint64_t(count) * elementBytes(tensor.dataType))
       return wrongCount(proto.raw_data().size(), "bytes of raw data");
     decodeRaw(tensor, proto.raw_data(), count);
+  } else if (tensor.dataType == kDouble) {
+    if (proto.double_data_size() != count)
+      return wrongCount(proto.double_data_size(), "values");
+    for (double value : proto.double_data())
+      tensor.floats.push_back(static_cast<float>(value));
+  } else if (isOtherFloat(tensor.dataType)) {
+    if (proto.int32_data_size() != count)
+      return wrongCount(proto.int32_data_size(), "values");
+    for (int32_t bits : proto.int32_data())
+      tensor.floats.push_back(
+          widen(static_cast<uint16_t>(bits), tensor.dataType));
+  } else if (tensor.dataType == kUInt32) {
+    if (proto.uint64_data_size() != count)
+      return wrongCount(proto.uint64_data_size(), "values");
+    for (uint64_t value : proto.uint64_data())
+      tensor.ints.push_back(static_cast<uint32_t>(value));
   } else if (tensor.isFloat()) {
     if (proto.float_data_size() != count)
       return wrongCount(proto.float_data_size(), "values");
@@ -197,8 +256,29 @@ Expected<Tensor> readTensor(const ::onnx::TensorProto &proto,
   return tensor;
 }
 
-Expected<NodeAttribute> readAttribute(const ::onnx::AttributeProto &proto,
-                                      const fs::path &folder) {
+/// What the decoding of all parts of a file shares.
+struct Reader {
+  const fs::path &folder;
+  /// Types of floats other than float32 that were read.
+  std::set<int32_t> &otherFloats;
+
+  Expected<Tensor> readTensor(const ::onnx::TensorProto &proto) {
+    auto tensor = readTyped(proto, folder);
+    if (tensor && isOtherFloat(tensor->dataType)) {
+      otherFloats.insert(tensor->dataType);
+      tensor->dataType = kFloat;
+    }
+    return tensor;
+  }
+  Expected<NodeAttribute> readAttribute(const ::onnx::AttributeProto &proto);
+  MaybeError readNodes(const ::onnx::GraphProto &graph,
+                       std::vector<Node> &nodes);
+  Expected<std::shared_ptr<const Graph>>
+  readSubgraph(const ::onnx::GraphProto &proto);
+};
+
+Expected<NodeAttribute>
+Reader::readAttribute(const ::onnx::AttributeProto &proto) {
   NodeAttribute attribute;
   attribute.name = proto.name();
   using Proto = ::onnx::AttributeProto;
@@ -236,10 +316,21 @@ Expected<NodeAttribute> readAttribute(const ::onnx::AttributeProto &proto,
     break;
   case Proto::STRINGS:
     attribute.kind = NodeAttribute::Kind::Strings;
+    attribute.strings.assign(proto.strings().begin(), proto.strings().end());
+    break;
+  case Proto::GRAPH: {
+    attribute.kind = NodeAttribute::Kind::Graph;
+    auto graph = readSubgraph(proto.g());
+    if (!graph)
+      return Error{"attribute " + quote(attribute.name) + ": " + graph.error()};
+    attribute.graph = *graph;
+    break;
+  }
+  case Proto::UNDEFINED:
     break;
   case Proto::TENSOR: {
     attribute.kind = NodeAttribute::Kind::Tensor;
-    auto tensor = readTensor(proto.t(), folder);
+    auto tensor = readTensor(proto.t());
     if (!tensor)
       return Error{"attribute " + quote(attribute.name) + ": " +
                    tensor.error()};
@@ -354,8 +445,8 @@ std::optional<std::string> readScope(const ::onnx::NodeProto &proto) {
   return moduleOfPath(proto.name());
 }
 
-MaybeError readNodes(::onnx::GraphProto &graph, const fs::path &folder,
-                     Model &model) {
+MaybeError Reader::readNodes(const ::onnx::GraphProto &graph,
+                             std::vector<Node> &nodes) {
   for (const auto &proto : graph.node()) {
     Node node;
     node.name = proto.name();
@@ -371,7 +462,7 @@ MaybeError readNodes(::onnx::GraphProto &graph, const fs::path &folder,
           quote(node.name.empty() && !node.outputs.empty() ? node.outputs[0]
                                                            : node.name) +
           " (" + quote(node.opType) + "): ";
-      auto attribute = readAttribute(attributeProto, folder);
+      auto attribute = readAttribute(attributeProto);
       if (!attribute)
         return Error{where + attribute.error()};
       if (!names.insert(attribute->name).second)
@@ -379,9 +470,31 @@ MaybeError readNodes(::onnx::GraphProto &graph, const fs::path &folder,
                      " is given twice"};
       node.attributes.push_back(std::move(*attribute));
     }
-    model.nodes.push_back(std::move(node));
+    node.opset = opsetOf(proto);
+    nodes.push_back(std::move(node));
   }
   return {};
+}
+
+Expected<std::shared_ptr<const Graph>>
+Reader::readSubgraph(const ::onnx::GraphProto &proto) {
+  auto graph = std::make_shared<Graph>();
+  if (proto.sparse_initializer_size() > 0)
+    return Error{"sparse initializers are not supported"};
+  for (const auto &initializer : proto.initializer()) {
+    auto tensor = readTensor(initializer);
+    if (!tensor)
+      return Error{"initializer " + quote(initializer.name()) + ": " +
+                   tensor.error()};
+    graph->initializers.push_back(std::move(*tensor));
+  }
+  for (const auto &input : proto.input())
+    graph->inputs.push_back(input.name());
+  for (const auto &output : proto.output())
+    graph->outputs.push_back(output.name());
+  if (auto error = readNodes(proto, graph->nodes))
+    return Error{error->message};
+  return std::shared_ptr<const Graph>(std::move(graph));
 }
 
 MaybeError readGraph(::onnx::GraphProto &graph, const fs::path &folder,
@@ -389,8 +502,9 @@ MaybeError readGraph(::onnx::GraphProto &graph, const fs::path &folder,
   if (graph.sparse_initializer_size() > 0)
     return Error{"sparse initializers are not supported"};
   std::set<std::string> names;
+  Reader reader{folder, model.otherFloats};
   for (auto &proto : *graph.mutable_initializer()) {
-    auto tensor = readTensor(proto, folder);
+    auto tensor = reader.readTensor(proto);
     if (!tensor)
       return Error{"initializer " + quote(proto.name()) + ": " +
                    tensor.error()};
@@ -421,7 +535,7 @@ MaybeError readGraph(::onnx::GraphProto &graph, const fs::path &folder,
     return error;
   if (auto error = readInfos(graph.output(), "graph output", model.outputs))
     return error;
-  return readNodes(graph, folder, model);
+  return reader.readNodes(graph, model.nodes);
 }
 
 } // namespace
@@ -514,9 +628,8 @@ Expected<Model> readModel(const std::string &path) {
       model.opset = import.version();
   if (model.opset == 0)
     return Error{"no opset of the domain ai.onnx is imported"};
-  if (proto.functions_size() > 0)
-    return Error{"functions in the model are not supported, the first is " +
-                 quote(proto.functions(0).name())};
+  if (auto error = inlineFunctions(proto))
+    return *error;
   if (auto error = readGraph(*proto.mutable_graph(),
                              fs::path(path).parent_path(), model))
     return *error;

@@ -8,7 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Importer.h"
+#include "Folding.h"
 
 using namespace mlir;
 using namespace mlir::soap;
@@ -26,7 +26,8 @@ enum class Reduction {
   L2,
   LogSum,
   LogSumExp,
-  SumSquare
+  SumSquare,
+  Product
 };
 
 /// The ops around a reduction; the last one made gets the node's name.
@@ -47,13 +48,19 @@ public:
   }
 
   LogicalResult run(Reduction reduction) {
-    Value x = node.tensor(0);
+    bool takesIntegers =
+        reduction == Reduction::Sum || reduction == Reduction::Max ||
+        reduction == Reduction::Min || reduction == Reduction::L1 ||
+        reduction == Reduction::Product || reduction == Reduction::SumSquare;
+    Value x = takesIntegers ? node.floats(0) : node.tensor(0);
     if (!x)
       return failure();
     const bool isLast = !reshapes;
     switch (reduction) {
     case Reduction::Sum:
       return finish(reduce(name(isLast, "sum"), x, ReduceKind::Sum));
+    case Reduction::Product:
+      return finish(product(name(isLast, "product"), x));
     case Reduction::Max:
       return finish(reduce(name(isLast, "max"), x, ReduceKind::Max));
     case Reduction::Min:
@@ -104,10 +111,31 @@ private:
     Value log = unary<LogOp>("log", reduce("sum", x, ReduceKind::Sum));
     return node.createBinary<AddOp>(suffix, log, max);
   }
+  /// The product of both halves, until one element is left.
+  Value product(StringRef suffix, Value x) {
+    for (int64_t axis : axes) {
+      while (x && shapeOf(x)[axis] > 1) {
+        Shape all = shapeOf(x), half = all, offsets(all.size(), 0);
+        half[axis] = all[axis] / 2;
+        Value low = node.createSlice("low", x, offsets, half);
+        offsets[axis] = half[axis];
+        Value high = node.createSlice("high", x, offsets, half);
+        Value both = node.createBinary<MulOp>("pairs", low, high);
+        if (all[axis] % 2) {
+          offsets[axis] = all[axis] - 1;
+          half[axis] = 1;
+          both = node.createConcat(
+              "rest", {both, node.createSlice("last", x, offsets, half)}, axis);
+        }
+        x = both;
+      }
+    }
+    return node.createReshape(suffix, x, dropped);
+  }
   LogicalResult finish(Value value) {
     if (value && reshapes)
       value = node.createReshape("", value, kept);
-    return value ? node.setResult(0, value) : failure();
+    return node.setResult(0, value, node.typeOf(0));
   }
 
   NodeContext &node;
@@ -120,12 +148,17 @@ private:
 /// Whether a reduction over no axis at all leaves its operand as it is.
 bool isIdentityOnElements(Reduction reduction) {
   return reduction == Reduction::Sum || reduction == Reduction::Mean ||
-         reduction == Reduction::Max || reduction == Reduction::Min;
+         reduction == Reduction::Max || reduction == Reduction::Min ||
+         reduction == Reduction::Product;
 }
 
-/// `inputOpset`: where the axes became an operand.
-template <Reduction reduction, int64_t inputOpset>
-LogicalResult importReduce(NodeContext &node) {
+/// The axes of a reduction; no value: the operand is the result. `inputOpset`:
+/// where the axes became an operand.
+struct Axes {
+  std::optional<Shape> axes;
+  bool keepDims = true;
+};
+FailureOr<Axes> readAxes(NodeContext &node, int64_t inputOpset) {
   bool axesAreInput = node.opset() >= inputOpset;
   if (!node.checkCounts(1, axesAreInput ? 2 : 1))
     return failure();
@@ -143,7 +176,7 @@ LogicalResult importReduce(NodeContext &node) {
   if (!axes || axes->empty()) {
     // Opset 18 says that the operand is the result, whatever the reduction.
     if (noopIfEmpty)
-      return node.setOperand(0, node.operand(0));
+      return Axes{std::nullopt, keepDims};
     axes = Shape();
     for (int64_t i = 0; i < rank; ++i)
       axes->push_back(i);
@@ -151,9 +184,85 @@ LogicalResult importReduce(NodeContext &node) {
   axes = normalizeAxes(node, *axes, rank);
   if (!axes)
     return failure();
-  if (axes->empty() && isIdentityOnElements(reduction))
+  return Axes{axes, keepDims};
+}
+
+template <Reduction reduction, int64_t inputOpset>
+LogicalResult importReduce(NodeContext &node) {
+  auto axes = readAxes(node, inputOpset);
+  if (failed(axes))
+    return failure();
+  if (!axes->axes || (axes->axes->empty() && isIdentityOnElements(reduction)))
     return node.setOperand(0, node.operand(0));
-  return Reducer(node, *axes, keepDims).run(reduction);
+  return Reducer(node, *axes->axes, axes->keepDims).run(reduction);
+}
+
+/// Constants: sums, products and extremes of shapes, of floats in double.
+template <Reduction reduction, int64_t inputOpset>
+LogicalResult foldReduce(NodeContext &node) {
+  auto axes = readAxes(node, inputOpset);
+  const Tensor *x = succeeded(axes) ? node.constant(0) : nullptr;
+  if (!x)
+    return failure();
+  if (!axes->axes)
+    return node.setOperand(0, node.operand(0));
+  Shape kept, dropped;
+  for (size_t d = 0; d < x->dims.size(); ++d) {
+    bool isReduced = llvm::is_contained(*axes->axes, static_cast<int64_t>(d));
+    kept.push_back(isReduced ? 1 : x->dims[d]);
+    if (!isReduced)
+      dropped.push_back(x->dims[d]);
+  }
+  int64_t count = countElements(kept);
+  if (x->size() <= 0 || count <= 0)
+    return node.error("a reduction of no elements is not supported");
+  constexpr bool isProduct = reduction == Reduction::Product;
+  std::vector<std::optional<double>> floats(count);
+  std::vector<std::optional<int64_t>> ints(count);
+  IndexMap target = broadcastIndex(kept, x->dims);
+  bool overflows = false;
+  auto combine = [&](auto &into, auto value) {
+    if (!into)
+      into = value;
+    else if constexpr (reduction == Reduction::Max)
+      into = std::max(*into, value);
+    else if constexpr (reduction == Reduction::Min)
+      into = std::min(*into, value);
+    else if constexpr (std::is_same_v<decltype(value), int64_t>)
+      overflows |= isProduct ? __builtin_mul_overflow(*into, value, &*into)
+                             : __builtin_add_overflow(*into, value, &*into);
+    else
+      into = isProduct ? *into * value : *into + value;
+  };
+  auto all = pickElements(node, *x, x->dims, [&](const Shape &index) {
+    int64_t position = 0;
+    Shape strides = stridesOf(x->dims);
+    for (size_t d = 0; d < index.size(); ++d)
+      position += index[d] * strides[d];
+    if (x->isFloat())
+      combine(floats[target(index)], double(x->floats[position]));
+    else
+      combine(ints[target(index)], x->ints[position]);
+    return position;
+  });
+  if (!all)
+    return failure();
+  if (overflows)
+    return node.error("the result is not a 64-bit integer");
+  Tensor result;
+  result.dataType = x->dataType;
+  result.dims = axes->keepDims ? kept : dropped;
+  double divisor =
+      reduction == Reduction::Mean ? double(x->size()) / double(count) : 1;
+  for (int64_t i = 0; i < count; ++i) {
+    if (x->isFloat())
+      result.floats.push_back(static_cast<float>(*floats[i] / divisor));
+    else
+      result.ints.push_back(*ints[i]);
+  }
+  if (reduction == Reduction::Mean && !x->isFloat())
+    return node.error("a mean of integers is not supported");
+  return node.setConstant(0, std::move(result));
 }
 
 template <Reduction reduction>
@@ -172,13 +281,19 @@ LogicalResult importGlobalPool(NodeContext &node) {
 } // namespace
 
 void mlir::soap::onnx::addReductionOps(OpTable &table) {
-  auto add = [&](const char *name, Handler handler) {
-    table[name] = {7, kLastOpset, handler, nullptr};
+  auto add = [&](const char *name, Handler handler, Handler fold = nullptr) {
+    table[name] = {7, kLastOpset, handler, fold};
   };
-  add("ReduceSum", importReduce<Reduction::Sum, 13>);
-  add("ReduceMean", importReduce<Reduction::Mean, 18>);
-  add("ReduceMax", importReduce<Reduction::Max, 18>);
-  add("ReduceMin", importReduce<Reduction::Min, 18>);
+  add("ReduceSum", importReduce<Reduction::Sum, 13>,
+      foldReduce<Reduction::Sum, 13>);
+  add("ReduceMean", importReduce<Reduction::Mean, 18>,
+      foldReduce<Reduction::Mean, 18>);
+  add("ReduceMax", importReduce<Reduction::Max, 18>,
+      foldReduce<Reduction::Max, 18>);
+  add("ReduceMin", importReduce<Reduction::Min, 18>,
+      foldReduce<Reduction::Min, 18>);
+  add("ReduceProd", importReduce<Reduction::Product, 18>,
+      foldReduce<Reduction::Product, 18>);
   add("ReduceL1", importReduce<Reduction::L1, 18>);
   add("ReduceL2", importReduce<Reduction::L2, 18>);
   add("ReduceLogSum", importReduce<Reduction::LogSum, 18>);

@@ -26,7 +26,11 @@ LogicalResult setReshaped(NodeContext &node, const Shape &shape) {
   }
   if (node.shape(0) == shape)
     return node.setOperand(0, node.operand(0));
-  return node.setResult(0, node.createReshape("", node.tensor(0), shape));
+  // Integers may stay what they are.
+  const Operand &x = node.operand(0);
+  return node.setResult(
+      0, node.createReshape("", x.value ? x.value : node.tensor(0), shape),
+      node.typeOf(0));
 }
 
 /// The target of Reshape for an operand of shape `x`: 0 copies a dim, -1 is
@@ -244,10 +248,12 @@ LogicalResult importTranspose(NodeContext &node) {
   }
   if (llvm::is_sorted(*permutation))
     return node.setOperand(0, node.operand(0));
-  Value value = node.tensor(0);
+  Value value = node.floats(0);
   return value ? node.setResult(
-                     0, node.create<TransposeOp>(
-                            "", shape, value, ArrayRef<int64_t>(*permutation)))
+                     0,
+                     node.create<TransposeOp>("", shape, value,
+                                              ArrayRef<int64_t>(*permutation)),
+                     node.typeOf(0))
                : failure();
 }
 
@@ -295,14 +301,18 @@ LogicalResult importConcat(NodeContext &node) {
   for (size_t i = 0; i < node.numInputs(); ++i) {
     if (node.shape(i)[axis] == 0)
       continue;
-    values.push_back(node.tensor(i));
+    if (node.typeOf(i) != node.typeOf(0))
+      return node.error("operands of types " + dataTypeName(node.typeOf(0)) +
+                        " and " + dataTypeName(node.typeOf(i)));
+    values.push_back(node.floats(i));
     if (!values.back())
       return failure();
   }
   if (values.size() == 1)
-    return node.setResult(0, values[0]);
+    return node.setResult(0, values[0], node.typeOf(0));
   return node.setResult(
-      0, node.create<ConcatOp>("", *shape, ValueRange(values), axis));
+      0, node.create<ConcatOp>("", *shape, ValueRange(values), axis),
+      node.typeOf(0));
 }
 
 LogicalResult foldConcat(NodeContext &node) {
@@ -358,15 +368,31 @@ LogicalResult setSlice(NodeContext &node, size_t index, StringRef suffix,
               });
     return result ? node.setConstant(index, std::move(*result)) : failure();
   }
-  if (sizes == x)
+  if (sizes == x && llvm::all_of(steps, [](int64_t step) { return step > 0; }))
     return node.setOperand(index, node.operand(0));
-  Value value = node.tensor(0);
-  return value ? node.setResult(index,
-                                node.create<SliceOp>(suffix, sizes, value,
-                                                     ArrayRef<int64_t>(offsets),
-                                                     ArrayRef<int64_t>(sizes),
-                                                     ArrayRef<int64_t>(steps)))
-               : failure();
+  Value value = node.floats(0);
+  // Dims that go backwards are picked by falling positions, last of all.
+  Shape rising = steps, begins = offsets;
+  for (size_t i = 0; i < steps.size(); ++i) {
+    if (steps[i] > 0)
+      continue;
+    rising[i] = -steps[i];
+    begins[i] = offsets[i] + (sizes[i] - 1) * steps[i];
+  }
+  bool turns = rising != steps;
+  if (value && (sizes != x || rising != Shape(x.size(), 1)))
+    value = node.create<SliceOp>(
+        turns ? "slice" : suffix, sizes, value, ArrayRef<int64_t>(begins),
+        ArrayRef<int64_t>(sizes), ArrayRef<int64_t>(rising));
+  for (size_t i = 0; i < steps.size(); ++i) {
+    if (steps[i] > 0)
+      continue;
+    SmallVector<int32_t> falling;
+    for (int64_t at = sizes[i]; at-- > 0;)
+      falling.push_back(static_cast<int32_t>(at));
+    value = node.createPick(suffix, value, static_cast<int64_t>(i), falling);
+  }
+  return node.setResult(index, value, node.typeOf(0));
 }
 
 LogicalResult importSlice(NodeContext &node) {
@@ -412,9 +438,23 @@ LogicalResult importSlice(NodeContext &node) {
   for (size_t i = 0; i < count; ++i) {
     int64_t axis = *normalizeAxis(node, (*axes)[i], x.size()), extent = x[axis],
             step = (*steps)[i];
-    if (step < 1)
-      return node.error("step " + Twine(step) +
-                        " is not supported, only positive ones");
+    if (step == 0)
+      return node.error("step 0");
+    if (step < 0) {
+      // From the last position that exists, down to the one before the first.
+      auto wrap = [&](int64_t position, int64_t low) {
+        return std::clamp<int64_t>(
+            position < 0 && position >= -extent ? position + extent : position,
+            low, extent - 1);
+      };
+      int64_t begin = wrap((*starts)[i], 0);
+      int64_t end = (*ends)[i] < -extent ? -1 : wrap((*ends)[i], /*low=*/-1);
+      step = std::max(step, -std::max<int64_t>(extent, 1));
+      sizes[axis] = begin <= end ? 0 : (begin - end - 1) / -step + 1;
+      offsets[axis] = begin;
+      strides[axis] = sizes[axis] == 1 ? 1 : step;
+      continue;
+    }
     auto clamp = [&](int64_t position) {
       return std::clamp<int64_t>(
           position < 0 && position >= -extent ? position + extent : position, 0,
@@ -472,6 +512,51 @@ LogicalResult importSplit(NodeContext &node) {
   return success();
 }
 
+/// The position of x that padding in `mode` repeats at `at`, of `extent`.
+int64_t mirrored(int64_t at, int64_t extent, StringRef mode) {
+  if (mode == "edge")
+    return std::clamp<int64_t>(at, 0, extent - 1);
+  if (mode == "wrap")
+    return (at % extent + extent) % extent;
+  int64_t period = std::max<int64_t>(2 * extent - 2, 1);
+  at = (at % period + period) % period;
+  return at < extent ? at : period - at;
+}
+
+/// Padding by elements of x.
+LogicalResult importMirror(NodeContext &node, StringRef mode, const Shape &low,
+                           const Shape &shape) {
+  Shape x = node.shape(0);
+  if (!node.checkShape(shape))
+    return failure();
+  if (node.isConstant(0)) {
+    const Tensor *tensor = node.constant(0);
+    Shape strides = stridesOf(x);
+    auto result =
+        !tensor ? std::nullopt
+                : pickElements(node, *tensor, shape, [&](const Shape &index) {
+                    int64_t position = 0;
+                    for (size_t i = 0; i < index.size(); ++i)
+                      position +=
+                          mirrored(index[i] - low[i], x[i], mode) * strides[i];
+                    return position;
+                  });
+    return result ? node.setConstant(0, std::move(*result)) : failure();
+  }
+  Value value = node.floats(0);
+  for (size_t d = 0; d < x.size(); ++d) {
+    if (shape[d] == x[d] && low[d] == 0)
+      continue;
+    SmallVector<int32_t> positions;
+    for (int64_t at = 0; at < shape[d]; ++at)
+      positions.push_back(
+          static_cast<int32_t>(mirrored(at - low[d], x[d], mode)));
+    value = node.createPick("dim" + std::to_string(d), value,
+                            static_cast<int64_t>(d), positions);
+  }
+  return node.setResult(0, value, node.typeOf(0));
+}
+
 LogicalResult importPad(NodeContext &node) {
   bool isAttribute = node.opset() < 11;
   if (!node.checkCounts(isAttribute ? 1 : 2, isAttribute         ? 1
@@ -479,14 +564,20 @@ LogicalResult importPad(NodeContext &node) {
                                                                  : 4))
     return failure();
   std::string mode = node.stringAttribute("mode", "constant");
-  if (!node.failed() && mode != "constant")
+  if (!node.failed() && mode != "constant" && mode != "reflect" &&
+      mode != "edge" && mode != "wrap")
     return node.error("attribute 'mode': " + quote(mode) +
-                      " is not supported, only 'constant'");
+                      " is not supported, only 'constant', 'reflect', 'edge' "
+                      "and 'wrap'");
   auto pads = isAttribute ? node.intsAttribute("pads") : node.constantInts(1);
   std::optional<float> value =
       isAttribute ? node.floatAttribute("value", 0) : 0.0f;
-  if (node.hasInput(2))
-    value = node.constantScalar(2);
+  if (node.hasInput(2)) {
+    auto number = node.constantNumber(2);
+    value.reset();
+    if (number)
+      value = static_cast<float>(*number);
+  }
   std::optional<Shape> axes =
       node.hasInput(3) ? node.constantInts(3) : std::nullopt;
   if (node.failed())
@@ -518,11 +609,38 @@ LogicalResult importPad(NodeContext &node) {
   }
   if (low == Shape(x.size(), 0) && shape == x)
     return node.setOperand(0, node.operand(0));
-  Value input = node.tensor(0);
-  return input ? node.setResult(0, node.create<PadOp>(
-                                       "", shape, input, ArrayRef<int64_t>(low),
-                                       ArrayRef<int64_t>(Shape(x.size(), 0)),
-                                       APFloat(double(*value))))
+  if (mode != "constant")
+    return importMirror(node, mode, low, shape);
+  if (node.isConstant(0)) {
+    const Tensor *tensor = node.constant(0);
+    if (!tensor)
+      return failure();
+    // The value is one more element, behind the others.
+    Tensor source = *tensor;
+    if (source.isFloat())
+      source.floats.push_back(*value);
+    else
+      source.ints.push_back(static_cast<int64_t>(*value));
+    Shape strides = stridesOf(x);
+    auto result = pickElements(node, source, shape, [&](const Shape &index) {
+      int64_t position = 0;
+      for (size_t i = 0; i < index.size(); ++i) {
+        int64_t at = index[i] - low[i];
+        if (at < 0 || at >= x[i])
+          return tensor->size();
+        position += at * strides[i];
+      }
+      return position;
+    });
+    return result ? node.setConstant(0, std::move(*result)) : failure();
+  }
+  Value input = node.floats(0);
+  return input ? node.setResult(0,
+                                node.create<PadOp>(
+                                    "", shape, input, ArrayRef<int64_t>(low),
+                                    ArrayRef<int64_t>(Shape(x.size(), 0)),
+                                    APFloat(double(*value))),
+                                node.typeOf(0))
                : failure();
 }
 
@@ -564,7 +682,8 @@ LogicalResult importExpand(NodeContext &node) {
     return node.setOperand(0, node.operand(0));
   if (!node.checkShape(*shape))
     return failure();
-  return node.setResult(0, node.createBroadcast("", node.tensor(0), *shape));
+  return node.setResult(0, node.createBroadcast("", node.floats(0), *shape),
+                        node.typeOf(0));
 }
 
 } // namespace
@@ -578,6 +697,6 @@ void mlir::soap::onnx::addShapeOps(OpTable &table) {
   table["Concat"] = {7, kLastOpset, importConcat, foldConcat};
   table["Slice"] = {7, kLastOpset, importSlice, importSlice};
   table["Split"] = {7, kLastOpset, importSplit, importSplit};
-  table["Pad"] = {7, kLastOpset, importPad, nullptr};
+  table["Pad"] = {7, kLastOpset, importPad, importPad};
   table["Expand"] = {8, kLastOpset, importExpand, importExpand};
 }

@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Functions.h"
 #include "Importer.h"
 
 #include "Soap/Runtime/Data/TensorFiles.h"
@@ -116,6 +117,9 @@ LogicalResult mlir::soap::updateONNXWeights(StringRef path,
   std::ifstream stream(path.str(), std::ios::binary);
   if (!stream || !model.ParseFromIstream(&stream))
     return emitError(loc) << "can not be read again";
+  // Places count the nodes of functions, which are inlined.
+  if (auto error = inlineFunctions(model))
+    return emitError(loc) << error->message;
   size_t updated = 0;
   std::set<std::string> replaced;
   for (const auto &[name, values] : *weights) {
@@ -127,6 +131,11 @@ LogicalResult mlir::soap::updateONNXWeights(StringRef path,
       if (place.isTransposed)
         std::reverse(shape.begin(), shape.end());
       ::onnx::TensorProto &tensor = findOrAdd(model, place.name, shape);
+      if (tensor.data_type() != ::onnx::TensorProto::FLOAT)
+        return emitError(loc)
+               << "tensor " << quote(place.name) << " has element type "
+               << dataTypeName(tensor.data_type())
+               << ", only float32 weights can be written back";
       if (values.dtype != ::soap::runtime::ElementType::F32 ||
           shapeOf(tensor) != shape || shapes[name] != values.shape)
         return emitError(loc)

@@ -5,6 +5,7 @@
 """
 
 import dataclasses
+import os
 
 import numpy as np
 import onnx
@@ -539,5 +540,14 @@ def networks():
             "vgg_small_untied": vgg("--untie-weights")}
 
 
+def recorded():
+    """Small files of Inputs/models: patterns of today's exporters, each with an open batch."""
+    folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "models")
+    flags = {"gru": ["--sample-dim=1"]}
+    return {"file_" + name[:-5]: Model(onnx.load(os.path.join(folder, name)),
+                                       ["--batch=2", "--keep-final-softmax"] + flags.get(name[:-5], []))
+            for name in sorted(os.listdir(folder))}
+
+
 def models():
-    return {**networks(), **ops()}
+    return {**networks(), **recorded(), **ops()}

@@ -203,6 +203,12 @@ def layer_norm(op, x, gamma, beta):
     return (x - mean) * rstd * gamma + beta, mean.reshape(op.shapes[1]), rstd.reshape(op.shapes[2])
 
 
+def rms_norm(op, x, gamma):
+    axes = tuple(range(op.attributes["axis"], x.ndim))
+    rstd = 1 / np.sqrt((x ** 2).mean(axes, keepdims=True) + op.attributes["epsilon"])
+    return x * rstd * gamma, rstd.reshape(op.shapes[1])
+
+
 def gather(op, table, indices):
     index = indices.astype(np.int64)
     index = np.where(index < 0, index + op.attributes.get("wrap", 0), index) - op.attributes.get("offset", 0)
@@ -233,6 +239,7 @@ OPS = {
     "gelu": gelu,
     "softmax": softmax,
     "layer_norm": layer_norm,
+    "rms_norm": rms_norm,
     "gather": gather,
     "lstm": lstm,
     "cast": cast,
