@@ -4,6 +4,7 @@ reports."""
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -12,8 +13,8 @@ import built  # beside this file
 
 
 def devices(cluster):
-    """Devices of a topology called TYPE-NxM."""
-    nodes, per_node = cluster.rsplit("-", 1)[1].split("x")
+    """Devices of a topology called TYPE-NxM or TYPE-NxM-p2p."""
+    nodes, per_node = re.search(r"-(\d+)x(\d+)(-p2p)?$", cluster).group(1, 2)
     return int(nodes) * int(per_node)
 
 

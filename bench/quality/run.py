@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """How good the strategies are that searches find.
 
-    bench/quality/run.py BUILD [--seconds 10] [--only nmt ...] [--clusters p100-4x4 ...] [--json FILE]
+    bench/quality/run.py BUILD [--seconds 10] [--only nmt ...] [--clusters p100-4x4 ...] [--samples N] [--json FILE]
 
 For each of the paper's networks, at its batch sizes (64 samples a device, AlexNet 256), and each cluster: OptCNN,
 placement (operator dimension alone) and Markov chains, `--seconds` each at most; the chains start from all presets and
 from what the other two have found. Simulated: speedup over data parallelism and the expert's strategy; cut of the bytes
 that are moved and of the time that kernels take on all devices together, beside data parallelism. "-" : nothing that
-fits into memory was found in time.
+fits into memory was found in time. Clusters with -p2p have messages between two devices only, as the paper's had. With
+--samples a batch has that many samples on all devices together (strong scaling).
 """
 
 import argparse
@@ -79,6 +80,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=10)
     parser.add_argument("--only", nargs="*")
     parser.add_argument("--clusters", nargs="*", default=["p100-4x4", "k80-16x4"])
+    parser.add_argument("--samples", type=int, help="of a batch on all devices together; default: as many a device as in the paper")
     parser.add_argument("--json")
     args = parser.parse_args()
     tools = Tools(args.build)
@@ -90,6 +92,10 @@ def main():
         for network, batch, paper in NETWORKS:
             if args.only and network not in args.only:
                 continue
+            if args.samples:
+                batch = args.samples // devices(cluster)
+                if batch * devices(cluster) != args.samples:
+                    sys.exit(f"{args.samples} samples on the {devices(cluster)} devices of {cluster}, expected a multiple")
             with tempfile.TemporaryDirectory() as folder:
                 row = measure(Cell(tools, folder, network, batch, cluster, args.seconds))
             row.update(network=network, cluster=cluster, batch=batch * devices(cluster))

@@ -460,6 +460,22 @@ std::vector<std::string> soap::builtinTopologyNames() {
   return names;
 }
 
+/// Behind the name of a cluster of GPUs.
+static constexpr std::string_view pointToPoint = "-p2p";
+
+/// Exchanges are messages between two devices, as on the clusters of the SOAP
+/// paper, which had no library of collectives.
+static MaybeError leaveOutCollectives(Topology &topology) {
+  for (DeviceType &type : topology.deviceTypes) {
+    if (!type.collectives)
+      return Error{"unknown topology '" + topology.name +
+                   "': its devices have no collectives that '-p2p' could "
+                   "leave out, expected the name without it"};
+    type.collectives = false;
+  }
+  return std::nullopt;
+}
+
 Expected<Topology> soap::builtinTopology(const std::string &name) {
   std::string forms;
   for (const Family &family : families) {
@@ -468,6 +484,9 @@ Expected<Topology> soap::builtinTopology(const std::string &name) {
     if (!text.starts_with(family.prefix))
       continue;
     text.remove_prefix(std::string_view(family.prefix).size());
+    bool isPointToPoint = text.ends_with(pointToPoint);
+    if (isPointToPoint)
+      text.remove_suffix(pointToPoint.size());
     std::optional<Size> size = parseSize(family, text);
     if (!size)
       return Error{"unknown topology '" + name + "', expected a file or " +
@@ -475,6 +494,9 @@ Expected<Topology> soap::builtinTopology(const std::string &name) {
                    std::to_string(maxDevices) + " devices"};
     Topology topology = family.make(*size);
     topology.name = name;
+    if (isPointToPoint)
+      if (MaybeError error = leaveOutCollectives(topology))
+        return *std::move(error);
     for (DeviceType &type : topology.deviceTypes) {
       if (type.profile.empty())
         continue;

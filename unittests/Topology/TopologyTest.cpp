@@ -151,11 +151,26 @@ TEST(Topology, Builtin) {
                                                           : 2u);
     EXPECT_TRUE(topology->typeOf(n - 1).copiesOccupyReceiver);
   }
-  for (const char *name :
-       {"cpu-0", "cpu-", "cpu-4097", "cpu-04", "cpu-4x", "cpu--1",
-        "cpu-99999999999999999999", "p100-5", "p100-4x5", "p100-0x4", "p100-4x",
-        "p100-04", "p100-4x04", "h200-1025x4", "h200-4x4x4", "fat-tree-3",
-        "fat-tree-26", "ring-4097"}) {
+  for (const char *name : {"cpu-0",
+                           "cpu-",
+                           "cpu-4097",
+                           "cpu-04",
+                           "cpu-4x",
+                           "cpu--1",
+                           "cpu-99999999999999999999",
+                           "p100-5",
+                           "p100-4x5",
+                           "p100-0x4",
+                           "p100-4x",
+                           "p100-04",
+                           "p100-4x04",
+                           "p100-4x5-p2p",
+                           "p100-p2p",
+                           "h200-1025x4",
+                           "h200-4x4x4",
+                           "fat-tree-3",
+                           "fat-tree-26",
+                           "ring-4097"}) {
     Expected<Topology> topology = builtinTopology(name);
     ASSERT_FALSE(static_cast<bool>(topology)) << name;
     EXPECT_TRUE(topology.error().starts_with(
@@ -164,6 +179,15 @@ TEST(Topology, Builtin) {
     EXPECT_NE(topology.error().find(", at most 4096 devices"),
               std::string::npos);
   }
+  // The same cluster, whose devices have no collectives.
+  Topology paper = *builtinTopology("p100-4x4-p2p");
+  EXPECT_FALSE(paper.typeOf(0).collectives);
+  paper.name = "p100-4x4";
+  paper.deviceTypes[0].collectives = true;
+  EXPECT_EQ(printTopology(paper), printTopology(*builtinTopology("p100-4x4")));
+  EXPECT_EQ(builtinTopology("cpu-4-p2p").error(),
+            "unknown topology 'cpu-4-p2p': its devices have no collectives "
+            "that '-p2p' could leave out, expected the name without it");
   // One node needs no number.
   Topology node = *builtinTopology("h100-8");
   EXPECT_EQ(node.name, "h100-8");
