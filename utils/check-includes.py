@@ -6,8 +6,9 @@
 
 The folders of the core build on each other in the order of CORE, and on nothing else. The folders of the runtime build
 on each other in the order of RUNTIME, on the core, and on the folders of BELOW_RUNTIME. Other folders may include each
-other as long as there is no cycle. A folder of lib/ and the one of the same name in include/Soap are one. --graph
-prints the includes between folders.
+other as long as there is no cycle. A folder of lib/ and the one of the same name in include/Soap are one. A header of
+include/Soap is of use outside of its folder and that folder's unit tests, or a header there needs it; the others belong
+to lib/. --graph prints the includes between folders.
 The last line is "N passed, N failed": one check per folder.
 """
 import os
@@ -52,6 +53,29 @@ def edges_of(files):
                 if target and folder_of(target) != folder_of(path):
                     edges[folder_of(path), folder_of(target)].append(f"{path}: includes {name}")
     return edges
+
+
+def private_headers(files):
+    """Headers of include/Soap that only their own folder and its unit tests include."""
+    users = defaultdict(set)
+    for base in ("include", "lib", "tools", "unittests", "bench", "examples", "test"):
+        for folder, _, names in os.walk(os.path.join(ROOT, base)):
+            for name in names:
+                if not name.endswith((".h", ".cpp", ".c", ".cu")):
+                    continue
+                path = os.path.relpath(os.path.join(folder, name), ROOT)
+                with open(os.path.join(ROOT, path), encoding="utf-8", errors="replace") as file:
+                    for match in map(INCLUDE.match, file):
+                        if match:
+                            users[match[1]].add(path)
+    found = []
+    for header in files:
+        part = folder_of(header).split("/")[0]
+        own = tuple(f"{base}/{part}/" for base in ("lib", "unittests"))
+        if header.startswith("include/") and part and all(
+                user.startswith(own) for user in users[header.removeprefix("include/")]):
+            found.append(header)
+    return found
 
 
 def points_up(source, target):
@@ -110,6 +134,9 @@ def main():
             for target in component:
                 if (source, target) in edges and source != target:
                     failures[source] += [f"{place}, in a cycle of {', '.join(component)}" for place in edges[source, target]]
+    for header in private_headers(files):
+        failures[folder_of(header)].append(
+            f"{header}: nothing outside of its folder includes it, expected it in lib/")
     for folder in folders:
         for failure in failures[folder]:
             print(f"check-includes: {failure}")

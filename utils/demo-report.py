@@ -69,8 +69,8 @@ def gain(folder):
 def main():
     folder = sys.argv[1]
     print(gain(folder))
-    print("\nHow the strategy cuts the forward pass; gradients and updates follow their forward ops:\n")
-    print("  %-18s %-14s %-32s %s" % ("op", "kind", "cut into", "devices"))
+    print("\nHow the strategy splits the forward pass; gradients and updates follow their forward ops:\n")
+    print("  %-18s %-14s %-32s %s" % ("op", "kind", "split into", "devices"))
     for name, kind, degrees, replicas, devices in configs(os.path.join(folder, "searched.mlir")):
         # Here the backward pass begins.
         if name.endswith(".seed"):

@@ -291,7 +291,7 @@ LogicalResult GraphBuilder::addStages(Operation *op, ::soap::GraphNode &node) {
   auto read = [&]() -> LogicalResult {
     if (failed(replacements) || replacements->size() != op->getNumResults())
       return op->emitOpError()
-             << "has a loop that is cut in stages, but no stages";
+             << "has a loop that is split in stages, but no stages";
     // Values that replace results are those results.
     for (auto [value, opResult] :
          llvm::zip_equal(*replacements, op->getResults()))
@@ -311,7 +311,7 @@ LogicalResult GraphBuilder::addStages(Operation *op, ::soap::GraphNode &node) {
       if (failed(kernel))
         return failure();
       // Loops are the whole op's by name; ops with names of their own say which
-      // of theirs these are. Others are not cut.
+      // of theirs these are. Others are not split.
       auto map = stage->getAttrOfType<DictionaryAttr>(SoapDialect::kLoopMap);
       for (const ::soap::Loop &loop : kernel->space.loops) {
         StringRef whole = loop.name;

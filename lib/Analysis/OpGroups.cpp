@@ -31,7 +31,7 @@ struct Following {
   /// Node that decides; a leader names itself; -1: not known yet.
   int leader = -1;
   /// Per own loop, the loop of the leader whose degree it takes, or -1: not
-  /// cut. No two own loops take the same one.
+  /// split. No two own loops take the same one.
   std::vector<int> loops;
 };
 

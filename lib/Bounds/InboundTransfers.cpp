@@ -20,7 +20,7 @@ using namespace soap;
 namespace {
 
 /// How many elements a tile of a reader and one of a writer have in common.
-/// Only dims that one of them cuts differ from pair to pair, and nearly all
+/// Only dims that one of them splits differ from pair to pair, and nearly all
 /// sets are intervals.
 class CommonElements {
 public:

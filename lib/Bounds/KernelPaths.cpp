@@ -32,7 +32,7 @@ KernelPaths::KernelPaths(StrategyPlan &plan) : plan(plan) {
   tails.resize(slots.size());
 }
 
-/// Whether a cut loop does not appear in the map of a result.
+/// Whether a split loop does not appear in the map of a result.
 static bool isPartial(const Kernel &kernel, int result,
                       const std::vector<int64_t> &degrees) {
   for (size_t l = 0; l < degrees.size(); ++l)

@@ -1,4 +1,4 @@
-//===- Config.cpp - How one op is cut and where its pieces run ------------===//
+//===- Config.cpp - How one op is split and where its pieces run ----------===//
 //
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -142,7 +142,7 @@ ConfigCheck soap::checkConfig(const IterationSpace &space, const Config &config,
     if (degree > 1 && loop.type == IteratorType::Serial)
       return fail(ConfigFault::SerialLoopCut,
                   "loop '" + loop.name +
-                      "' is serial and may not be cut, got degree " +
+                      "' is serial and may not be split, got degree " +
                       std::to_string(degree));
   }
   if (config.replicas < 1)

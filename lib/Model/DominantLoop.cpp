@@ -1,4 +1,4 @@
-//===- DominantLoop.cpp - The loop that cuts a dim ------------------------===//
+//===- DominantLoop.cpp - The loop that splits a dim ----------------------===//
 //
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,8 +14,8 @@ using namespace soap;
 int soap::dominantLoop(const IterationSpace &space, const DimMap &map) {
   if (map.kind == DimMap::Kind::Whole || map.terms.empty())
     return -1;
-  // Compound dims (g * O + o) are cut evenly by their outermost loop that can
-  // be cut at all.
+  // Compound dims (g * O + o) are split evenly by their outermost loop that can
+  // be split at all.
   const Term *best = &map.terms.front();
   for (const Term &term : map.terms) {
     bool cuttable = space.loops[term.loop].extent > 1;

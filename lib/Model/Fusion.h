@@ -7,7 +7,7 @@
 // ops, and the reductions before or after them, into one kernel: such values
 // never go through memory, and there is one launch (docs/CostModel.md#fusion).
 // It is decided on the graph alone, so the cost of a kernel does not depend on
-// how its neighbours are cut.
+// how its neighbours are split.
 //
 //===----------------------------------------------------------------------===//
 

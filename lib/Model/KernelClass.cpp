@@ -66,7 +66,7 @@ std::string KernelClasses::keyOf(const Kernel &kernel) const {
     writer.add(loop.extent);
     writer.add(static_cast<int64_t>(loop.type));
     writer.add(int64_t(loop.stage));
-    // Whether a stage's loop is one of the whole op, which may be cut.
+    // Whether a stage's loop is one of the whole op, which may be split.
     writer.add(int64_t(kernel.wholeLoops.empty() || kernel.wholeLoops[l] >= 0));
   }
   auto addValues = [&](const std::vector<int> &values,

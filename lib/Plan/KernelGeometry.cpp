@@ -48,7 +48,7 @@ static std::vector<int> coordinatesOf(const std::vector<int64_t> &degrees) {
   return coordinates;
 }
 
-/// Loops that a dim depends on and that are cut.
+/// Loops that a dim depends on and that are split.
 static void findUsed(const DimMap &map, const std::vector<int64_t> &degrees,
                      std::vector<size_t> &used) {
   used.clear();
@@ -349,8 +349,8 @@ BlockSet GeometryBuilder::tiles(int value, const std::vector<int> &list) const {
   return set;
 }
 
-/// Coordinates of a cut loop, in classes of which all members give every tensor
-/// as much.
+/// Coordinates of a split loop, in classes of which all members give every
+/// tensor as much.
 namespace {
 struct CoordinateClasses {
   size_t loop = 0;
@@ -358,7 +358,7 @@ struct CoordinateClasses {
   std::vector<int64_t> firsts; ///< by class: its first coordinate
 };
 
-/// A dim of a tensor: sizes of its sets by the coordinates of cut loops.
+/// A dim of a tensor: sizes of its sets by the coordinates of split loops.
 struct DimSizes {
   size_t tensor;
   std::vector<size_t> used; ///< the first runs fastest
@@ -419,8 +419,8 @@ static CoordinateClasses classify(const IterationSpace &space, size_t loop,
 }
 
 /// Pieces of one size cost the same, and few sizes occur: coordinates of each
-/// loop fall into few classes (borders, and what is left over of uneven cuts),
-/// so that combinations of classes are priced instead of pieces.
+/// loop fall into few classes (borders, and what is left over of uneven
+/// splits), so that combinations of classes are priced instead of pieces.
 KernelGeometry GeometryBuilder::build(const Kernel &kernel,
                                       const std::vector<int64_t> &degrees) {
   const IterationSpace &space = kernel.space;
@@ -429,7 +429,7 @@ KernelGeometry GeometryBuilder::build(const Kernel &kernel,
   geometry.pieces = piecesOf(degrees);
   int kernelClass = classes.of(kernel);
 
-  // Elements of each tensor as far as no cut loop matters, and the dims where
+  // Elements of each tensor as far as no split loop matters, and the dims where
   // one does.
   size_t operandCount = kernel.operands.size(),
          tensors = operandCount + kernel.results.size();

@@ -18,7 +18,7 @@ using namespace soap;
 
 /// Whether every shard of every reader reads just what the shard of the same
 /// number has written, on its device: most values of a strategy, since an op
-/// and its gradients are cut alike.
+/// and its gradients are split alike.
 bool ValuePlanner::isInPlace(std::span<const ValueUse> uses) const {
   size_t count = source->devices.size();
   if (source->kind != ValueSource::Kind::Kernel || source->isRestored ||

@@ -308,7 +308,7 @@ AutoParallel::search(const ::soap::ParallelizationProblem &problem,
            "chains began";
   if (bound) {
     ::soap::McmcResult &result = outcome->result;
-    // Searches cut no op into more pieces than devices unless a start does.
+    // Searches split no op into more pieces than devices unless a start does.
     int64_t pieces = ::soap::maxPieces(result.best);
     for (const ::soap::Strategy &start : options.initial)
       pieces = std::max(pieces, ::soap::maxPieces(start));

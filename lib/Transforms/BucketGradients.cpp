@@ -70,7 +70,7 @@ struct BucketGradients
 } // namespace
 
 /// Whether all of a tensor is read by replicas on several devices, that have it
-/// complete: what the update of a parameter that is nowhere cut does.
+/// complete: what the update of a parameter that is nowhere split does.
 static bool readsWholeOnAll(const ::soap::Kernel &reader,
                             const ::soap::Config &config) {
   return !reader.space.linear && config.replicas > 1 &&

@@ -154,7 +154,7 @@ private:
     return result;
   }
 
-  /// The gradient is cut like the value: as a result of the op that makes it,
+  /// The gradient is split like the value: as a result of the op that makes it,
   /// or as an operand of the first op that uses it.
   void markJoined(Value value, Operation *sum) {
     Operation *forward = value.getDefiningOp();

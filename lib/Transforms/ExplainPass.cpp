@@ -162,7 +162,7 @@ void Printer::pairing(llvm::raw_ostream &stream,
          << llvm::format(" would take %.3f ms instead of %.3f if '",
                          milliseconds(pairing.evaluation.makespanNs),
                          milliseconds(alternative.evaluation.makespanNs))
-         << others(pairing) << "' were cut the same way: "
+         << others(pairing) << "' were split the same way: "
          << config(pairing.groups[0], pairing.configs[0]);
   if (alternative.bytesMoved > pairing.bytesMoved)
     stream << llvm::format(
@@ -182,7 +182,7 @@ void Printer::advice(llvm::raw_ostream &stream) const {
                            -difference(best.evaluation))
            << config(explanation.group, best.config) << "\n";
   if (explanation.pairings.empty()) {
-    stream << "no neighbour, cut the same way, would make one of them "
+    stream << "no neighbour, split the same way, would make one of them "
               "faster\n";
     return;
   }

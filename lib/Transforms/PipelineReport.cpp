@@ -47,7 +47,7 @@ mlir::soap::simulateModulePipeline(ModuleOp module, PipelineAttr attribute,
     if (config.devices.size() != 1)
       return module.emitError()
              << "'" << SoapDialect::kPipeline << "': op '" << node.whole.name
-             << "' is cut in " << config.devices.size()
+             << "' is split in " << config.devices.size()
              << " pieces, expected every op whole on one device";
     deviceOf.push_back(config.devices[0]);
   }

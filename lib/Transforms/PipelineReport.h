@@ -35,7 +35,7 @@ struct PipelineSimulation {
   std::vector<int64_t> peakBytes(int devices) const;
 };
 
-/// The samples of a batch, the most microbatches it can be cut in: the least
+/// The samples of a batch, the most microbatches it can be split in: the least
 /// extent of loops over samples.
 int64_t samplesOfBatch(const FunctionProblem &target);
 

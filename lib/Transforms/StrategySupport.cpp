@@ -99,7 +99,8 @@ static void remarkUncutLoops(const OpGraph &opGraph) {
       if (loop.type == ::soap::IteratorType::Serial && loop.extent > 1)
         names += (names.empty() ? "" : ", ") + loop.name;
     if (!names.empty())
-      op->emitRemark() << "'" << op->getName() << "' is not cut along " << names
+      op->emitRemark() << "'" << op->getName() << "' is not split along "
+                       << names
                        << ": its model does not allow it (docs/Linalg.md lists "
                           "the maps and folds that do)";
   }

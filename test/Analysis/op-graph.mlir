@@ -29,7 +29,7 @@
 // TRAIN-NEXT:     d0=4 parameter as o, d1=1 parameter as i, d2=3 parameter as kh, d3=3 parameter as kw
 // TRAIN-NEXT:   conv.bias.sgd: sgd (conv.bias, bias.bias_grad.out) -> (conv.bias.sgd.out), update
 // TRAIN-NEXT:     d0=4 parameter as o
-// Loops over the positions of a pooling window may not be cut.
+// Loops over the positions of a pooling window may not be split.
 // TRAIN-NEXT: group pool
 // TRAIN-NEXT:   pool: max_pool2d (relu.out) -> (pool.out), forward
 // TRAIN-NEXT:     n=8 sample, c=4 attribute, h=4 attribute, w=4 attribute, kh=2 serial, kw=2 serial{{$}}

@@ -199,7 +199,7 @@ CASES = [
              "0123456789abcdef"),
     strategy("another topology's", dict(STRATEGY, topology_fingerprint="0123456789abcdef"), "at /topology_fingerprint",
              "0123456789abcdef"),
-    Case("strategy: a serial loop cut", ["soap-opt", "{f.mlir}", APPLY], ["s.json", "at /ops/0", "'pool'", "'kh'", "serial"],
+    Case("strategy: a serial loop split", ["soap-opt", "{f.mlir}", APPLY], ["s.json", "at /ops/0", "'pool'", "'kh'", "serial"],
          {"f.mlir": POOL, "s.json": to_json({"version": 1, "ops": [{"name": "pool", "degrees": {"kh": 2}, "devices": [0, 1]}]})}),
     Case("strategy: more memory than devices have", ["soap-opt", "{f.mlir}",
          "--soap-apply-strategy=strategy={s.json} topology={t.json}"],

@@ -1,4 +1,4 @@
-// Long reductions are cut where few iterations are independent.
+// Long reductions are split where few iterations are independent.
 // RUN: soap-opt %s --soap-split-sums='threads=64 min-work=512' | FileCheck %s
 // RUN: not soap-opt %s --soap-split-sums=threads=0 2>&1 | FileCheck %s --check-prefix=THREADS
 // THREADS: error: expected at least 1 thread, got 0

@@ -1,4 +1,4 @@
-// Which loops may be cut.
+// Which loops may be split.
 // RUN: soap-opt %s --soap-print-op-graph='function=loops' -o /dev/null | FileCheck %s
 // RUN: soap-opt %s --soap-auto-parallel='topology=cpu-2 function=loops proposals=2' -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 
@@ -14,7 +14,7 @@ func.func @loops(%x: tensor<4x6xf32>, %h: tensor<2x6xf32>) -> (tensor<4x6xf32>, 
   // A map that divides: whole.
   // CHECK: up: generic
   // CHECK-NEXT: d0=4 serial, d1=6 attribute
-  // REMARK: remark: 'linalg.generic' is not cut along d0
+  // REMARK: remark: 'linalg.generic' is not split along d0
   %up = linalg.generic {indexing_maps = [#half, #id], iterator_types = ["parallel", "parallel"]}
       ins(%h : tensor<2x6xf32>) outs(%e : tensor<4x6xf32>) attrs = {soap.name = "up"} {
   ^bb0(%a: f32, %old: f32):

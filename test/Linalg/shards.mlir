@@ -1,4 +1,4 @@
-// Shards of structured ops: windows, offsets of indices, init operands under a cut reduction, pads and slices.
+// Shards of structured ops: windows, offsets of indices, init operands under a split reduction, pads and slices.
 // RUN: soap-opt %s --soap-partition='topology=cpu-2' | FileCheck %s
 
 // An init operand that is read counts once: the first piece starts from it, the second one from 0.

@@ -1,6 +1,6 @@
 // RUN: soap-opt %s --soap-partition=topology=h100-1x4 | FileCheck %s
 // RUN: soap-opt %s --soap-partition=topology=h100-1x4 | FileCheck %s --check-prefix=TABLE
-// Where a table or the classes are cut, devices share a program: which row a tile begins with is an argument.
+// Where a table or the classes are split, devices share a program: which row a tile begins with is an argument.
 
 // Rows of 40 on four devices: the first returns the result, the others share a program.
 // TABLE: entry = "rows"
@@ -37,7 +37,7 @@ func.func @classes(%x: tensor<6x8xf32> {soap.config = #soap.config<{d1 = 4}, dev
   return %loss, %dx : tensor<f32>, tensor<6x8xf32>
 }
 
-// Dropout: where a shard begins in the whole tensor, which its gradient shares. Rows and columns are cut.
+// Dropout: where a shard begins in the whole tensor, which its gradient shares. Rows and columns are split.
 // CHECK-LABEL: func.func @drops__0
 // CHECK-SAME: %[[PLACE:[a-z0-9]*]]: tensor<1xi32> {soap.kind = #soap.kind<positions>}
 // CHECK: %[[BOTH:.*]] = soap.placed_step %{{.*}}, %[[PLACE]] {soap.slot = [[SLOT:[0-9]+]] : i64} : (tensor<i32>, tensor<1xi32>) -> tensor<2xi32>
@@ -57,7 +57,7 @@ func.func @drops(%x: tensor<6x8xf32> {soap.config = #soap.config<{d0 = 2, d1 = 2
   return %1 : tensor<6x8xf32>
 }
 
-// A table that is cut along its width only: no positions.
+// A table that is split along its width only: no positions.
 // CHECK-LABEL: func.func @width__0
 // CHECK-NOT: soap.local_index
 // CHECK-NOT: positions

@@ -4,7 +4,7 @@
 // RUN: %python -c "import json; f = lambda path: {t['name']: (t['duration'], t['start']) for t in json.load(open(path))['tasks']}; a, b = f('%t.before.json'), f('%t.after.json'); assert len(a) == 22 and a == b, set(a.items()) ^ set(b.items())"
 
 // A stage is priced by the loops of its own op, whatever the loops of the whole
-// op are called that they follow: the product of a cut `lstm_grad`, whose m and
+// op are called that they follow: the product of a split `lstm_grad`, whose m and
 // n are samples n and units a, costs what a product of this size costs.
 
 module attributes {soap.topology = #soap.topology<"h100-1x2">} {

@@ -385,7 +385,7 @@ MaybeError Calibration::measureCopies() {
   return std::nullopt;
 }
 
-/// A product whose reduction is cut leaves partial sums, and all devices read
+/// A product whose reduction is split leaves partial sums, and all devices read
 /// the whole: from the end of the last product to the start of the last reader.
 MaybeError Calibration::measureAllReduce(int64_t devices) {
   CollectiveEntries measured;

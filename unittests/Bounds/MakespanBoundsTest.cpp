@@ -1,5 +1,4 @@
-//===- MakespanBoundsTest.cpp - Lower bounds of the makespan
-//---------------===//
+//===- MakespanBoundsTest.cpp - Lower bounds of the makespan --------------===//
 //
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -3,7 +3,7 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Draws ops with random shapes and attributes, cuts their loops at random
+// Draws ops with random shapes and attributes, splits their loops at random
 // degrees, evaluates every shard with the naive interpreter on packed tiles,
 // folds the pieces, and compares with the op evaluated whole. This covers
 // access maps, `localize`, neutral values, combiners and stages at once.
@@ -177,10 +177,10 @@ protected:
     return tensors;
   }
 
-  /// Evaluates `op` whole and cut, and compares; then its stages too.
+  /// Evaluates `op` whole and split, and compares; then its stages too.
   void check(Operation *op);
 
-  /// Random degrees of the loops that may be cut in one kernel.
+  /// Random degrees of the loops that may be split in one kernel.
   ::soap::Config drawConfig(const ::soap::IterationSpace &space);
   Tensors evaluateCut(IterationSpaceOpInterface op,
                       const ::soap::Config &config);

@@ -98,7 +98,7 @@ TEST(Config, Faults) {
   expectFault({{0, 1, 1}, 1, {}}, 4, ConfigFault::DegreeNotPositive,
               "degree of loop 'n' must be at least 1, got 0");
   expectFault({{1, 1, 3}, 1, {0, 1, 2}}, 4, ConfigFault::SerialLoopCut,
-              "loop 't' is serial and may not be cut, got degree 3");
+              "loop 't' is serial and may not be split, got degree 3");
   expectFault({{1, 1, 1}, 0, {}}, 4, ConfigFault::ReplicasNotPositive,
               "replicas must be at least 1, got 0");
   expectFault(

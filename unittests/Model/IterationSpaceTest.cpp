@@ -157,7 +157,7 @@ TEST(Image, ConvolutionHalo) {
   EXPECT_EQ(image(map, {{2, 4}, {0, 3}}, 8), IndexSet(3, 8));
 }
 
-/// Groups of a convolution: c = g * O + o, with o cut: one run per group.
+/// Groups of a convolution: c = g * O + o, with o split: one run per group.
 TEST(Image, GroupedChannels) {
   DimMap map = DimMap::radix({{0, 4}, {1, 1}});
   EXPECT_EQ(image(map, {{0, 3}, {0, 2}}, 12),

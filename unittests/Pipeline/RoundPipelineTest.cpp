@@ -162,6 +162,68 @@ TEST(RoundPipeline, ActivationsInFlightAreHeld) {
     }
 }
 
+/// A pipeline of one device a stage, as both kinds describe it.
+std::pair<Pipeline, RoundPipeline> drawContiguous(uint64_t seed) {
+  Random random(seed);
+  Pipeline pipeline;
+  RoundPipeline rounds;
+  pipeline.microbatches = rounds.microbatches = random(1, 24);
+  int count = static_cast<int>(random(1, 6));
+  for (int s = 0; s < count; ++s) {
+    PipelineStage &stage = pipeline.stages.emplace_back();
+    stage.device = s;
+    stage.forwardNs = random(200000, 1000000);
+    stage.backwardNs = random(200000, 2000000);
+    stage.activationBytes = 10;
+    rounds.groups.emplace_back().first = s;
+  }
+  for (bool backward : {false, true})
+    for (int s = 0; s < count; ++s) {
+      int owner = backward ? count - 1 - s : s;
+      const PipelineStage &stage = pipeline.stages[owner];
+      rounds.stages.push_back(
+          {owner, backward, backward ? stage.backwardNs : stage.forwardNs, 1});
+    }
+  auto backwardOf = [&](int s) { return 2 * count - 1 - s; };
+  for (int s = 0; s + 1 < count; ++s) {
+    int64_t bytes = random(1, 100000000);
+    pipeline.transfers.push_back({s, s + 1, false, bytes});
+    pipeline.transfers.push_back({s + 1, s, true, bytes});
+    rounds.edges.push_back({s, s + 1, bytes});
+    rounds.edges.push_back({backwardOf(s + 1), backwardOf(s), bytes});
+  }
+  for (int s = 0; s < count; ++s) {
+    rounds.edges.push_back({s, backwardOf(s), 0});
+    rounds.activations.push_back({s, 10, s, backwardOf(s)});
+  }
+  return {pipeline, rounds};
+}
+
+/// GPipe is the same in both kinds; 1F1B has another order in a few of them.
+TEST(RoundPipeline, OneDeviceAStageIsAPipeline) {
+  Topology topology = *builtinTopology("h100-1x8");
+  int equal = 0;
+  constexpr int cases = 60;
+  for (uint64_t seed = 0; seed < cases; ++seed)
+    for (PipelineSchedule schedule : schedules) {
+      SCOPED_TRACE(seed);
+      auto [pipeline, rounds] = drawContiguous(seed);
+      PipelineResult result = simulatePipeline(pipeline, schedule, topology);
+      RoundResult other = simulateRounds(rounds, schedule, topology);
+      EXPECT_EQ(result.loadNs, other.loadNs);
+      bool same = result.tasks.makespanNs == other.tasks.makespanNs;
+      for (size_t s = 0; s < pipeline.stages.size(); ++s)
+        same = same && result.inFlight[s] == other.inFlight[s];
+      if (schedule == PipelineSchedule::GPipe)
+        EXPECT_TRUE(same);
+      else
+        equal += same;
+      EXPECT_LE(std::abs(result.tasks.makespanNs - other.tasks.makespanNs) * 5,
+                result.tasks.makespanNs);
+    }
+  EXPECT_GE(equal * 10, cases * 9);
+}
+
 /// Two devices that take turns: the first and the third of four layers are on
 /// one of them, the others on the other one, which two devices share.
 TEST(RoundPipeline, StagesOfAPlacementInACircle) {

@@ -146,7 +146,7 @@ TEST(CollectiveGroup, SpreadSums) {
 }
 
 TEST(CollectiveGroup, MessagesOfAnAllReduce) {
-  // As many bytes as a reduce-scatter and an all-gather, however it is cut.
+  // As many bytes as a reduce-scatter and an all-gather, however it is split.
   for (int64_t elements : {10, 1023, 1024, 4001})
     for (int n : {2, 3, 8}) {
       int64_t sent = 0;

@@ -223,7 +223,7 @@ TEST_F(StrategyFileErrors, Configs) {
               "product of the degrees, got 3");
   mlp.graph.nodes[0].whole.space.loops[0].type = IteratorType::Serial;
   expectError([](Json &) {}, "at /ops/0: op 'fc0': loop 'n' is serial and may "
-                             "not be cut, got degree 2");
+                             "not be split, got degree 2");
 }
 
 TEST_F(StrategyFileErrors, Fingerprints) {

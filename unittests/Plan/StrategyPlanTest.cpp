@@ -351,7 +351,7 @@ struct ReuseCase {
       if (mlp.graph.values[v].name == "relu0.out")
         value = static_cast<int>(v);
   }
-  /// Samples of the first layer, columns of the second one are cut.
+  /// Samples of the first layer, columns of the second one are split.
   Strategy strategy() const {
     Strategy result;
     for (const GraphNode &node : mlp.graph.nodes) {

@@ -17,7 +17,7 @@ using namespace soap;
 
 namespace {
 
-/// Layers whose last parallel loop is cut: each waits for all devices of the
+/// Layers whose last parallel loop is split: each waits for all devices of the
 /// one before.
 struct Layers {
   test::Mlp mlp = test::makeMlp(64, std::vector<int64_t>(41, 64));

@@ -163,7 +163,7 @@ TEST(Timeline, KindsOfTensors) {
   EXPECT_EQ(kind("fc1.input_grad.out"), "activation_gradients");
   EXPECT_EQ(kind("fc0.weight_grad.out"), "weight_gradients");
 
-  // Samples cut: nothing but gradients of weights moves.
+  // Samples split: nothing but gradients of weights moves.
   Topology topology = *builtinTopology("cpu-2");
   Strategy strategy;
   for (size_t n = 0; n < mlp.graph.nodes.size(); ++n) {

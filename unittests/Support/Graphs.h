@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A training step of a multi-layer perceptron, built by hand: matmuls, relus,
-// their gradients, updates. Has everything that plans distinguish: cut
+// their gradients, updates. Has everything that plans distinguish: split
 // reductions, partial gradients, elementwise ops, updated parameters, outputs.
 //
 //===----------------------------------------------------------------------===//
@@ -154,8 +154,8 @@ inline Mlp makeMlp(int64_t batch, const std::vector<int64_t> &widths) {
   return mlp;
 }
 
-/// Any legal config: uneven cuts, more pieces than extents, replicas, repeated
-/// devices.
+/// Any legal config: uneven splits, more pieces than extents, replicas,
+/// repeated devices.
 inline Config randomConfig(Random &random, const IterationSpace &space,
                            int deviceCount, int64_t maxPieces = 8) {
   Config config;

@@ -114,7 +114,7 @@ struct GraphBuilder {
                         {{DimMap::loop(2), DimMap::loop(1)}}};
       space.results = {{identity, Combiner::Sum}};
       return node("contract", space, {x, y}, {n, m});
-    case 4: { // every column is the sum of all: stages where sums are cut
+    case 4: { // every column is the sum of all: stages where sums are split
       AccessMap columns{DimMap::loop(0), DimMap::loop(2)};
       space = loops({n, m, m}, 2);
       space.operands = {{columns}};

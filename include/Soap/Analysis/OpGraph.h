@@ -54,7 +54,7 @@ void writeKeeps(const OpGraph &opGraph);
 void dropKeeps(func::FuncOp function);
 
 /// Role of every loop of every node (DESIGN.md, section 1): sample; parameter
-/// if cutting it cuts a weight operand; reduction if no result has it; else
+/// if splitting it splits a weight operand; reduction if no result has it; else
 /// attribute. Sample dims are propagated from the arguments with
 /// `soap.sample_dim` through the maps.
 std::vector<std::vector<::soap::Role>> computeRoles(const OpGraph &opGraph);

@@ -543,7 +543,7 @@ def SoapCallImageOps : Pass<"soap-call-image-ops", "::mlir::ModuleOp"> {
     call in the same program has made. cuDNN keeps mean and 1 / sqrt(variance +
     epsilon) for the gradient. Kernels of `running_stats_update` read them, too;
     where something else reads count, mean and M2, a kernel makes them. Norms
-    that are cut over the batch are stages, which stay.
+    that are split over the batch are stages, which stay.
 
     All programs of the module do the same for an op of the model: replicas keep
     the same bits. Everything else is left to `--soap-outline-kernels`.
@@ -717,7 +717,7 @@ def SoapSplitSums : Pass<"soap-split-sums", "::mlir::ModuleOp"> {
   let summary = "Long reductions of kernels in several threads";
   let description = [{
     Where fewer than `threads` iterations of a nest are independent, a sum,
-    maximum or minimum of at least `min-work` elements in it is cut into parts
+    maximum or minimum of at least `min-work` elements in it is split into parts
     of equal length. The parts become a nest of their own, in memory of the
     kernel, and the reduction folds them. Results differ by rounding.
 
@@ -748,7 +748,7 @@ def SoapSplitSums : Pass<"soap-split-sums", "::mlir::ModuleOp"> {
     Option<"threads", "threads", "int64_t",
            /*default=*/"32768", "Independent iterations that are enough">,
     Option<"minWork", "min-work", "int64_t",
-           /*default=*/"512", "Elements from which a reduction is cut">
+           /*default=*/"512", "Elements from which a reduction is split">
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::memref::MemRefDialect",

@@ -1,4 +1,4 @@
-//===- Config.h - How one op is cut and where its pieces run ----*- C++ -*-===//
+//===- Config.h - How one op is split and where its pieces run --*- C++ -*-===//
 //
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -44,7 +44,7 @@ std::vector<Shard> enumerateShards(const IterationSpace &space,
                                    const Config &config);
 
 /// The config of an op that follows a leader: loop l has the degree of the
-/// leader's loop `loops[l]`, -1: it stays whole. Cut loops of the leader that
+/// leader's loop `loops[l]`, -1: it stays whole. Split loops of the leader that
 /// are not named become replicas, each piece on the device of the leader's
 /// piece.
 Config followLoops(const Config &leader, const std::vector<int> &loops);

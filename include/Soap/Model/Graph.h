@@ -46,7 +46,7 @@ struct RegisterUse {
 };
 
 /// One single-stage computation: an op, or one stage of an op whose inner
-/// reduction is cut.
+/// reduction is split.
 struct Kernel {
   std::string name; ///< unique: `conv1`, `bn1/batch_norm_stats`
   std::string kind; ///< op mnemonic, `conv2d`: the cost class and profile key
@@ -56,12 +56,12 @@ struct Kernel {
   std::vector<int> results;  ///< value ids
   RegisterUse registers;
   /// Of a stage: by loop, which loop of the whole op it is; -1: none, it is not
-  /// cut. Loops keep the names of the stage's own op, which its cost goes by.
+  /// split. Loops keep the names of the stage's own op, which its cost goes by.
   std::vector<int> wholeLoops;
 };
 
 /// One op of the model: its kernel, and its stages, used instead when the
-/// config cuts a loop marked `stage`.
+/// config splits a loop marked `stage`.
 struct GraphNode {
   Kernel whole;
   std::vector<Kernel> stages;
@@ -127,7 +127,7 @@ struct Graph {
 /// One config per node, over the loops of `whole`.
 using Strategy = std::vector<Config>;
 
-/// The config cuts a loop whose cut replaces the node by its stages.
+/// The config splits a loop whose split replaces the node by its stages.
 bool usesStages(const GraphNode &node, const Config &config);
 /// Config of a stage: degrees by `wholeLoops`. Loops that the stage lacks
 /// become replicas, piece by piece on the same devices: shard (replica, piece)

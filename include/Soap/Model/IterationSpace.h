@@ -23,13 +23,13 @@ namespace soap {
 
 enum class IteratorType { Parallel, Reduction, Serial };
 
-/// One loop. `Serial` loops may not be cut; a cut `Reduction` loop leaves
+/// One loop. `Serial` loops may not be split; a split `Reduction` loop leaves
 /// results partial.
 struct Loop {
   std::string name;
   int64_t extent = 1;
   IteratorType type = IteratorType::Parallel;
-  /// Cutting this loop replaces the op by its stages (softmax's class loop,
+  /// Splitting this loop replaces the op by its stages (softmax's class loop,
   /// batch norm's sample and spatial loops).
   bool stage = false;
 };
@@ -85,7 +85,7 @@ struct DimMap {
 /// One `DimMap` per dimension of the tensor.
 using AccessMap = std::vector<DimMap>;
 
-/// How contributions of a cut reduction fold into one tensor. Statistics
+/// How contributions of a split reduction fold into one tensor. Statistics
 /// tensors keep their statistics along dim 0:
 ///
 /// - Moments: [count, mean, M2] (Chan et al.);
@@ -138,11 +138,11 @@ Region image(const AccessMap &map, const LoopBox &box,
              const std::vector<int64_t> &shape);
 /// Some range of the box is empty.
 bool isEmpty(const LoopBox &box);
-/// Piece `i` of a loop of `extent` cut in `degree` pieces:
+/// Piece `i` of a loop of `extent` split in `degree` pieces:
 ///
 ///     [i * extent / degree, (i + 1) * extent / degree)
 Interval cut(int64_t extent, int64_t degree, int64_t i);
-/// Whether the map of a result mentions the loop (a cut loop that no map
+/// Whether the map of a result mentions the loop (a split loop that no map
 /// mentions leaves the result partial).
 bool usesLoop(const AccessMap &map, int loop);
 

@@ -4,10 +4,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Tensor reuse of TensorOpt (Cai et al., 2020, section 4.2). If an op writes a
-// value and another op reads it cut differently, the value exists in two forms,
-// and the backward pass may read both. It is enough to keep one. The other one
-// is restored when the backward pass needs it: that takes a second re-shard and
-// frees the memory in between.
+// value and another op reads it split differently, the value exists in two
+// forms, and the backward pass may read both. It is enough to keep one. The
+// other one is restored when the backward pass needs it: that takes a second
+// re-shard and frees the memory in between.
 //
 //===----------------------------------------------------------------------===//
 

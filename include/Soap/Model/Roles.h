@@ -16,8 +16,8 @@
 
 namespace soap {
 
-/// Role of a loop, in order of precedence: it runs over samples; cutting it
-/// cuts a weight; no result has it; none of these.
+/// Role of a loop, in order of precedence: it runs over samples; splitting it
+/// splits a weight; no result has it; none of these.
 enum class Role { Sample, Parameter, Reduction, Attribute };
 
 /// `sample`, `parameter`, `reduction`, `attribute`.
@@ -35,7 +35,7 @@ inline const char *roleName(Role role) {
   return "";
 }
 
-/// The word for a loop in reports: `serial` if it may not be cut, as then its
+/// The word for a loop in reports: `serial` if it may not be split, as then its
 /// role has no meaning; else the name of its role.
 inline const char *roleName(const Loop &loop, Role role) {
   return loop.type == IteratorType::Serial ? "serial" : roleName(role);

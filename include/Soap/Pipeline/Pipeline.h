@@ -3,7 +3,7 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A placement as a pipeline: each device is a stage, a batch is cut in
+// A placement as a pipeline: each device is a stage, a batch is split in
 // microbatches, and stages work on different ones at a time. GPipe (Huang et
 // al., 2019) runs all forward passes before the backward passes; 1F1B
 // (Narayanan et al., PipeDream-Flush, 2021) alternates, with no more

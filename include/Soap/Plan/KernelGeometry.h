@@ -50,11 +50,11 @@ struct BlockSet {
   std::vector<int> blockOf;        ///< by piece, -1: writes nothing
   std::vector<int> contributionOf; ///< by piece
   int contributions = 1;
-  /// A cut loop does not appear in the result's map.
+  /// A split loop does not appear in the result's map.
   bool partial = false;
 };
 
-/// The index sets of one dim of a tensor, by the coordinates of the cut loops
+/// The index sets of one dim of a tensor, by the coordinates of the split loops
 /// that it depends on (the first runs fastest).
 struct DimTiles {
   std::vector<int> ids; ///< -1: empty
@@ -140,7 +140,7 @@ public:
                        const std::vector<int64_t> &degrees);
   void addTiles(const Kernel &kernel, KernelGeometry &geometry);
   void addRegions(const Kernel &kernel, KernelGeometry &geometry);
-  /// The sets of a tensor cut by `degrees` per dim: as a reader and as a
+  /// The sets of a tensor split by `degrees` per dim: as a reader and as a
   /// writer of it.
   void buildTensor(int value, const std::vector<int64_t> &degrees,
                    NeedSet &needs, BlockSet &blocks);
@@ -160,7 +160,7 @@ private:
   const CostModel &cost;
   KernelClasses &classes;
   GraphRegions &regions;
-  /// Of one dim of a tensor of a class of kernels, by its cut loops with their
+  /// Of a dim of a tensor of a class of kernels, by its split loops with their
   /// degrees. At most two loops, packed; there are few, so they are searched.
   struct KnownDim {
     std::vector<uint64_t> keys;
@@ -168,7 +168,7 @@ private:
   };
   /// By class of kernels, tensor and dim.
   std::vector<std::vector<std::vector<KnownDim>>> known;
-  /// By class, tensor, dim and more than two cut loops with their degrees.
+  /// By class, tensor, dim and more than two split loops with their degrees.
   std::unordered_map<std::vector<int64_t>, std::shared_ptr<DimTiles>,
                      VectorHash>
       knownOthers;

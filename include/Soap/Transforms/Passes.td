@@ -273,7 +273,7 @@ def SoapAutoParallel : Pass<"soap-auto-parallel", "::mlir::ModuleOp"> {
            "for " "all runs together">,
     Option<"bound", "bound", "bool", /*default=*/"false",
            "Search: work out afterwards, for the report's bound_ns, a time that no strategy beats: of all ops, "
-           "each cut "
+           "each split "
            "in its cheapest way (into at most as many pieces as there are devices, or as a start has), on all devices "
            "together; takes seconds">,
     Option<"tuning", "tuning", "std::string", /*default=*/"\"\"",
@@ -283,7 +283,7 @@ def SoapAutoParallel : Pass<"soap-auto-parallel", "::mlir::ModuleOp"> {
            "Space: soap (all), sap (samples, attributes, parameters), sp, s, or optcnn (sap, in equal pieces); all but "
            "soap keep devices in order and compute nothing twice">,
     ListOption<"roles", "roles", "std::string",
-               "Space: loops that may be cut: sample, parameter, reduction, attribute; default: the roles of 'space'">,
+               "Space: loops that may be split: sample, parameter, reduction, attribute; default: the roles of 'space'">,
     Option<"mode", "mode", "std::string", /*default=*/"\"\"",
            "Frontier: mini-time (the fastest strategy that fits; the default), mini-parallelism (the fewest "
            "devices that "
@@ -323,7 +323,7 @@ def SoapPrintOpGraph : Pass<"soap-print-op-graph", "::mlir::ModuleOp"> {
   let description = [{
     Prints on standard output the op graph of a function: inputs and the ops that update them, then per group of ops
     that share a decision each op with its values, phase and stages, and each loop with its extent, its role (`serial`
-    if it may not be cut) and the leader's loop that it follows (docs/Analysis.md). The IR stays as it is.
+    if it may not be split) and the leader's loop that it follows (docs/Analysis.md). The IR stays as it is.
 
     ```
     group fc
@@ -349,7 +349,7 @@ def SoapExplain : Pass<"soap-explain", "::mlir::ModuleOp"> {
     For the group of an op (docs/Analysis.md), prices other configs by simulation while all other groups keep theirs,
     and prints a table: config, time of an iteration, difference, compute time of the group, bytes moved, and the
     resource that most of the critical path is on. Below the table it says what would have to change: which neighbour,
-    cut the same way, would make an alternative faster, and what transfers would vanish. The IR stays as it is
+    split the same way, would make an alternative faster, and what transfers would vanish. The IR stays as it is
     (docs/Looking.md).
 
     ```

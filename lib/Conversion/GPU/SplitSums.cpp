@@ -4,8 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The pass: where few iterations of a kernel's loops are independent, a long
-// sum, maximum or minimum in them is cut into parts, which are independent, and
-// folded over the parts. The parts lie in memory of the kernel.
+// sum, maximum or minimum in them is split into parts, which are independent,
+// and folded over the parts. The parts lie in memory of the kernel.
 //
 //===----------------------------------------------------------------------===//
 

@@ -3,9 +3,9 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which loop of a nest can be cut into ranges that run at the same time. Every
-// thread runs the whole nest, with this one loop restricted to its range; so
-// the loop need not be the outermost.
+// Which loop of a nest can be split into ranges that run at the same time.
+// Every thread runs the whole nest, with this one loop restricted to its range;
+// so the loop need not be the outermost.
 //
 //===----------------------------------------------------------------------===//
 

@@ -486,7 +486,7 @@ void KernelBuilder::forEachOf(ArrayRef<int64_t> extents,
     forEachInOrder(extents, body);
     return;
   }
-  // Of the loops over channels, the last one is cut into blocks.
+  // Of the loops over channels, the last one is split into blocks.
   int64_t block = channelBlock(layout);
   size_t channel = 2 * per - 1;
   if (block && extents[channel] % block != 0) {

@@ -4,9 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Rows and classes k. A row is a sample n, or with more dims a position n0, n1,
-// ... of a sequence, so that samples are cut wherever they are. The class loop
-// is a stage loop: cut, the op becomes softmax_stats, whose partial statistics
-// combine, and cross_entropy_loss.
+// ... of a sequence, so that samples are split wherever they are. The class
+// loop is a stage loop: split, the op becomes softmax_stats, whose partial
+// statistics combine, and cross_entropy_loss.
 //
 //===----------------------------------------------------------------------===//
 

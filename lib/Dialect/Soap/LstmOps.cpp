@@ -3,7 +3,7 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// `lstm` is one kernel unless its hidden dim is cut; then it is a chain of
+// `lstm` is one kernel unless its hidden dim is split; then it is a chain of
 // `lstm_step`s, each of which needs the whole h of the step before. The CPU
 // lowering makes of every step a library matmul and an `lstm_cell`. All of them
 // read x, dy, gates and cells at a time step `t` without cutting them out

@@ -3,7 +3,7 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Windows over NCHW images. Taps are serial loops: a window is never cut, so
+// Windows over NCHW images. Taps are serial loops: a window is never split, so
 // the tap ranges of a shard are always whole.
 //
 //===----------------------------------------------------------------------===//

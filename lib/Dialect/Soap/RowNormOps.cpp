@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Ops that reduce along dims of a sample and then look at every element again.
-// Their loops are the dims of x; those that are reduced are stage loops. Cut,
+// Their loops are the dims of x; those that are reduced are stage loops. Split,
 // the op becomes reduce, broadcast and elementwise ops: the same formula with
 // communication where a sum or maximum is complete.
 //

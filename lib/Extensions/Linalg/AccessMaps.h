@@ -33,7 +33,7 @@ struct LinearExpr {
 std::optional<LinearExpr> linearOf(AffineExpr expr, unsigned dims);
 
 /// The access of an operand. What is not linear is whole, and its loops are
-/// marked in `uncut`: they may not be cut, for the op on a tile would read
+/// marked in `uncut`: they may not be split, for the op on a tile would read
 /// elsewhere.
 ::soap::AccessMap operandAccess(AffineMap map, SmallVectorImpl<bool> &uncut);
 

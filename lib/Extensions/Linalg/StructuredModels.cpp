@@ -5,7 +5,7 @@
 //
 // All ops with linalg's interface: named ones, generic, fill, reduce, map,
 // convolutions and poolings. Indexing maps are access maps, a recognized
-// combiner makes a reduction loop one that may be cut.
+// combiner makes a reduction loop one that may be split.
 //
 //===----------------------------------------------------------------------===//
 

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Reshapes, slices, pads, concat, and constants. An op whose offsets or sizes
-// are not static is whole: none of its loops may be cut.
+// are not static is whole: none of its loops may be split.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,7 +32,7 @@ ArrayRef<int64_t> shapeOf(Type type) {
   return cast<RankedTensorType>(type).getShape();
 }
 
-/// No loop may be cut, every tensor is whole.
+/// No loop may be split, every tensor is whole.
 IterationSpace wholeSpace(Operation *op) {
   IterationSpace space;
   space.loops = dimLoops(op->getResult(0).getType());

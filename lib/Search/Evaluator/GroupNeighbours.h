@@ -33,8 +33,8 @@ public:
   }
   /// Of connected groups: a config of the leader of `from` as one of the leader
   /// of `to`: loops that run over the same dim of the largest value between
-  /// them have the same degree, and pieces are on the same devices. Cut loops
-  /// that `to` lacks become replicas. It may cut a serial loop.
+  /// them have the same degree, and pieces are on the same devices. Split loops
+  /// that `to` lacks become replicas. It may split a serial loop.
   Config translate(int from, const Config &config, int to) const;
 
 private:

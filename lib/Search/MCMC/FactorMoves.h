@@ -5,7 +5,7 @@
 //
 // A factor move takes a prime factor of the degree of one loop, or of the
 // number of replicas, or all of it, to another loop, on the same devices: a
-// product that is cut by samples in 64 is then cut by samples in 32 and by
+// product that is split by samples in 64 is then split by samples in 32 and by
 // features in 2. Groups that share weights move together, since each difference
 // between them costs a synchronization. There are few factor moves, and a few
 // of them lead from data parallelism to good strategies of recurrent networks.
@@ -27,8 +27,8 @@ bool isLegalFor(const ParallelizationProblem &problem, int group,
                 const Config &config);
 
 /// All moves of a prime factor, or of the whole degree, between two loops of a
-/// group that may be cut, or between a loop and the replicas; as many pieces on
-/// the same devices. Degrees may be larger than extents: the caller checks.
+/// group that may be split, or between a loop and the replicas; as many pieces
+/// on the same devices. Degrees may be larger than extents: the caller checks.
 std::vector<Config> factorMovesOf(const ParallelizationProblem &problem,
                                   int group, const Config &config);
 

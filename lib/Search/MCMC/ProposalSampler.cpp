@@ -172,8 +172,8 @@ Config ProposalSampler::recut(RandomGenerator &random, const Config &config,
 /// An equal partition among all devices in order, half of the time of one loop.
 Config ProposalSampler::repartitioned(RandomGenerator &random,
                                       int group) const {
-  // The first of a few draws that uses all devices, and, of one loop only, cuts
-  // no other.
+  // The first of a few draws that uses all devices, and, of one loop only,
+  // splits no other.
   bool oneLoop = random.below(2) == 0;
   const std::vector<std::vector<int64_t>> &choices = degrees[group];
   constexpr int maxDraws = 64;

@@ -141,7 +141,7 @@ private:
     }
   }
 
-  /// Most cut along samples; else the fastest alone.
+  /// Most split along samples; else the fastest alone.
   size_t startOf(size_t g) const {
     int leader = problem.getGroups()[g].leader;
     size_t best =

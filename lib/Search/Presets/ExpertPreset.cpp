@@ -63,7 +63,7 @@ int sampleLoop(const ParallelizationProblem &problem, int node) {
   return loops.empty() ? -1 : loops[0];
 }
 
-/// Samples cut over machines, one on device `column` of its machine; without
+/// Samples split over machines, one on device `column` of its machine; without
 /// samples the same on all machines.
 Config overMachines(const ParallelizationProblem &problem, int node,
                     const Grid &grid, int64_t column) {
@@ -88,7 +88,7 @@ Config overMachines(const ParallelizationProblem &problem, int node,
 //===----------------------------------------------------------------------===//
 
 /// "One weird trick" (Krizhevsky, 2014): layers with most of the weights and
-/// little work, the linear ones, cut by outputs, everything else by samples.
+/// little work, the linear ones, split by outputs, everything else by samples.
 static Strategy feedforwardStrategy(const ParallelizationProblem &problem) {
   Strategy strategy = dataParallelStrategy(problem);
   int devices = problem.getTopology().deviceCount();
@@ -173,7 +173,7 @@ private:
     }
   }
 
-  /// A graph input whose cut is a cut of parameters.
+  /// A graph input whose split is a split of parameters.
   bool isWeight(int node, int operand) const {
     const OperandAccess &access =
         graph.nodes[node].whole.space.operands[operand];
@@ -246,10 +246,10 @@ static Strategy recurrentStrategy(const ParallelizationProblem &problem) {
 namespace {
 
 /// Megatron (Shoeybi et al., 2019) in machines, data parallelism over them.
-/// A linear layer that reads whole activations is cut by outputs, one that
-/// reads activations cut by features along its sum; what is between keeps the
-/// cut (heads of attention, elementwise ops), and all else runs on every device
-/// of a machine.
+/// A linear layer that reads whole activations is split by outputs, one that
+/// reads activations split by features along its sum; what is between keeps the
+/// split (heads of attention, elementwise ops), and all else runs on every
+/// device of a machine.
 class Megatron {
 public:
   explicit Megatron(const ParallelizationProblem &problem)
@@ -271,9 +271,9 @@ private:
   const ParallelizationProblem &problem;
   const Graph &graph;
   Grid grid;
-  std::vector<int> cutDim; ///< per value: dim that is cut in machines, or -1
+  std::vector<int> cutDim; ///< per value: dim that is split in machines, or -1
 
-  /// The loop of a leader that is cut over the devices of a machine, or -1.
+  /// The loop of a leader that is split over the devices of a machine, or -1.
   int cutLoop(int node) const {
     const Kernel &kernel = graph.nodes[node].whole;
     const IterationSpace &space = kernel.space;
@@ -335,7 +335,7 @@ private:
     return config;
   }
 
-  /// Which dims of its results a member has cut.
+  /// Which dims of its results a member has split.
   void follow(int node, const std::vector<int> &loops, int leaderLoop) {
     const Kernel &kernel = graph.nodes[node].whole;
     if (leaderLoop < 0 || kernel.phase != Phase::Forward)

@@ -3,7 +3,7 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Loops by role, and configs that cut them. Shared by the presets.
+// Loops by role, and configs that split them. Shared by the presets.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,7 +14,7 @@
 
 namespace soap {
 
-/// Loops of a role that may be cut, in order.
+/// Loops of a role that may be split, in order.
 std::vector<int> loopsOf(const ParallelizationProblem &problem, int node,
                          Role role);
 /// The longest parameter loop that the first result has (a linear layer's

@@ -69,8 +69,8 @@ int soap::largestOutputLoop(const ParallelizationProblem &problem, int node) {
   return best;
 }
 
-/// Sample loop cut over as many devices as it has samples for; without one, the
-/// same on all devices.
+/// Sample loop split over as many devices as it has samples for; without one,
+/// the same on all devices.
 static Config dataParallel(const ParallelizationProblem &problem, int node) {
   const IterationSpace &space = problem.getGraph().nodes[node].whole.space;
   int devices = problem.getTopology().deviceCount();
@@ -235,8 +235,8 @@ static bool isWindowLoop(const IterationSpace &space, int loop) {
                      });
 }
 
-/// Each loop of a group's leader cut over all devices, then, from four devices
-/// on, every two.
+/// Each loop of a group's leader split over all devices, then, from four
+/// devices on, every two.
 static std::vector<Config> probeChoices(const ParallelizationProblem &problem,
                                         const OpGroup &group) {
   const IterationSpace &space =
@@ -252,7 +252,7 @@ static std::vector<Config> probeChoices(const ParallelizationProblem &problem,
         loops.push_back(static_cast<int>(l));
     return loops;
   };
-  // Windows are cut for want of other loops.
+  // Windows are split for want of other loops.
   std::vector<int> loops = loopsFrom(false);
   if (loops.empty())
     loops = loopsFrom(true);
@@ -280,7 +280,7 @@ Strategy soap::probeStrategy(const ParallelizationProblem &problem,
   int devices = problem.getTopology().deviceCount(), turn = 0;
   for (const OpGroup &group : problem.getGroups()) {
     std::vector<Config> choices = probeChoices(problem, group);
-    // Ops that cannot be cut are on all devices in turn.
+    // Ops that cannot be split are on all devices in turn.
     if (choices.empty())
       choices.push_back(
           Config::single(problem.getGraph().nodes[group.leader].whole.space,

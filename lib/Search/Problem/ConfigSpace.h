@@ -20,7 +20,7 @@ constexpr int maxDevicesForAllDegrees = 32;
 
 /// All degrees of the loops of a node that a search may choose, followed by the
 /// replicas: their product is at most the number of devices, loops that may not
-/// be cut have 1, none is cut more often than its extent.
+/// be split have 1, none is split more often than its extent.
 std::vector<std::vector<int64_t>>
 legalDegrees(const ParallelizationProblem &problem, int node);
 

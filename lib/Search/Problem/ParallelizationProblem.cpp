@@ -54,7 +54,7 @@ static bool validLoops(const std::vector<int> &loops, const Kernel &member,
     taken[loop] = true;
     if (member.space.loops[l].type == IteratorType::Serial &&
         leader.space.loops[loop].type != IteratorType::Serial)
-      return false; // following would cut it
+      return false; // following would split it
   }
   return true;
 }

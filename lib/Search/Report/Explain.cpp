@@ -208,7 +208,7 @@ private:
     }
   }
 
-  /// Legal degrees, then the replicas: few cut loops first, then many pieces.
+  /// Legal degrees, then the replicas: few split loops first, then many pieces.
   std::vector<std::vector<int64_t>> degreeVectors() const {
     constexpr int maxDevicesForAllDegrees = 32;
     bool powers = devices > maxDevicesForAllDegrees;
@@ -340,7 +340,7 @@ private:
   }
 
   /// The fastest alternatives and those with the least work, each with the
-  /// neighbours cut the same way.
+  /// neighbours split the same way.
   void pair() {
     constexpr size_t maxTried = 6, maxNeighbours = 6;
     std::vector<size_t> byWork;

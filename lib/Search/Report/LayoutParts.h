@@ -78,7 +78,7 @@ private:
   void claim(int box, const std::vector<CutUpdate> &updates);
   /// Boxes that a node reads, in order.
   std::vector<int> sources(int node) const;
-  /// A norm after its convolution, `conv1.norm` cut as `conv1`: both are one
+  /// A norm after its convolution, `conv1.norm` split as `conv1`: both are one
   /// box.
   bool belongsTo(int group, const Box &box) const;
   void collect();

@@ -34,7 +34,7 @@ svg::Style updateStyle() {
 }
 svg::Style junctionStyle() { return {.name = "junction", .fill = faint}; }
 
-/// How loops are cut, in the words of a person.
+/// How loops are split, in the words of a person.
 enum class Cut { Samples, Positions, Channels, Sums };
 constexpr int cutCount = 4;
 
@@ -63,13 +63,13 @@ const char *wordOf(Cut cut) {
 const char *meaningOf(Cut cut) {
   switch (cut) {
   case Cut::Samples:
-    return "the batch is cut into N pieces";
+    return "the batch is split into N pieces";
   case Cut::Positions:
-    return "rows of images, steps of sequences or heads are cut";
+    return "rows of images, steps of sequences or heads are split";
   case Cut::Channels:
-    return "outputs are cut, and the weights that make them";
+    return "outputs are split, and the weights that make them";
   case Cut::Sums:
-    return "terms of sums are cut, the sums of the pieces are added";
+    return "terms of sums are split, the sums of the pieces are added";
   }
   return "";
 }
@@ -210,7 +210,7 @@ private:
                   " machines more");
   }
 
-  /// The ways of cutting that the drawing has.
+  /// The ways of splitting that the drawing has.
   void cutLegend(svg::Legend &legend, const StrategyLayout &layout) {
     std::array<bool, cutCount> used = {};
     bool copies = false, updates = false;
@@ -291,7 +291,7 @@ private:
     return grid;
   }
 
-  /// By kind of cut, into how many pieces.
+  /// By kind of split, into how many pieces.
   std::map<Cut, int64_t> cutsOf(int group) const {
     int node = problem.getGroups()[group].leader;
     const IterationSpace &space = problem.getGraph().nodes[node].whole.space;

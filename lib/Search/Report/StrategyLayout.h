@@ -32,7 +32,7 @@ struct CutUpdate {
 struct OpBox {
   /// Its leader's; -1: a junction, where other boxes are joined.
   int group = -1;
-  std::vector<int> alike; ///< groups after it in its module, cut the same way
+  std::vector<int> alike; ///< groups after it in its module, split the same way
   std::vector<CutUpdate> updates; ///< of parameters that no box before it reads
   std::string label;              ///< its name without what its frame says
   /// The first parts of its name, where all of it is too wide.

@@ -370,7 +370,7 @@ private:
         builder, action.box, operandRegions, resultRegions, operands);
     if (!local)
       return op->emitError(
-                 "cannot be cut as its config says: no local op for piece ")
+                 "cannot be split as its config says: no local op for piece ")
              << action.shard;
     local->removeAttr(kKeep); // is done
     givePosition(local, kernel.space.loops, action.box);
@@ -382,7 +382,7 @@ private:
     return success();
   }
 
-  /// Where the table or the classes are cut, the place of the tile among them
+  /// Where the table or the classes are split, the place of the tile among them
   /// becomes an argument, on the device of the first tile, too: the rows of the
   /// rank table say it, so that programs are the same. The op that makes the
   /// indices is part of the task of the first op that reads them.
@@ -397,7 +397,7 @@ private:
         first - rows.lo + extent > std::numeric_limits<int32_t>::max())
       return;
     Value indices = local->getOperand(position->operand);
-    // Ops that are cut alike share it, on every device.
+    // Ops that are split alike share it, on every device.
     Value &known = localIndices[{indices.getAsOpaquePointer(), first,
                                  rows.size(), position->wrap}];
     if (!known) {

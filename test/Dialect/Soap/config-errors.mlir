@@ -58,7 +58,7 @@ func.func @device(%x: tensor<4x4xf32>) {
 
 // serial-loop-cut
 func.func @serial(%x: tensor<1x1x8x8xf32>) {
-  // expected-error@+1 {{has a bad config: loop 'kh' is serial and may not be cut, got degree 2}}
+  // expected-error@+1 {{has a bad config: loop 'kh' is serial and may not be split, got degree 2}}
   %0 = soap.max_pool2d %x {kernel = array<i64: 2, 2>, strides = array<i64: 2, 2>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, soap.config = #soap.config<{kh = 2}, devices = [0, 1]>}
     : (tensor<1x1x8x8xf32>) -> tensor<1x1x4x4xf32>
   return

@@ -3,7 +3,7 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Half of the loops stay whole, so that cuts of several loops, replicas and
+// Half of the loops stay whole, so that splits of several loops, replicas and
 // repeated devices all occur often.
 //
 //===----------------------------------------------------------------------===//

@@ -287,8 +287,8 @@ Case lstmModel(Random &random) {
   return training("lstm_model", n, logits, random);
 }
 
-/// A cut contraction, then linear ops that may pass the partial sum on, then a
-/// use that needs it whole.
+/// A split contraction, then linear ops that may pass the partial sum on, then
+/// a use that needs it whole.
 Case linearChain(Random &random) {
   Case c;
   c.name = "linear_chain";

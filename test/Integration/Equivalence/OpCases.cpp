@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Shapes are small and odd: extents that do not divide, of one, and smaller
-// than the degrees that cut them.
+// than the degrees that split them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -382,7 +382,7 @@ Case concat(Random &random) {
   return c;
 }
 
-/// Products whose sums may be cut, through one bucket.
+/// Products whose sums may be split, through one bucket.
 Case buckets(Random &random) {
   Case c = made("buckets", true);
   FunctionText f;

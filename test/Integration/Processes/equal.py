@@ -7,8 +7,8 @@ Compared are weights byte for byte, losses, bytes sent, traced events, and resul
     equal.py BUILD [--full]
 
 Models are a small network, LeNet and a translation network with two data tensors, strategies the presets, ZeRO (updates
-cut over the devices) and searched ones; the devices are dealt to two, three and four ranks. The last line is "N passed,
-N failed": comparisons of runs.
+split over the devices) and searched ones; the devices are dealt to two, three and four ranks. The last line is
+"N passed, N failed": comparisons of runs.
 """
 
 import argparse

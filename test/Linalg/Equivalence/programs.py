@@ -219,7 +219,7 @@ class Program:
         return self.generic(2, [self.operand((count,))], ["d0"], init, "d0, d1", ["parallel", "parallel"], body)
 
     def irregular(self):
-        """A map that is no window: its loops are not cut."""
+        """A map that is no window: its loops are not split."""
         outputs, inner = self.extent(), self.extent()
         x = self.operand(((outputs + 1) // 2, inner))
         init = self.empty((outputs, inner))

@@ -73,7 +73,7 @@ class Tools:
 
 
 def read_loops(graph):
-    """Extents of the loops that may be cut, by op, in order, from --soap-print-op-graph."""
+    """Extents of the loops that may be split, by op, in order, from --soap-print-op-graph."""
     loops, op = {}, None
     for line in graph.splitlines():
         if match := re.match(r"  ([\w.]+): ", line):
@@ -135,7 +135,7 @@ def run_batch(tools, seeds, folder, counts):
         rng = random.Random(seeds[0] * 2 + strategy)
         devices = {name: rng.choice([1, 2, 3, 4, 4]) for name in programs}
         configs = {op: draw_config(rng, found, devices[op.split(".")[0]]) for op, found in loops.items()}
-        counts["cut"] += sum("=" in c.split("}")[0] for c in configs.values())
+        counts["split"] += sum("=" in c.split("}")[0] for c in configs.values())
         counts["ops"] += len(configs)
         path, lowered = (os.path.join(folder, f"{what}{strategy}.mlir") for what in ("configs", "lowered"))
         with open(path, "w", encoding="utf-8") as file:
@@ -203,9 +203,9 @@ def main():
         passed += len(seeds) - len(failures)
     print("kinds of ops: " + ", ".join(f"{kind[5:]} {n}" for kind, n in sorted(counts.items())
                                        if kind.startswith("kind ")))
-    print(f"configs that cut a loop: {counts['cut']} of {counts['ops']}")
-    if options.cases >= 100 and 2 * counts["cut"] < counts["ops"]:
-        print("too few configs cut a loop")
+    print(f"configs that split a loop: {counts['split']} of {counts['ops']}")
+    if options.cases >= 100 and 2 * counts["split"] < counts["ops"]:
+        print("too few configs split a loop")
         failed += 1
     print(f"{passed} passed, {failed} failed")
     sys.exit(1 if failed else 0)

@@ -14,7 +14,7 @@ times = [alternative["makespan_ns"] for alternative in alternatives]
 assert times == sorted(times) and times[0] > 0
 current = alternatives[explanation["current"]]
 assert current["origin"] == "current" and current["degrees"] == {"m": 4} and current["devices"] == [0, 1, 2, 3]
-# Every way to cut m, n and k into at most four pieces, with copies, on devices in their order.
+# Every way to split m, n and k into at most four pieces, with copies, on devices in their order.
 found = {(tuple(sorted(a["degrees"].items())), a["replicas"], tuple(a["devices"])) for a in alternatives}
 assert len(found) == len(alternatives)
 for m in range(1, 5):

@@ -43,7 +43,7 @@ for name, loop in {"embedding": "v", "block0.norm1": None, "block0.attention.que
     if loop:
         expected[loop] = 2
     assert degrees == expected and replicas == (1 if loop else 2), (name, gpt[name])
-    # Samples over machines (of two devices), the other cut in them.
+    # Samples over machines (of two devices), the other split in them.
     assert sorted(devices) == FOUR
     assert devices == ([0, 2, 1, 3] if not loop else FOUR) or name == "loss" and devices in (FOUR, [0, 2, 1, 3]), (name, devices)
 assert gpt["block0.mlp.gelu"][0] == {"d0": 2, "d2": 2}

@@ -75,8 +75,8 @@ TEST(Tiles, CopiesEqualTheNaiveLoop) {
   }
 }
 
-/// Two devices; `train` keeps w [4] cut in halves, `evaluate` wants it whole on
-/// device 0, `other` in the same halves as `train`.
+/// Two devices; `train` keeps w [4] split in halves, `evaluate` wants it whole
+/// on device 0, `other` in the same halves as `train`.
 std::shared_ptr<const Manifest> halves() {
   json manifest = json::parse(R"({
     "version": 1, "devices": 2,

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A config may list a device several times, and so have more pieces than there
-// are devices: an even cut on devices of different speed. Every search takes
+// are devices: an even split on devices of different speed. Every search takes
 // such a start, prices it as the reference does, and is never worse.
 //
 //===----------------------------------------------------------------------===//

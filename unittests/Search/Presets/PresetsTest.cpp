@@ -77,8 +77,8 @@ TEST(Presets, ExpertOnLinearLayers) {
   EXPECT_EQ(expert[second.matmul], (Config{{1, 2, 1}, 1, {0, 1}}));
 }
 
-/// Updates are cut, all else is data parallelism; each gradient is summed once
-/// and each weight sent to the others once, as in an all-reduce.
+/// Updates are split, all else is data parallelism; each gradient is summed
+/// once and each weight sent to the others once, as in an all-reduce.
 TEST(Presets, Zero) {
   MlpProblem p(makeMlp(8, {16, 8, 2}), 4);
   Strategy zero = *presetStrategy("zero", p.problem),
@@ -152,7 +152,7 @@ TEST(Topology, Machines) {
   EXPECT_EQ(builtinTopology("ring-4")->machines(), (Machines{{0, 1, 2, 3}}));
 }
 
-/// A convolution over rows: oh cut, with its elementwise follower.
+/// A convolution over rows: oh split, with its elementwise follower.
 TEST(Presets, Spatial) {
   using enum Role;
   GraphBuilder b;

@@ -57,7 +57,7 @@ TEST(ProblemFile, KeepsThePrecision) {
                            "bf16, got \"f8\"");
 }
 
-/// The first op is cut in one stage, whose loops have other names and another
+/// The first op is split in one stage, whose loops have other names and another
 /// order.
 static ProblemFile problemWithStage() {
   ProblemFile problem = smallProblem();

@@ -84,7 +84,7 @@ TEST(SpaceBound, IsBelowPresetsAndOptima) {
 }
 
 /// Lists with a device several times may have more pieces than there are
-/// devices, and so shorter ones: here the op that cannot be cut waits for the
+/// devices, and so shorter ones: here the op that cannot be split waits for the
 /// first row only, which a short piece has early.
 TEST(SpaceBound, HoldsForMorePiecesThanDevices) {
   using enum Role;

@@ -1,4 +1,4 @@
-//===- LoopCorrespondence.h - Which loops are the same cut ------*- C++ -*-===//
+//===- LoopCorrespondence.h - Which loops are the same split ----*- C++ -*-===//
 //
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -15,7 +15,7 @@
 namespace mlir::soap {
 
 /// On an op: in which form its results are kept for the backward pass, where
-/// the forward pass reads them cut otherwise than they are written: "both",
+/// the forward pass reads them split otherwise than they are written: "both",
 /// "before" its re-shard or "after" it (Model/Reuse.h). On an argument of a
 /// function, "both" or "before": of the copies that ops read.
 inline constexpr llvm::StringLiteral kKeep = "soap.keep";

@@ -291,7 +291,7 @@ def Soap_PipelineSchedule : Soap_I32Enum<
 def Soap_PipelineAttr : Soap_Attr<"Pipeline", "pipeline"> {
   let summary = "Microbatches over pipeline stages";
   let description = [{
-    The value of `soap.pipeline` on a module. The batch is cut into
+    The value of `soap.pipeline` on a module. The batch is split into
     `microbatches`, which pass through the stages in the order of `schedule`:
     `"1f1b"` or `"gpipe"`. `replicas[d]` says how many devices, device d and
     those after it, share the stages of device d; without it each has its own.

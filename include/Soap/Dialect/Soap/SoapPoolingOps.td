@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Windows over NCHW images. Loops n, c, h, w (parallel), kh, kw (serial: a
-// window is not cut; global pooling is a reduce).
+// window is not split; global pooling is a reduce).
 //
 //===----------------------------------------------------------------------===//
 

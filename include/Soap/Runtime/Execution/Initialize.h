@@ -5,7 +5,7 @@
 //
 // Gives parameters and states their first values, and collects their values for
 // saving. A first value depends on the seed, the tensor's name and its shape,
-// never on how the tensor is cut: every strategy starts from the same model.
+// never on how the tensor is split: every strategy starts from the same model.
 //
 //===----------------------------------------------------------------------===//
 

@@ -7,8 +7,8 @@
 // serves as a file of weights. Its metadata holds the position in the data and
 // all counters. A run that
 // goes on from a checkpoint computes the same bits as one that was never
-// interrupted if its program is the same; if the same model is cut otherwise or
-// runs on other devices, the numbers are the same up to the order of sums.
+// interrupted if its program is the same; if the same model is split otherwise
+// or runs on other devices, the numbers are the same up to the order of sums.
 //
 //===----------------------------------------------------------------------===//
 

@@ -16,7 +16,7 @@
 
 namespace soap {
 
-/// The space: every group is cut along samples and loops of its result
+/// The space: every group is split along samples and loops of its result
 /// (docs/Search.md), in any number of pieces up to the number of devices, on an
 /// aligned block of devices in their order (of n pieces: devices n * i to n * i
 /// + n - 1), or, with `anyDevices`, on any list of devices without repetition.

@@ -30,7 +30,7 @@ namespace soap {
 enum class FrontierSpace {
   All,
   OptCnn, ///< samples and loops of results, nothing computed twice
-  ToFu,   ///< everything cut over all devices, nothing computed twice
+  ToFu,   ///< everything split over all devices, nothing computed twice
   Mesh,   ///< see `FrontierGraphOptions::meshSamples`
 };
 
@@ -43,8 +43,8 @@ struct FrontierGraphOptions {
   int threads = 1;
   FrontierSpace space = FrontierSpace::All;
   /// Mesh-TensorFlow's restrictions: all devices are one mesh of `meshSamples`
-  /// rows; samples are cut over its rows everywhere, or nowhere if there is one
-  /// row, and of every op at most one other loop over its columns.
+  /// rows; samples are split over its rows everywhere, or nowhere if there is
+  /// one row, and of every op at most one other loop over its columns.
   int meshSamples = 1;
   /// Whether values may be kept in one form only (tensor reuse, Reuse.h).
   bool reuse = true;

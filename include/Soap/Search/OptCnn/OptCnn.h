@@ -17,7 +17,7 @@
 
 namespace soap {
 
-/// The space: every group is cut along samples and loops of its result, in a
+/// The space: every group is split along samples and loops of its result, in a
 /// number of pieces that divides the number of devices, on the first devices in
 /// their order; no replicas but those that follow.
 struct OptCnnOptions : SearchBudget {

@@ -17,24 +17,24 @@ namespace soap {
 
 /// Everything on device 0.
 Strategy singleStrategy(const ParallelizationProblem &problem);
-/// Sample loops cut over all devices; ops without samples (updates) replicated
-/// on all.
+/// Sample loops split over all devices; ops without samples (updates)
+/// replicated on all.
 Strategy dataParallelStrategy(const ParallelizationProblem &problem);
-/// The largest parameter loop of each group's leader cut over all devices;
+/// The largest parameter loop of each group's leader split over all devices;
 /// groups without one whole on the device with the least work so far (the
 /// operator dimension).
 Strategy modelParallelStrategy(const ParallelizationProblem &problem);
-/// Spatial loops (attribute loops that slide windows) cut over all devices;
+/// Spatial loops (attribute loops that slide windows) split over all devices;
 /// groups without them by samples.
 Strategy spatialStrategy(const ParallelizationProblem &problem);
 
 /// The strategy that an expert would choose, by the family of the network:
-/// linear layers cut by outputs and all others by samples (CNNs, "one weird
+/// linear layers split by outputs and all others by samples (CNNs, "one weird
 /// trick"); samples over machines, layers over the devices of a machine (RNNs,
 /// as GNMT); linear layers by outputs and inputs in turn, heads of attention,
 /// samples over machines (transformers, Megatron).
 Strategy expertStrategy(const ParallelizationProblem &problem);
-/// Data parallelism with every update cut over the devices that have its
+/// Data parallelism with every update split over the devices that have its
 /// gradient.
 Strategy zeroStrategy(const ParallelizationProblem &problem);
 
@@ -49,7 +49,7 @@ Strategy weightedDataParallelStrategy(const ParallelizationProblem &problem);
 Strategy fastDevicesStrategy(const ParallelizationProblem &problem);
 
 /// Strategies whose runs together show the shapes that searches meet: number 0
-/// has every group whole on one device; others cut in each group's leader the
+/// has every group whole on one device; others split in each group's leader the
 /// number-th of its choices, every loop alone over all devices, then (from four
 /// devices on) every two loops. Groups with fewer choices begin again.
 Strategy probeStrategy(const ParallelizationProblem &problem, int number);

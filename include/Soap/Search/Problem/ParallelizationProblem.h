@@ -26,13 +26,13 @@ struct OpGroup {
   std::vector<int> nodes; ///< the leader among them
   int leader = -1;
   /// Per entry of `nodes`: for each loop of that node the loop of the leader
-  /// whose degree it takes, or -1: not cut. No two loops of a node take the
+  /// whose degree it takes, or -1: not split. No two loops of a node take the
   /// same one; the leader's own entry is 0, 1, 2, ....
   std::vector<std::vector<int>> loops;
 };
 
 /// Config of an op that follows `leader`: degrees by `loops` (as in
-/// `OpGroup::loops`). Cut loops of the leader that the op lacks become
+/// `OpGroup::loops`). Split loops of the leader that the op lacks become
 /// replicas: replica r, piece p runs where the leader's shard with those
 /// coordinates runs.
 Config followConfig(const IterationSpace &leaderSpace, const Config &leader,
@@ -70,7 +70,7 @@ public:
   const std::vector<OpGroup> &getGroups() const { return groups; }
   const std::vector<std::vector<Role>> &getRoles() const { return roles; }
 
-  /// Loops of these roles may be cut by a search; all by default.
+  /// Loops of these roles may be split by a search; all by default.
   std::vector<Role> searchedRoles = {Role::Sample, Role::Parameter,
                                      Role::Reduction, Role::Attribute};
 
@@ -97,7 +97,7 @@ public:
   /// Gives a group a config: that of its leader, followed by all members.
   void assign(Strategy &strategy, const OpGroup &group,
               const Config &leaderConfig) const;
-  /// Whether a search may cut the loop of a node: not serial, of a searched
+  /// Whether a search may split the loop of a node: not serial, of a searched
   /// role.
   bool mayCut(int node, int loop) const;
   /// Whether a legal config of a node is one that a search may give.

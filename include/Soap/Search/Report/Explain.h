@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Explains the config of a group: prices its alternatives while all other
-// groups keep their configs, and finds the neighbours or time steps that, cut
+// groups keep their configs, and finds the neighbours or time steps that, split
 // the same way, would make an alternative faster.
 //
 //===----------------------------------------------------------------------===//
@@ -19,7 +19,7 @@ namespace soap {
 /// A config of the group's leader, simulated.
 struct Alternative {
   Config config;
-  /// Where it comes from: `current`, `preset NAME`, `as 'OP'` (cut like a
+  /// Where it comes from: `current`, `preset NAME`, `as 'OP'` (split like a
   /// neighbour), or empty: degrees on devices in their order.
   std::string origin;
   Evaluation evaluation;
@@ -33,7 +33,7 @@ struct Alternative {
   double limitShare = 0;
 };
 
-/// Other groups cut like an alternative of the group.
+/// Other groups split like an alternative of the group.
 struct Pairing {
   size_t alternative = 0; ///< index
   /// One neighbour, or all groups that read the same weights (the other time
@@ -52,7 +52,7 @@ struct Explanation {
   size_t current = 0; ///< index of the group's config
   /// Alternatives were left out, because there are more than were asked for.
   bool bounded = false;
-  /// Where it is faster to cut others like an alternative than to take the
+  /// Where it is faster to split others like an alternative than to take the
   /// alternative alone; fastest first.
   std::vector<Pairing> pairings;
 };
@@ -60,7 +60,7 @@ struct Explanation {
 /// Prices up to `most` configs of a group (at least the current one): the
 /// current one, the configs of neighbours and presets, then every legal vector
 /// of degrees (powers of two beyond 32 devices) on the current devices and on
-/// contiguous ones, vectors that cut few loops first.
+/// contiguous ones, vectors that split few loops first.
 Explanation explainGroup(const ParallelizationProblem &problem,
                          const Strategy &strategy, int group, int64_t most);
 

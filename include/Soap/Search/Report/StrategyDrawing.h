@@ -16,14 +16,14 @@
 namespace soap {
 
 /// An SVG. Each group of ops is a box with the name of its leader. Rows are
-/// cuts of sample and attribute loops, columns cuts of parameter and reduction
-/// loops, replicas are boxes beside each other, and the colour of a cell is its
-/// device. Texts below a box count the pieces (`samples/4`). A strip below a
-/// box shows the update of its largest parameter where that is cut further than
-/// the parameter (ZeRO). Networks that are unrolled over time have a row per
-/// layer; others go from left to right, line by line. Modules (names with a
-/// common first part) have a frame; equal ones in a row are drawn once. `title`
-/// is written on top. A legend explains every mark.
+/// splits of sample and attribute loops, columns splits of parameter and
+/// reduction loops, replicas are boxes beside each other, and the colour of a
+/// cell is its device. Texts below a box count the pieces (`samples/4`). A
+/// strip below a box shows the update of its largest parameter where that is
+/// split further than the parameter (ZeRO). Networks that are unrolled over
+/// time have a row per layer; others go from left to right, line by line.
+/// Modules (names with a common first part) have a frame; equal ones in a row
+/// are drawn once. `title` is written on top. A legend explains every mark.
 std::string drawStrategy(const ParallelizationProblem &problem,
                          const Strategy &strategy, const std::string &title);
 

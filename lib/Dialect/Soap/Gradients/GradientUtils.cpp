@@ -57,8 +57,8 @@ static const AccessMap &accessOf(const IterationSpace &space, unsigned tensor) {
              : space.results[tensor - space.operands.size()].map;
 }
 
-/// The factor of a dim that cutting the dim cuts first: largest coefficient
-/// among those that can be cut.
+/// The factor of a dim that splitting the dim splits first: largest coefficient
+/// among those that can be split.
 static const Term &outermost(const DimMap &map, const IterationSpace &space) {
   const Term *best = &map.terms.front();
   for (const Term &term : map.terms) {
@@ -100,7 +100,7 @@ mlir::soap::correspondingLoops(Operation *own, unsigned ownTensor,
     if (ownDim.terms.empty() || forwardDim.terms.empty())
       continue;
     // Equal factors of a dim are the same loop; where one side has a factor
-    // that the other side splits, cutting it cuts the outermost of those.
+    // that the other side splits, splitting it splits the outermost of those.
     bool matched = false;
     for (const Term &ownTerm : ownDim.terms)
       for (const Term &forwardTerm : forwardDim.terms)

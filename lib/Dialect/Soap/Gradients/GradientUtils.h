@@ -46,8 +46,8 @@ public:
     return create<OpTy>(suffix, ArrayRef<std::pair<StringRef, StringRef>>(),
                         std::forward<Args>(args)...);
   }
-  /// Records the loop correspondence of `op` from a tensor of `op` that is cut
-  /// like a tensor of the forward op.
+  /// Records the loop correspondence of `op` from a tensor of `op` that is
+  /// split like a tensor of the forward op.
   void matchLoops(Operation *op, unsigned ownTensor, unsigned forwardTensor);
   /// The same with the forward op's loop of each dim of the tensor; empty:
   /// none.

@@ -114,7 +114,7 @@ private:
     return gradients.create<MatmulOp>(suffix, loopMap, type, a, b, transposeA,
                                       transposeB, factors);
   }
-  /// `ownTensor` of the transpose is cut like `forwardTensor`.
+  /// `ownTensor` of the transpose is split like `forwardTensor`.
   Value swapLastDims(Value value, StringRef suffix, unsigned ownTensor,
                      unsigned forwardTensor) {
     SmallVector<int64_t> permutation =

@@ -93,7 +93,7 @@ LogicalResult my::AxpyOp::emitKernel(OpBuilder &builder, ValueRange inputs,
 // cumsum
 //===----------------------------------------------------------------------===//
 
-/// The last loop may not be cut: every element needs the one before.
+/// The last loop may not be split: every element needs the one before.
 ::soap::IterationSpace my::CumsumOp::getIterationSpace() {
   ::soap::IterationSpace space = elementwise(*this);
   if (!space.loops.empty())
