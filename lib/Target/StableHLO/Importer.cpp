@@ -26,7 +26,7 @@ using namespace mlir::soap;
 using namespace mlir::soap::stablehlo_import;
 
 /// No program that Soap searches unrolls to more ops.
-static constexpr int64_t maxOps = 1000000;
+static constexpr int64_t maxOps = 200000;
 
 static constexpr const char *genericForm =
     "print it with jax.jit(f).lower(*args).compiler_ir('stablehlo')"
