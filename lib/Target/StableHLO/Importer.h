@@ -53,9 +53,14 @@ using Body = llvm::function_ref<SmallVector<Value>(OpBuilder &, ValueRange)>;
 
 class Importer {
 public:
-  Importer(ModuleOp source, const StableHLOImportOptions &options);
+  /// With `tracesResults`, an op that makes a result of an op of the function,
+  /// whole, has the location of `tracedResult`.
+  Importer(ModuleOp source, const StableHLOImportOptions &options,
+           bool tracesResults = false);
 
   OwningOpRef<ModuleOp> run();
+  /// The function of the program that `run` imported.
+  func::FuncOp chosen() const { return entry; }
 
   //===--- Of the op that is imported -------------------------------------===//
 
@@ -164,7 +169,10 @@ private:
   const StableHLOImportOptions &options;
   OpBuilder ops;
   Location current;
-  func::FuncOp target;
+  bool tracesResults;
+  func::FuncOp entry, target;
+  /// Ops of the function by number, from 1, where results are traced.
+  llvm::DenseMap<Operation *, unsigned> opNumbers;
   llvm::DenseMap<Value, TensorRef> tensors;
   llvm::DenseMap<Attribute, Value> constants;
   SmallVector<StringRef> callStack;
@@ -174,6 +182,15 @@ private:
   LogicalResult importOp(Operation *op);
   Value materialize(const TensorRef &tensor);
 };
+
+/// The file name of a location whose line is the number of an op in its
+/// function, from 1, and whose column is that of its result.
+constexpr StringRef tracedResult = "result of the program";
+
+/// Parses a program. Null after a diagnostic. The context allows unregistered
+/// dialects from then on.
+OwningOpRef<ModuleOp> parseStableHLO(std::unique_ptr<llvm::MemoryBuffer> text,
+                                     MLIRContext *context);
 
 /// Element types as the source has them, ui32 for example.
 Type elementOf(Value value);
@@ -256,6 +273,10 @@ LogicalResult importWhile(Importer &, Operation *);
 
 /// Fuses elementwise ops, removes unused ones, and gives tensors of i1 bytes.
 LogicalResult finish(func::FuncOp function, bool fuse);
+/// Places of arguments and results from shardings of the program, if `keep`; a
+/// remark counts the shardings that are not used.
+LogicalResult keepShardings(func::FuncOp source, func::FuncOp function,
+                            bool keep);
 /// Kinds of arguments and results, and which results update arguments.
 LogicalResult markArguments(func::FuncOp source, func::FuncOp function,
                             const StableHLOImportOptions &options);
