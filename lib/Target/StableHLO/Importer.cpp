@@ -341,7 +341,7 @@ OwningOpRef<ModuleOp> Importer::run() {
   return module;
 }
 
-/// What a text that is no generic form is; empty if it may be one.
+/// The form of a text that is not the generic one; empty if it may be.
 static std::string otherForm(StringRef text) {
   if (text.starts_with("ML\xEFR"))
     return "bytecode";

@@ -48,7 +48,7 @@ struct ImportedTensor {
 };
 using TensorRef = std::shared_ptr<ImportedTensor>;
 
-/// Writes the scalars of a point from those of the operands.
+/// Writes the scalars of a point from the scalars of the operands.
 using Body = llvm::function_ref<SmallVector<Value>(OpBuilder &, ValueRange)>;
 
 class Importer {
@@ -133,7 +133,7 @@ public:
   }
   /// Folds the last `windows.size()` loops. The first loops are the dims of the
   /// results. `maps` read the operands; `inits` have the shape of the results.
-  /// The scalars are those of the operands, then the values so far.
+  /// The scalars are the elements of the operands, then the values so far.
   SmallVector<TensorRef> fold(ArrayRef<int64_t> shape,
                               ArrayRef<int64_t> windows,
                               ArrayRef<TensorRef> operands,
@@ -252,8 +252,8 @@ LogicalResult importSelectAndScatter(Importer &, Operation *);
 /// The tensor with wider or narrower elements of the same kind.
 TensorRef convertElements(Importer &importer, const TensorRef &tensor,
                           bool isUnsignedSource, Type element);
-/// What a product of two operands is computed in: the widest of their types and
-/// its result's.
+/// The type that a product of two operands is computed in: the widest of their
+/// types and its result's.
 FailureOr<Type> productType(Importer &importer, Operation *op);
 LogicalResult importConvolution(Importer &, Operation *);
 LogicalResult importDotGeneral(Importer &, Operation *);

@@ -79,7 +79,7 @@ class Program:
         return sorted((key for key in self.arrays if re.fullmatch(what + r"\d+", key)), key=lambda key: int(key[len(what):]))
 
     def compare(self, what, outputs):
-        """Results of a run with those of JAX; a text if they differ."""
+        """Compares results of a run with the results of JAX; a text if they differ."""
         tolerance = {"out": 1e-2, "last": 5e-2}[what] if self.name == "bfloat16" else 1e-4
         for i, key in enumerate(self.numbered(what)):
             # A result that is the new value of an argument has the argument's name.
