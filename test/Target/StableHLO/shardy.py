@@ -5,7 +5,7 @@
     shardy.py BUILD
 
 Each recorded program (Inputs/) is imported, gets a strategy, and leaves as StableHLO with a mesh; JAX compiles it for
-its host devices with the Shardy partitioner and runs it. Results are those of the recording, norm-wise within 1e-4. The
+its host devices with the Shardy partitioner and runs it. Results equal the recorded ones, norm-wise within 1e-4. The
 collectives of the compiled program are printed. scripts/test-peers.sh runs it; the last line is "N passed, N failed".
 Needs jax, and no optax.
 """
@@ -36,12 +36,17 @@ from tally import Tally  # noqa: E402
 COLLECTIVES = ("all-reduce", "all-gather", "reduce-scatter", "all-to-all", "collective-permute")
 MESH_2X4 = "topology=cpu-8 strategy=%s function=main" % os.path.join(INPUTS, "mlp.2x4.json")
 # Programs and strategies that one mesh has.
-CASES = [("mlp", "topology=cpu-8 preset=data-parallel function=main"), ("mlp", MESH_2X4),
-         ("conv", "topology=cpu-4 preset=data-parallel function=main"), ("conv", "topology=cpu-2 preset=zero function=main"),
-         ("resnet", "topology=cpu-4 preset=data-parallel function=main"),
-         ("transformer", "topology=cpu-2 preset=data-parallel function=main"),
-         ("transformer", "topology=cpu-2 preset=zero function=main"),
-         ("moe", "topology=cpu-4 preset=data-parallel function=main"), ("moe", "topology=cpu-2 preset=zero function=main")]
+CASES = [
+    ("mlp", "topology=cpu-8 preset=data-parallel function=main"),
+    ("mlp", MESH_2X4),
+    ("conv", "topology=cpu-4 preset=data-parallel function=main"),
+    ("conv", "topology=cpu-2 preset=zero function=main"),
+    ("resnet", "topology=cpu-4 preset=data-parallel function=main"),
+    ("transformer", "topology=cpu-2 preset=data-parallel function=main"),
+    ("transformer", "topology=cpu-2 preset=zero function=main"),
+    ("moe", "topology=cpu-4 preset=data-parallel function=main"),
+    ("moe", "topology=cpu-2 preset=zero function=main"),
+]
 
 
 def run(build, tool, *arguments):
@@ -80,7 +85,9 @@ def execute(text, inputs):
     options = compiler.get_compile_options(1, count, device_assignment=np.arange(count).reshape(1, count))
     options.executable_build_options.use_spmd_partitioning = True
     options.executable_build_options.use_shardy_partitioner = True
-    program = compiler.backend_compile_and_load(xla_bridge.get_backend(), module, _jax.DeviceList(tuple(devices)), options, [])
+    program = compiler.backend_compile_and_load(
+        xla_bridge.get_backend(), module, _jax.DeviceList(tuple(devices)), options, []
+    )
     parts = program.execute_sharded(arrays).disassemble_into_single_device_arrays()
     results = []
     for shards, sharding in zip(parts, program.get_output_shardings(), strict=True):
@@ -90,9 +97,11 @@ def execute(text, inputs):
         placed = GSPMDSharding(tuple(devices), sharding)
         for shard in shards:
             if whole is None:
-                # Extents of the whole tensor, from those of a piece.
+                # Extents of the whole tensor, from the extents of a piece.
                 pieces = placed.shard_shape(tuple(extent * count for extent in local))
-                whole = np.zeros([extent * (extent * count // piece) for extent, piece in zip(local, pieces)], shard.dtype)
+                whole = np.zeros(
+                    [extent * (extent * count // piece) for extent, piece in zip(local, pieces)], shard.dtype
+                )
                 indices = placed.devices_indices_map(whole.shape)
             whole[indices[next(iter(shard.devices()))]] = np.asarray(shard)
         results.append(whole)
@@ -104,13 +113,24 @@ def check(build, name, strategy):
     recorded = np.load(os.path.join(INPUTS, name + ".npz"))
 
     def arrays(what):
-        return [recorded[key] for key in sorted((key for key in recorded if re.fullmatch(what + r"\d+", key)),
-                                                key=lambda key: int(key[len(what):]))]
+        return [
+            recorded[key]
+            for key in sorted(
+                (key for key in recorded if re.fullmatch(what + r"\d+", key)), key=lambda key: int(key[len(what) :])
+            )
+        ]
+
     with tempfile.TemporaryDirectory() as folder:
         text = export(build, folder, name, strategy)
     results, collectives = execute(text, arrays("in"))
-    print("%s, %s: %s" % (name, strategy.replace(INPUTS + os.sep, ""),
-                          ", ".join("%d %s" % (n, kind) for kind, n in collectives.items() if n) or "no collective"))
+    print(
+        "%s, %s: %s"
+        % (
+            name,
+            strategy.replace(INPUTS + os.sep, ""),
+            ", ".join("%d %s" % (n, kind) for kind, n in collectives.items() if n) or "no collective",
+        )
+    )
     for i, (expected, got) in enumerate(zip(arrays("out"), results, strict=True)):
         if got.shape != expected.shape:
             return "result %d has shape %s, expected %s" % (i, got.shape, expected.shape)
