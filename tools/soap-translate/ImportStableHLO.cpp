@@ -9,9 +9,12 @@
 
 #include "Translation.h"
 
+#include "Soap/Dialect/Soap/SoapDialect.h"
 #include "Soap/Target/StableHLO.h"
 #include "Soap/Transforms/SourceFile.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Shard/IR/ShardDialect.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Location.h"
 
@@ -19,7 +22,8 @@ using namespace mlir;
 using namespace mlir::soap;
 namespace cl = llvm::cl;
 
-static cl::OptionCategory stablehloCategory("Options of --import-stablehlo");
+static cl::OptionCategory
+    stablehloCategory("Options of --import-stablehlo and --export-shardy");
 
 static cl::opt<bool> importFlag(
     "import-stablehlo",
@@ -59,6 +63,22 @@ static cl::opt<int64_t>
 static cl::opt<bool> noFusion("no-fusion", cl::cat(stablehloCategory),
                               cl::desc("Leave elementwise ops apart"));
 
+static cl::opt<bool> keepShardings(
+    "keep-shardings", cl::cat(stablehloCategory),
+    cl::desc("Arguments and results lie where the program's sdy.sharding "
+             "says"));
+static cl::opt<bool> exportFlag(
+    "export-shardy",
+    cl::desc("Write the program of --stablehlo again, with the mesh and the "
+             "shardings of FILE, which --soap-export-shard wrote of its import "
+             "with a strategy"),
+    cl::cat(translateCategory()));
+static cl::opt<std::string>
+    programPath("stablehlo", cl::value_desc("PROGRAM"),
+                cl::cat(stablehloCategory),
+                cl::desc("Program that --export-shardy writes again; options "
+                         "of its import are given, too"));
+
 /// `FILE:LINE:COLUMN: error: message`, with the names of JAX's ops if the
 /// module has them.
 static LogicalResult printDiagnostic(Diagnostic &diagnostic) {
@@ -87,15 +107,16 @@ static LogicalResult printDiagnostic(Diagnostic &diagnostic) {
   return success();
 }
 
-static LogicalResult run(StringRef input, llvm::raw_ostream &output,
-                         MLIRContext &context) {
-  ScopedDiagnosticHandler handler(&context, printDiagnostic);
+static std::unique_ptr<llvm::MemoryBuffer> open(StringRef path,
+                                                MLIRContext &context) {
   std::string error;
-  std::unique_ptr<llvm::MemoryBuffer> text = openSourceFile(input, error);
-  if (!text) {
+  std::unique_ptr<llvm::MemoryBuffer> text = openSourceFile(path, error);
+  if (!text)
     emitError(UnknownLoc::get(&context)) << error;
-    return failure();
-  }
+  return text;
+}
+
+static StableHLOImportOptions readOptions() {
   StableHLOImportOptions options;
   options.function = function;
   options.data = data;
@@ -105,12 +126,47 @@ static LogicalResult run(StringRef input, llvm::raw_ostream &output,
   options.updates = updates;
   options.sampleDim = sampleDim;
   options.fuse = !noFusion;
+  options.keepShardings = keepShardings;
+  return options;
+}
+
+static LogicalResult run(StringRef input, llvm::raw_ostream &output,
+                         MLIRContext &context) {
+  ScopedDiagnosticHandler handler(&context, printDiagnostic);
+  std::unique_ptr<llvm::MemoryBuffer> text = open(input, context);
+  if (!text)
+    return failure();
   OwningOpRef<ModuleOp> module =
-      importStableHLO(std::move(text), &context, options);
+      importStableHLO(std::move(text), &context, readOptions());
   if (!module)
     return failure();
   output << *module << "\n";
   return success();
+}
+
+static LogicalResult runExport(StringRef input, llvm::raw_ostream &output,
+                               MLIRContext &context) {
+  ScopedDiagnosticHandler handler(&context, printDiagnostic);
+  DialectRegistry registry;
+  registry.insert<shard::ShardDialect, func::FuncDialect, SoapDialect>();
+  context.appendDialectRegistry(registry);
+  OwningOpRef<ModuleOp> sharded = parseModuleFile(input, &context);
+  std::unique_ptr<llvm::MemoryBuffer> text;
+  if (!sharded || !(text = open(programPath, context)))
+    return failure();
+  return exportShardy(std::move(text), *sharded, readOptions(), output);
+}
+
+static bool checkExport() {
+  if (!programPath.empty())
+    return true;
+  llvm::errs() << "soap-translate: --export-shardy needs --stablehlo=PROGRAM, "
+                  "the program that FILE was imported from\n";
+  return false;
+}
+
+Translation mlir::soap::exportShardyTranslation() {
+  return {exportFlag, stablehloCategory, checkExport, runExport};
 }
 
 Translation mlir::soap::importStableHLOTranslation() {

@@ -37,6 +37,7 @@ llvm::cl::OptionCategory &translateCategory();
 
 Translation importONNXTranslation();
 Translation importStableHLOTranslation();
+Translation exportShardyTranslation();
 Translation emitArtifactTranslation();
 Translation updateONNXTranslation();
 Translation describeTopologyTranslation();

@@ -120,10 +120,11 @@ makeManual(ArrayRef<const cl::OptionCategory *> categories) {
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   const Translation translations[] = {
-      importONNXTranslation(),       importStableHLOTranslation(),
-      updateONNXTranslation(),       emitArtifactTranslation(),
-      generateModelTranslation(),    listModelsTranslation(),
-      describeTopologyTranslation(), strategyToSvgTranslation()};
+      importONNXTranslation(),   importStableHLOTranslation(),
+      exportShardyTranslation(), updateONNXTranslation(),
+      emitArtifactTranslation(), generateModelTranslation(),
+      listModelsTranslation(),   describeTopologyTranslation(),
+      strategyToSvgTranslation()};
 
   // Options of LLVM's own libraries are no part of this tool.
   SmallVector<const cl::OptionCategory *> categories = {&translateCategory()};

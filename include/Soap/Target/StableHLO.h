@@ -36,6 +36,8 @@ struct StableHLOImportOptions {
   int64_t sampleDim = 0;
   /// Fuses elementwise ops.
   bool fuse = true;
+  /// Arguments and results lie where the program's `sdy.sharding` says.
+  bool keepShardings = false;
 };
 
 /// Imports a module; null after a diagnostic. Nothing that a file can hold
@@ -44,6 +46,15 @@ struct StableHLOImportOptions {
 OwningOpRef<ModuleOp> importStableHLO(std::unique_ptr<llvm::MemoryBuffer> text,
                                       MLIRContext *context,
                                       const StableHLOImportOptions &options);
+
+/// Writes the program again, with a mesh and the shardings of a strategy as
+/// Shardy has them. `sharded` is the import of the program by the same
+/// `options`, with a strategy, after `--soap-export-shard`; its context allows
+/// unregistered dialects afterwards. Failure after a diagnostic.
+LogicalResult exportShardy(std::unique_ptr<llvm::MemoryBuffer> program,
+                           ModuleOp sharded,
+                           const StableHLOImportOptions &options,
+                           llvm::raw_ostream &output);
 
 } // namespace mlir::soap
 

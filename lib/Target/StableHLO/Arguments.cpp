@@ -3,7 +3,8 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What arguments and results of a program are, from options and donations.
+// Arguments and results of a program by their kinds: from options and
+// donations.
 //
 //===----------------------------------------------------------------------===//
 

@@ -363,10 +363,10 @@ TensorRef Converter::emit() {
   if (conv.rank() == 1)
     addSpatialDim();
   bool spreads = !allOnes(conv.xDilations);
-  // Reversed weights are those of a gradient of an input.
+  // Gradients of inputs have reversed weights.
   bool isReversed = conv.w->base && !conv.w->map.isProjectedPermutation(
                                         /*allowZeroInResults=*/true);
-  // Windows as large as the image are those of a gradient of weights.
+  // Gradients of weights have windows as large as the image.
   int64_t window = wShape()[2] * wShape()[3],
           positions = conv.result[2] * conv.result[3];
   TensorRef y;

@@ -26,7 +26,7 @@ using namespace mlir::soap;
 using namespace mlir::soap::stablehlo_import;
 
 /// No program that Soap searches unrolls to more ops.
-static constexpr int64_t maxOps = 1000000;
+static constexpr int64_t maxOps = 200000;
 
 static constexpr const char *genericForm =
     "print it with jax.jit(f).lower(*args).compiler_ir('stablehlo')"
@@ -36,9 +36,10 @@ static constexpr const char *genericForm =
 // Values
 //===----------------------------------------------------------------------===//
 
-Importer::Importer(ModuleOp source, const StableHLOImportOptions &options)
+Importer::Importer(ModuleOp source, const StableHLOImportOptions &options,
+                   bool tracesResults)
     : source(source), options(options), ops(source.getContext()),
-      current(source.getLoc()) {}
+      current(source.getLoc()), tracesResults(tracesResults) {}
 
 InFlightDiagnostic Importer::error(Operation *op) {
   return emitError(op->getLoc()) << "'" << op->getName() << "' ";
@@ -84,6 +85,12 @@ LogicalResult Importer::set(Operation *op, unsigned result, TensorRef tensor) {
     return error(op) << "has a result of type "
                      << op->getResult(result).getType() << ", expected "
                      << tensor->type << " by its operands and attributes";
+  if (auto number = opNumbers.find(op); number != opNumbers.end())
+    if (Operation *made =
+            tensor->isWhole() ? tensor->base.getDefiningOp() : nullptr;
+        made && made->getResult(0) == tensor->base)
+      made->setLoc(
+          FileLineColLoc::get(context(), tracedResult, number->second, result));
   tensors[op->getResult(result)] = std::move(tensor);
   return success();
 }
@@ -267,7 +274,7 @@ static TensorRef narrow(Importer &importer, const TensorRef &tensor,
 }
 
 OwningOpRef<ModuleOp> Importer::run() {
-  func::FuncOp function = chooseFunction();
+  func::FuncOp function = entry = chooseFunction();
   if (!function)
     return nullptr;
   if (!function.getBody().hasOneBlock()) {
@@ -278,6 +285,10 @@ OwningOpRef<ModuleOp> Importer::run() {
   OwningOpRef<ModuleOp> module = ModuleOp::create(source.getLoc());
   ops.setInsertionPointToEnd(module->getBody());
   Block &body = function.getBody().front();
+  unsigned number = 0;
+  if (tracesResults)
+    for (Operation &op : body)
+      opNumbers[&op] = ++number;
   SmallVector<Type> arguments, elements;
   for (BlockArgument argument : body.getArguments()) {
     RankedTensorType type = typeOf(function, argument.getType());
@@ -288,12 +299,12 @@ OwningOpRef<ModuleOp> Importer::run() {
   }
   target = func::FuncOp::create(ops, function.getLoc(), function.getName(),
                                 ops.getFunctionType(arguments, {}));
-  Block *entry = target.addEntryBlock();
-  ops.setInsertionPointToStart(entry);
+  Block *block = target.addEntryBlock();
+  ops.setInsertionPointToStart(block);
   SmallVector<TensorRef> inputs;
   std::set<std::string> names;
   for (auto [from, to] :
-       llvm::zip_equal(body.getArguments(), entry->getArguments())) {
+       llvm::zip_equal(body.getArguments(), block->getArguments())) {
     to.setLoc(from.getLoc());
     inputs.push_back(narrow(*this, fromValue(to), elements[to.getArgNumber()]));
     std::string name = nameOf(from);
@@ -324,12 +335,13 @@ OwningOpRef<ModuleOp> Importer::run() {
       ops.getFunctionType(arguments, ValueRange(values).getTypes()));
   if (failed(finish(target, options.fuse)) ||
       failed(markArguments(function, target, options)) ||
+      failed(keepShardings(function, target, options.keepShardings)) ||
       failed(verify(*module)))
     return nullptr;
   return module;
 }
 
-/// What a text that is no generic form is; empty if it may be one.
+/// The form of a text that is not the generic one; empty if it may be.
 static std::string otherForm(StringRef text) {
   if (text.starts_with("ML\xEFR"))
     return "bytecode";
@@ -346,10 +358,8 @@ static std::string otherForm(StringRef text) {
   return "";
 }
 
-OwningOpRef<ModuleOp>
-mlir::soap::importStableHLO(std::unique_ptr<llvm::MemoryBuffer> text,
-                            MLIRContext *context,
-                            const StableHLOImportOptions &options) {
+OwningOpRef<ModuleOp> mlir::soap::stablehlo_import::parseStableHLO(
+    std::unique_ptr<llvm::MemoryBuffer> text, MLIRContext *context) {
   context->loadDialect<func::FuncDialect, arith::ArithDialect,
                        linalg::LinalgDialect, math::MathDialect,
                        tensor::TensorDialect, SoapDialect>();
@@ -361,11 +371,18 @@ mlir::soap::importStableHLO(std::unique_ptr<llvm::MemoryBuffer> text,
                      << genericForm;
     return nullptr;
   }
-  bool before = context->allowsUnregisteredDialects();
   context->allowUnregisteredDialects();
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(std::move(text), SMLoc());
-  OwningOpRef<ModuleOp> source = parseSourceFile<ModuleOp>(sources, context);
+  return parseSourceFile<ModuleOp>(sources, context);
+}
+
+OwningOpRef<ModuleOp>
+mlir::soap::importStableHLO(std::unique_ptr<llvm::MemoryBuffer> text,
+                            MLIRContext *context,
+                            const StableHLOImportOptions &options) {
+  bool before = context->allowsUnregisteredDialects();
+  OwningOpRef<ModuleOp> source = parseStableHLO(std::move(text), context);
   OwningOpRef<ModuleOp> result;
   if (source)
     result = Importer(*source, options).run();

@@ -48,14 +48,19 @@ struct ImportedTensor {
 };
 using TensorRef = std::shared_ptr<ImportedTensor>;
 
-/// Writes the scalars of a point from those of the operands.
+/// Writes the scalars of a point from the scalars of the operands.
 using Body = llvm::function_ref<SmallVector<Value>(OpBuilder &, ValueRange)>;
 
 class Importer {
 public:
-  Importer(ModuleOp source, const StableHLOImportOptions &options);
+  /// With `tracesResults`, an op that makes a result of an op of the function,
+  /// whole, has the location of `tracedResult`.
+  Importer(ModuleOp source, const StableHLOImportOptions &options,
+           bool tracesResults = false);
 
   OwningOpRef<ModuleOp> run();
+  /// The function of the program that `run` imported.
+  func::FuncOp chosen() const { return entry; }
 
   //===--- Of the op that is imported -------------------------------------===//
 
@@ -128,7 +133,7 @@ public:
   }
   /// Folds the last `windows.size()` loops. The first loops are the dims of the
   /// results. `maps` read the operands; `inits` have the shape of the results.
-  /// The scalars are those of the operands, then the values so far.
+  /// The scalars are the elements of the operands, then the values so far.
   SmallVector<TensorRef> fold(ArrayRef<int64_t> shape,
                               ArrayRef<int64_t> windows,
                               ArrayRef<TensorRef> operands,
@@ -164,7 +169,10 @@ private:
   const StableHLOImportOptions &options;
   OpBuilder ops;
   Location current;
-  func::FuncOp target;
+  bool tracesResults;
+  func::FuncOp entry, target;
+  /// Ops of the function by number, from 1, where results are traced.
+  llvm::DenseMap<Operation *, unsigned> opNumbers;
   llvm::DenseMap<Value, TensorRef> tensors;
   llvm::DenseMap<Attribute, Value> constants;
   SmallVector<StringRef> callStack;
@@ -174,6 +182,15 @@ private:
   LogicalResult importOp(Operation *op);
   Value materialize(const TensorRef &tensor);
 };
+
+/// The file name of a location whose line is the number of an op in its
+/// function, from 1, and whose column is that of its result.
+constexpr StringRef tracedResult = "result of the program";
+
+/// Parses a program. Null after a diagnostic. The context allows unregistered
+/// dialects from then on.
+OwningOpRef<ModuleOp> parseStableHLO(std::unique_ptr<llvm::MemoryBuffer> text,
+                                     MLIRContext *context);
 
 /// Element types as the source has them, ui32 for example.
 Type elementOf(Value value);
@@ -235,8 +252,8 @@ LogicalResult importSelectAndScatter(Importer &, Operation *);
 /// The tensor with wider or narrower elements of the same kind.
 TensorRef convertElements(Importer &importer, const TensorRef &tensor,
                           bool isUnsignedSource, Type element);
-/// What a product of two operands is computed in: the widest of their types and
-/// its result's.
+/// The type that a product of two operands is computed in: the widest of their
+/// types and its result's.
 FailureOr<Type> productType(Importer &importer, Operation *op);
 LogicalResult importConvolution(Importer &, Operation *);
 LogicalResult importDotGeneral(Importer &, Operation *);
@@ -256,6 +273,10 @@ LogicalResult importWhile(Importer &, Operation *);
 
 /// Fuses elementwise ops, removes unused ones, and gives tensors of i1 bytes.
 LogicalResult finish(func::FuncOp function, bool fuse);
+/// Places of arguments and results from shardings of the program, if `keep`; a
+/// remark counts the shardings that are not used.
+LogicalResult keepShardings(func::FuncOp source, func::FuncOp function,
+                            bool keep);
 /// Kinds of arguments and results, and which results update arguments.
 LogicalResult markArguments(func::FuncOp source, func::FuncOp function,
                             const StableHLOImportOptions &options);

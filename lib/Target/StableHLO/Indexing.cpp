@@ -418,7 +418,7 @@ LogicalResult shlo::importScatter(Importer &importer, Operation *op) {
   unsigned count = rank + loops.size();
   AffineMap scatterMap =
       AffineMap::get(count, 0, scatterExprs, importer.context());
-  // Window positions are known, but for those that begin at an index.
+  // Window positions are known, except where a window begins at an index.
   SmallVector<AffineExpr> updateExprs(updateRank);
   for (auto [d, expr] : llvm::zip_equal(scatterDims, scatterExprs))
     updateExprs[d] = expr;

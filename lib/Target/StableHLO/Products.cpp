@@ -217,6 +217,11 @@ LogicalResult shlo::importDotGeneral(Importer &importer, Operation *op) {
   shape = join(extentsOf(sides[0].shape(), sides[0].batch),
                extentsOf(sides[0].shape(), sides[0].free),
                extentsOf(sides[1].shape(), sides[1].free));
+  if (importer.resultType(op).getShape() != ArrayRef(shape))
+    return importer.error(op) << "multiplies " << op->getOperand(0).getType()
+                              << " by " << op->getOperand(1).getType() << " to "
+                              << op->getResult(0).getType()
+                              << ", which is not the shape of their product";
   for (unsigned i : {0, 1})
     sides[i].tensor =
         convertElements(importer, sides[i].tensor,

@@ -403,7 +403,7 @@ LogicalResult shlo::importSelectAndScatter(Importer &importer, Operation *op) {
         Value none = arith::CmpIOp::create(
             ops, loc, arith::CmpIPredicate::slt, v[3],
             Importer::scalar(ops, loc, ops.getI32IntegerAttr(0)));
-        // Padding does not become the choice, but for nothing.
+        // Padding does not become the choice, except where nothing is chosen.
         Value stays = arith::CmpFOp::create(ops, loc, predicate, v[2], v[0]);
         Value replaces = arith::XOrIOp::create(
             ops, loc, stays, Importer::scalar(ops, loc, ops.getBoolAttr(true)));

@@ -60,7 +60,11 @@ static int64_t rowMajor(ArrayRef<int64_t> shape, ArrayRef<int64_t> index) {
 }
 
 static bool isSmall(ArrayRef<int64_t> shape) {
-  return ShapedType::getNumElements(shape) <= maxConstantElements;
+  int64_t count = 1;
+  for (int64_t extent : shape)
+    if (extent > maxConstantElements || (count *= extent) > maxConstantElements)
+      return false;
+  return true;
 }
 
 Value Importer::scalar(OpBuilder &builder, Location loc, Attribute value) {
@@ -405,8 +409,10 @@ computeConstants(OpBuilder &ops, Location loc, ArrayRef<int64_t> shape,
   }
   // Few enough to compute each by ops that fold.
   constexpr int64_t few = 256;
+  if (operands.empty() || (!areSplats && !isSmall(shape)))
+    return std::nullopt;
   int64_t count = areSplats ? 1 : ShapedType::getNumElements(shape);
-  if (operands.empty() || count > few)
+  if (count > few)
     return std::nullopt;
   SmallVector<SmallVector<Attribute>> values, results(elements.size());
   for (const TensorRef &operand : operands) {

@@ -25,11 +25,17 @@ from tally import Tally  # noqa: E402
 
 FORMATS = {"<f4": "f", "<f8": "d", "<i4": "i", "<u4": "I", "<i8": "q"}
 # The arguments that are data and labels, after the ones that the step updates.
-DATA = {"mlp": (["--data=0", "--parameter-arguments=1-4"], 0), "conv": (["--data=5", "--labels=6"], 5),
-        "resnet": (["--data=6", "--labels=7"], 6), "transformer": (["--data=10", "--labels=11"], 10),
-        "bfloat16": (["--data=10", "--labels=11"], 10), "moe": (["--data=3,4"], 3),
-        "lstm": (["--data=4", "--labels=5"], 4), "vit": (["--data=40", "--labels=41"], 40),
-        "ops": (["--data=0,1"], 0)}
+DATA = {
+    "mlp": (["--data=0", "--parameter-arguments=1-4"], 0),
+    "conv": (["--data=5", "--labels=6"], 5),
+    "resnet": (["--data=6", "--labels=7"], 6),
+    "transformer": (["--data=10", "--labels=11"], 10),
+    "bfloat16": (["--data=10", "--labels=11"], 10),
+    "moe": (["--data=3,4"], 3),
+    "lstm": (["--data=4", "--labels=5"], 4),
+    "vit": (["--data=40", "--labels=41"], 40),
+    "ops": (["--data=0,1"], 0),
+}
 STRATEGIES = {
     "one device": [],
     "data-parallel": ["--soap-apply-strategy=topology=cpu-4 preset=data-parallel function=main"],
@@ -41,9 +47,9 @@ def read_npy(data):
     version = data[6]
     start, size = (10, "<H") if version == 1 else (12, "<I")
     length = struct.unpack(size, data[8:start])[0]
-    header = data[start:start + length].decode()
+    header = data[start : start + length].decode()
     letter = FORMATS[re.search(r"'descr': '([^']*)'", header).group(1)]
-    return list(struct.iter_unpack("<" + letter, data[start + length:]))
+    return list(struct.iter_unpack("<" + letter, data[start + length :]))
 
 
 def relative_error(expected, got):
@@ -70,16 +76,20 @@ class Program:
                 self.arrays[entry[:-4]] = archive.read(entry)
 
     def run(self, tool, *arguments):
-        result = subprocess.run([os.path.join(self.tools, tool), *arguments], capture_output=True, text=True, timeout=600)
+        result = subprocess.run(
+            [os.path.join(self.tools, tool), *arguments], capture_output=True, text=True, timeout=600
+        )
         if result.returncode:
             lines = [line for line in result.stderr.splitlines() if "remark" not in line]
             raise RuntimeError("%s: %s" % (tool, "\n".join(lines)[:1000]))
 
     def numbered(self, what):
-        return sorted((key for key in self.arrays if re.fullmatch(what + r"\d+", key)), key=lambda key: int(key[len(what):]))
+        return sorted(
+            (key for key in self.arrays if re.fullmatch(what + r"\d+", key)), key=lambda key: int(key[len(what) :])
+        )
 
     def compare(self, what, outputs):
-        """Results of a run with those of JAX; a text if they differ."""
+        """Compares results of a run with the results of JAX; a text if they differ."""
         tolerance = {"out": 1e-2, "last": 5e-2}[what] if self.name == "bfloat16" else 1e-4
         for i, key in enumerate(self.numbered(what)):
             # A result that is the new value of an argument has the argument's name.
@@ -95,9 +105,18 @@ class Program:
         base = os.path.join(self.folder, self.name)
         os.makedirs(base, exist_ok=True)
         module, lowered = base + ".mlir", base + ".lowered.mlir"
-        self.run("soap-translate", "--import-stablehlo", os.path.join(self.inputs, self.name + ".mlir"), *self.flags, "-o", module)
+        self.run(
+            "soap-translate",
+            "--import-stablehlo",
+            os.path.join(self.inputs, self.name + ".mlir"),
+            *self.flags,
+            "-o",
+            module
+        )
         if STRATEGIES[strategy]:
-            self.run("soap-opt", module, *STRATEGIES[strategy], "--soap-partition", "--soap-lower-to-cpu", "-o", lowered)
+            self.run(
+                "soap-opt", module, *STRATEGIES[strategy], "--soap-partition", "--soap-lower-to-cpu", "-o", lowered
+            )
             with open(lowered) as file:
                 # One device is best for the smallest.
                 if "@main__3" not in file.read() and self.name != "mlp":

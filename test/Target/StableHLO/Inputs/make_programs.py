@@ -34,9 +34,11 @@ def pick(logits, labels):
 
 def sgd(loss):
     """A training step: the loss, and new parameters."""
+
     def step(parameters, *data):
         value, gradients = jax.value_and_grad(loss)(parameters, *data)
         return value, jax.tree.map(lambda p, g: (p - 0.1 * g).astype(p.dtype), parameters, gradients)
+
     return step
 
 
@@ -45,15 +47,20 @@ def mlp():
 
     def forward(x, w1, b1, w2, b2):
         return jnp.tanh(x @ w1 + b1) @ w2 + b2
+
     return forward, tuple(floats(random, *shape) for shape in [(8, 12), (12, 16), (16,), (16, 6), (6,)])
 
 
 def conv():
     """Convolutions with groups and strides, batch norm, max and average pooling, gelu, dropout by threefry."""
     random = np.random.RandomState(1)
-    parameters = {"b1": floats(random, 8, scale=0.1), "g": 1 + floats(random, 8, scale=0.1),
-                  "w1": floats(random, 3, 3, 3, 8, scale=0.3), "w2": floats(random, 3, 3, 1, 16, scale=0.3),
-                  "w3": floats(random, 256, 10, scale=0.1)}
+    parameters = {
+        "b1": floats(random, 8, scale=0.1),
+        "g": 1 + floats(random, 8, scale=0.1),
+        "w1": floats(random, 3, 3, 3, 8, scale=0.3),
+        "w2": floats(random, 3, 3, 1, 16, scale=0.3),
+        "w3": floats(random, 256, 10, scale=0.1),
+    }
 
     def loss(p, x, labels, key):
         h = lax.conv_general_dilated(x, p["w1"], (1, 1), "SAME", dimension_numbers=NHWC) + p["b1"]
@@ -64,8 +71,13 @@ def conv():
         h = jnp.where(jax.random.bernoulli(key, 0.9, h.shape), h / 0.9, 0)
         h = lax.reduce_window(h, 0.0, lax.add, (1, 2, 2, 1), (1, 2, 2, 1), "VALID") / 4
         return pick(h.reshape(4, -1) @ p["w3"], labels)
-    return sgd(loss), (parameters, floats(random, 4, 32, 32, 3), random.randint(0, 10, 4).astype("int32"),
-                       np.array([0, 7], "uint32"))
+
+    return sgd(loss), (
+        parameters,
+        floats(random, 4, 32, 32, 3),
+        random.randint(0, 10, 4).astype("int32"),
+        np.array([0, 7], "uint32"),
+    )
 
 
 def resnet():
@@ -74,12 +86,20 @@ def resnet():
 
     def weights(*shape):
         return floats(random, *shape, scale=np.prod(shape[:-1]) ** -0.5)
-    parameters = {"c0": weights(3, 3, 3, 8), "a": weights(3, 3, 8, 16), "b": weights(3, 3, 16, 16),
-                  "s": weights(1, 1, 8, 16), "t": weights(2, 2, 8, 16), "f": weights(16, 10)}
+
+    parameters = {
+        "c0": weights(3, 3, 3, 8),
+        "a": weights(3, 3, 8, 16),
+        "b": weights(3, 3, 16, 16),
+        "s": weights(1, 1, 8, 16),
+        "t": weights(2, 2, 8, 16),
+        "f": weights(16, 10),
+    }
 
     def convolve(x, w, stride=1, dilation=1):
-        return lax.conv_general_dilated(x, w, (stride,) * 2, "SAME", rhs_dilation=(dilation,) * 2,
-                                        dimension_numbers=NHWC)
+        return lax.conv_general_dilated(
+            x, w, (stride,) * 2, "SAME", rhs_dilation=(dilation,) * 2, dimension_numbers=NHWC
+        )
 
     def loss(p, x, labels):
         h = jax.nn.relu(convolve(x, p["c0"]))
@@ -88,6 +108,7 @@ def resnet():
         h = jax.nn.relu(convolve(k, p["b"], 1, 2) + convolve(h, p["s"], 2))
         u = lax.conv_transpose(h[..., :8], p["t"], (2, 2), "SAME", dimension_numbers=NHWC)
         return pick((h.mean((1, 2)) + u.mean((1, 2))) @ p["f"], labels)
+
     return sgd(loss), (parameters, floats(random, 4, 16, 16, 3), random.randint(0, 10, 4).astype("int32"))
 
 
@@ -99,10 +120,21 @@ def make_transformer(layers, dtype):
 
     def weights(*shape):
         return floats(random, layers, *shape, scale=0.2)
-    parameters = {"emb": floats(random, words, width, scale=0.5), "layers": {
-        "n1": 1 + weights(width) / 2, "n2": 1 + weights(width) / 2, "wq": weights(width, width),
-        "wk": weights(width, groups * size), "wv": weights(width, groups * size), "wo": weights(width, width),
-        "w1": weights(width, hidden), "w3": weights(width, hidden), "w2": weights(hidden, width)}}
+
+    parameters = {
+        "emb": floats(random, words, width, scale=0.5),
+        "layers": {
+            "n1": 1 + weights(width) / 2,
+            "n2": 1 + weights(width) / 2,
+            "wq": weights(width, width),
+            "wk": weights(width, groups * size),
+            "wv": weights(width, groups * size),
+            "wo": weights(width, width),
+            "w1": weights(width, hidden),
+            "w3": weights(width, hidden),
+            "w2": weights(hidden, width),
+        },
+    }
     parameters = jax.tree.map(lambda p: jnp.asarray(p, dtype), parameters)
 
     def norm(x, gain):
@@ -122,7 +154,7 @@ def make_transformer(layers, dtype):
         k = rotate((h @ p["wk"]).reshape(batch, length, groups, size))
         v = (h @ p["wv"]).reshape(batch, length, groups, size)
         scores = jnp.einsum("btkgd,bskd->bkgts", q.reshape(batch, length, groups, heads // groups, size), k)
-        scores = jnp.where(jnp.tril(jnp.ones((length, length), bool)), scores / size ** 0.5, -1e9)
+        scores = jnp.where(jnp.tril(jnp.ones((length, length), bool)), scores / size**0.5, -1e9)
         mixed = jnp.einsum("bkgts,bskd->btkgd", jax.nn.softmax(scores), v)
         x = x + mixed.reshape(batch, length, width) @ p["wo"]
         h = norm(x, p["n2"])
@@ -131,6 +163,7 @@ def make_transformer(layers, dtype):
     def loss(p, ids, labels):
         x, _ = lax.scan(lambda x, layer: (block(x, layer), None), p["emb"][ids], p["layers"])
         return pick((x @ p["emb"].T).astype("float32"), labels)
+
     return sgd(loss), (parameters, *(random.randint(0, words, (batch, length)).astype("int32") for _ in range(2)))
 
 
@@ -145,8 +178,11 @@ def bfloat16():
 def moe():
     """Experts that the two largest of a softmax choose."""
     random = np.random.RandomState(4)
-    parameters = {"r": floats(random, 16, 4), "w1": floats(random, 4, 16, 32, scale=0.2),
-                  "w2": floats(random, 4, 32, 16, scale=0.2)}
+    parameters = {
+        "r": floats(random, 16, 4),
+        "w1": floats(random, 4, 16, 32, scale=0.2),
+        "w2": floats(random, 4, 32, 16, scale=0.2),
+    }
 
     def loss(p, x, target):
         weights, experts = lax.top_k(jax.nn.softmax(x @ p["r"]), 2)
@@ -154,6 +190,7 @@ def moe():
         gate = (jax.nn.one_hot(experts, 4) * weights[..., None]).sum(-2)
         h = jax.nn.gelu(jnp.einsum("btd,edf->btef", x, p["w1"]))
         return ((jnp.einsum("btef,efd,bte->btd", h, p["w2"], gate) - target) ** 2).mean()
+
     return sgd(loss), (parameters, floats(random, 4, 8, 16), floats(random, 4, 8, 16))
 
 
@@ -161,8 +198,12 @@ def lstm():
     """A recurrence under scan."""
     random = np.random.RandomState(5)
     batch, units = 4, 12
-    parameters = {"wx": floats(random, 8, 4 * units, scale=0.3), "wh": floats(random, units, 4 * units, scale=0.3),
-                  "b": floats(random, 4 * units, scale=0.1), "o": floats(random, units, 3, scale=0.3)}
+    parameters = {
+        "wx": floats(random, 8, 4 * units, scale=0.3),
+        "wh": floats(random, units, 4 * units, scale=0.3),
+        "b": floats(random, 4 * units, scale=0.1),
+        "o": floats(random, units, 3, scale=0.3),
+    }
 
     def loss(p, x, labels):
         def cell(carry, step):
@@ -171,8 +212,10 @@ def lstm():
             c = jax.nn.sigmoid(f) * c + jax.nn.sigmoid(i) * jnp.tanh(g)
             h = jax.nn.sigmoid(o) * jnp.tanh(c)
             return (h, c), None
+
         (h, _), _ = lax.scan(cell, (jnp.zeros((batch, units)),) * 2, x.swapaxes(0, 1))
         return pick(h @ p["o"], labels)
+
     return sgd(loss), (parameters, floats(random, batch, 6, 8), random.randint(0, 3, batch).astype("int32"))
 
 
@@ -180,12 +223,21 @@ def vit():
     """Patches, layer norm, attention, exact gelu; AdamW of optax with its state."""
     random = np.random.RandomState(6)
     batch, width, heads, patches = 4, 24, 3, 16
-    weights = {"patch": floats(random, 4, 4, 3, width, scale=0.1), "cls": floats(random, 1, 1, width, scale=0.1),
-               "pos": floats(random, 1, patches + 1, width, scale=0.1), "head": floats(random, width, 10, scale=0.2),
-               "g1": np.ones(width, "float32"), "b1": np.zeros(width, "float32"), "g2": np.ones(width, "float32"),
-               "b2": np.zeros(width, "float32"), "qkv": floats(random, width, 3 * width, scale=0.2),
-               "o": floats(random, width, width, scale=0.2), "w1": floats(random, width, 48, scale=0.2),
-               "c1": np.zeros(48, "float32"), "w2": floats(random, 48, width, scale=0.2)}
+    weights = {
+        "patch": floats(random, 4, 4, 3, width, scale=0.1),
+        "cls": floats(random, 1, 1, width, scale=0.1),
+        "pos": floats(random, 1, patches + 1, width, scale=0.1),
+        "head": floats(random, width, 10, scale=0.2),
+        "g1": np.ones(width, "float32"),
+        "b1": np.zeros(width, "float32"),
+        "g2": np.ones(width, "float32"),
+        "b2": np.zeros(width, "float32"),
+        "qkv": floats(random, width, 3 * width, scale=0.2),
+        "o": floats(random, width, width, scale=0.2),
+        "w1": floats(random, width, 48, scale=0.2),
+        "c1": np.zeros(48, "float32"),
+        "w2": floats(random, 48, width, scale=0.2),
+    }
 
     def norm(x, gain, bias):
         centered = x - x.mean(-1, keepdims=True)
@@ -200,6 +252,7 @@ def vit():
         h = h + jax.nn.dot_product_attention(q, k, v).reshape(batch, patches + 1, width) @ p["o"]
         h = h + jax.nn.gelu(norm(h, p["g2"], p["b2"]) @ p["w1"] + p["c1"], approximate=False) @ p["w2"]
         return pick(h[:, 0] @ p["head"], labels)
+
     optimizer = optax.adamw(1e-2)
 
     def step(kept, x, labels):
@@ -207,8 +260,12 @@ def vit():
         value, gradients = jax.value_and_grad(loss)(parameters, x, labels)
         updates, state = optimizer.update(gradients, state, parameters)
         return value, (optax.apply_updates(parameters, updates), state)
-    return step, ((weights, optimizer.init(weights)), floats(random, batch, 16, 16, 3),
-                  random.randint(0, 10, batch).astype("int32"))
+
+    return step, (
+        (weights, optimizer.init(weights)),
+        floats(random, batch, 16, 16, 3),
+        random.randint(0, 10, batch).astype("int32"),
+    )
 
 
 def ops():
@@ -220,27 +277,48 @@ def ops():
         yield from (rows, by_rows, jnp.argmax(x, 1), jnp.cumsum(x, 1), jnp.cumprod(x, 0), jnp.clip(x, -0.5, 0.5))
         yield from (jnp.round(x * 3), jnp.sign(x), jnp.floor(x) + jnp.ceil(x), jnp.expm1(x), jnp.log1p(jnp.abs(x)))
         yield from (x.at[i].add(1.0), x.at[1, 2].set(5.0), x.at[:, i].max(0.5), x[::-1, 1:7:2], jnp.roll(x, 2, 0))
-        yield from (jax.random.normal(key, (5,)), jax.random.uniform(key, (3, 3)), jax.random.randint(key, (4,), 0, 100))
+        yield from (
+            jax.random.normal(key, (5,)),
+            jax.random.uniform(key, (3, 3)),
+            jax.random.randint(key, (4,), 0, 100),
+        )
         yield from (jax.random.permutation(key, 6), jnp.linalg.norm(x), jnp.where(x > 0, x, 0) ** 2.5, jnp.tan(x))
-        yield from (jnp.mod(i, 3), i // 3, i // (i - 3), jnp.bitwise_xor(i, 5) << 2, lax.population_count(i), lax.clz(i))
+        yield from (
+            jnp.mod(i, 3),
+            i // 3,
+            i // (i - 3),
+            jnp.bitwise_xor(i, 5) << 2,
+            lax.population_count(i),
+            lax.clz(i),
+        )
         yield from (jnp.arctan2(x, x + 1), lax.erf(x), lax.rem(x, jnp.full_like(x, 0.7)), jnp.cbrt(x), jnp.isfinite(x))
         yield from (lax.dynamic_slice(x, (n, n), (2, 3)), lax.dynamic_update_slice(x, x[:2, :2], (n, 0)))
-        yield from (lax.cond(n > 1, lambda a: a * 2, lambda a: a - 1, x), lax.fori_loop(0, 5, lambda j, a: a * 0.5 + j, x))
+        yield from (
+            lax.cond(n > 1, lambda a: a * 2, lambda a: a - 1, x),
+            lax.fori_loop(0, 5, lambda j, a: a * 0.5 + j, x),
+        )
         yield lax.switch(n, [lambda a: a, lambda a: -a, lambda a: a * a], x)
         yield from (jnp.any(x > 2, 1), jnp.all(x < 2, 0), (x > 0) & (x < 1), (x * 10).astype("int32"), jnp.median(x, 1))
         yield from ((x * 1e10).astype("int32"), (x * 100).astype("uint8"), (i > 3).astype("float32"), i.astype("int8"))
         yield from (jnp.take(x, i, 1), x[i, i], jnp.take_along_axis(x, by_rows, 1), jax.nn.one_hot(i, 8), jnp.tril(x))
         yield from (jnp.einsum("ij,kj->ki", i[:, None], i[:, None]), jnp.pad(x, 1, mode="reflect"), jnp.diagonal(x))
         yield from (lax.reduce_precision(x, 8, 7), jnp.searchsorted(rows[0], x[1]), jnp.unique(i, size=4))
-        yield from (lax.conv_general_dilated(x[None], x[:4, :, None], (2,), [(1, 2)], dimension_numbers=("NWC", "WIO", "NWC")),
-                    lax.conv_general_dilated(x.reshape(1, 2, 2, 3, 4), x.reshape(3, 2, 2, 2, 2), (1, 1, 1), "SAME"))
+        yield from (
+            lax.conv_general_dilated(x[None], x[:4, :, None], (2,), [(1, 2)], dimension_numbers=("NWC", "WIO", "NWC")),
+            lax.conv_general_dilated(x.reshape(1, 2, 2, 3, 4), x.reshape(3, 2, 2, 2, 2), (1, 1, 1), "SAME"),
+        )
         yield from (lax.pad(x, 0.5, [(1, -1, 1), (-2, 1, 2)]), lax.pad(x, x[0, 0], [(1, 1, 0), (0, 0, 0)]))
         yield from (jnp.outer(x[0], x[1]), jnp.tensordot(x, x, ((0, 1), (0, 1))), jnp.einsum("ab,ac->abc", x, x))
 
     def function(x, i, key, n):
         return list(results(x, i, key, n))
-    return function, (floats(random, 6, 8), random.randint(0, 8, 6).astype("int32"), np.array([3, 4], "uint32"),
-                      np.int32(2))
+
+    return function, (
+        floats(random, 6, 8),
+        random.randint(0, 8, 6).astype("int32"),
+        np.array([3, 4], "uint32"),
+        np.int32(2),
+    )
 
 
 PROGRAMS = {f.__name__: f for f in (mlp, conv, resnet, transformer, bfloat16, moe, lstm, vit, ops)}
@@ -266,8 +344,14 @@ def record(name, folder):
             last = step(kept, *arguments[1:])
             kept = last[1]
         arrays["last"] = last
-    np.savez_compressed(os.path.join(folder, name + ".npz"), **{
-        "%s%d" % (what, i): plain(leaf) for what, tree in arrays.items() for i, leaf in enumerate(jax.tree.leaves(tree))})
+    np.savez_compressed(
+        os.path.join(folder, name + ".npz"),
+        **{
+            "%s%d" % (what, i): plain(leaf)
+            for what, tree in arrays.items()
+            for i, leaf in enumerate(jax.tree.leaves(tree))
+        }
+    )
 
 
 def differs(name, folder, recorded):

@@ -1,0 +1,212 @@
+//===- ExportShardy.cpp - Strategies as shardings of Shardy -------------===//
+//
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Carries shardings of upstream's shard dialect to the StableHLO they are for.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Importer.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Shard/IR/ShardDialect.h"
+#include "mlir/Dialect/Shard/IR/ShardOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace mlir::soap;
+using namespace mlir::soap::stablehlo_import;
+
+namespace {
+
+constexpr StringRef meshName = "soap_mesh";
+
+OpaqueAttr shardyAttr(MLIRContext *context, const Twine &text) {
+  return OpaqueAttr::get(StringAttr::get(context, "sdy"), text.str(),
+                         NoneType::get(context));
+}
+
+/// Ops that both modules have: an export makes constants and init operands
+/// again for each user.
+SmallVector<Operation *> commonOps(func::FuncOp function) {
+  SmallVector<Operation *> ops;
+  for (Operation &op : function.getBody().front().without_terminator())
+    if (!isa<tensor::EmptyOp, linalg::FillOp, arith::ConstantOp>(op) &&
+        !isa<shard::ShardDialect>(op.getDialect()))
+      ops.push_back(&op);
+  return ops;
+}
+
+class ShardyExporter {
+public:
+  ShardyExporter(ModuleOp program, ModuleOp imported, ModuleOp sharded)
+      : program(program), imported(imported), sharded(sharded),
+        context(program.getContext()) {}
+
+  LogicalResult run(func::FuncOp source);
+
+private:
+  ModuleOp program, imported, sharded;
+  MLIRContext *context;
+
+  LogicalResult addMesh();
+  OpaqueAttr shardingOf(Value value);
+  LogicalResult matchOps(func::FuncOp own, func::FuncOp other);
+  /// Ops of the import, and the same ones with shardings.
+  SmallVector<std::pair<Operation *, Operation *>> pairs;
+};
+
+LogicalResult ShardyExporter::addMesh() {
+  auto grids = llvm::to_vector(sharded.getOps<shard::GridOp>());
+  if (grids.size() != 1)
+    return sharded.emitError()
+           << "has " << grids.size()
+           << " grids of devices, expected one: what 'soap-opt "
+              "--soap-export-shard' writes for a strategy";
+  std::string text = "mesh<[";
+  int64_t devices = 1;
+  for (auto [i, extent] : llvm::enumerate(grids[0].getShape())) {
+    if (ShapedType::isDynamic(extent))
+      return grids[0].emitError() << "has an axis of unknown size";
+    devices *= extent;
+    text +=
+        (i ? ", " : "") + ("\"axis" + Twine(i) + "\"=" + Twine(extent)).str();
+  }
+  OpBuilder builder = OpBuilder::atBlockBegin(program.getBody());
+  OperationState state(program.getLoc(), "sdy.mesh");
+  state.propertiesAttr = builder.getDictionaryAttr(
+      {builder.getNamedAttr("mesh", shardyAttr(context, text + "]>")),
+       builder.getNamedAttr("sym_name", builder.getStringAttr(meshName))});
+  builder.create(state);
+  program->setAttr("mhlo.num_partitions",
+                   builder.getI32IntegerAttr(static_cast<int32_t>(devices)));
+  program->setAttr("mhlo.num_replicas", builder.getI32IntegerAttr(1));
+  return success();
+}
+
+/// How the op that makes a value holds it; null if nothing says so.
+OpaqueAttr ShardyExporter::shardingOf(Value value) {
+  for (Operation *user : value.getUsers()) {
+    auto shard = dyn_cast<shard::ShardOp>(user);
+    if (!shard || shard.getAnnotateForUsers())
+      continue;
+    auto sharding = shard.getSharding().getDefiningOp<shard::ShardingOp>();
+    if (!sharding)
+      continue;
+    std::string text = ("sharding<@" + meshName + ", [").str();
+    ArrayRef<shard::GridAxesAttr> split = sharding.getSplitAxes().getAxes();
+    int64_t rank = cast<RankedTensorType>(value.getType()).getRank();
+    for (int64_t d = 0; d < rank; ++d) {
+      text += d ? ", {" : "{";
+      if (d < static_cast<int64_t>(split.size()))
+        for (auto [i, axis] : llvm::enumerate(split[d].asArrayRef()))
+          text += (i ? ", " : "") + ("\"axis" + Twine(axis) + "\"").str();
+      text += "}";
+    }
+    return shardyAttr(context, text + "]>");
+  }
+  return nullptr;
+}
+
+LogicalResult ShardyExporter::matchOps(func::FuncOp own, func::FuncOp other) {
+  SmallVector<Operation *> ours = commonOps(own), theirs = commonOps(other);
+  bool fits = ours.size() == theirs.size() &&
+              own.getFunctionType() == other.getFunctionType();
+  for (size_t i = 0; fits && i < ours.size(); ++i) {
+    fits = ours[i]->getName() == theirs[i]->getName() &&
+           ours[i]->getResultTypes() == theirs[i]->getResultTypes();
+    pairs.emplace_back(ours[i], theirs[i]);
+  }
+  if (fits)
+    return success();
+  return other.emitError()
+         << "'@" << other.getName()
+         << "' is not the import of the program of --stablehlo: expected its "
+            "types and its "
+         << ours.size() << " ops, got " << theirs.size()
+         << " (give the options of the import, and run no other pass between)";
+}
+
+LogicalResult ShardyExporter::run(func::FuncOp source) {
+  bool hasShardings = false;
+  program.walk([&](Operation *op) {
+    StringRef name = op->getName().getStringRef();
+    auto target = dyn_cast_or_null<StringAttr>(op->getAttr("call_target_name"));
+    hasShardings |=
+        name.starts_with("sdy.") || (target && target.getValue() == "Sharding");
+  });
+  if (hasShardings)
+    return source.emitError()
+           << "has shardings already: lower the function without them";
+  auto own = *imported.getOps<func::FuncOp>().begin();
+  auto other = sharded.lookupSymbol<func::FuncOp>(own.getName());
+  if (!other || !other.getBody().hasOneBlock())
+    return sharded.emitError()
+           << "has no function '@" << own.getName() << "' with one block";
+  if (failed(matchOps(own, other)) || failed(addMesh()))
+    return failure();
+  for (BlockArgument argument : other.getArguments())
+    if (OpaqueAttr sharding = shardingOf(argument))
+      source.setArgAttr(argument.getArgNumber(), "sdy.sharding", sharding);
+  // The last op that computes a result of the program, and its sharding.
+  llvm::DenseMap<std::pair<unsigned, unsigned>, OpaqueAttr> shardings;
+  for (auto [op, annotated] : pairs)
+    if (auto place = dyn_cast<FileLineColLoc>(op->getLoc());
+        place && place.getFilename().getValue() == tracedResult)
+      if (OpaqueAttr sharding = shardingOf(annotated->getResult(0)))
+        shardings[{place.getLine(), place.getColumn()}] = sharding;
+  Block &body = source.getBody().front();
+  unsigned number = 0;
+  SmallVector<Operation *> ops;
+  for (Operation &op : body)
+    ops.push_back(&op);
+  for (Operation *op : ops) {
+    ++number;
+    for (OpResult result : op->getResults()) {
+      OpaqueAttr sharding =
+          shardings.lookup({number, result.getResultNumber()});
+      if (!sharding)
+        continue;
+      OpBuilder builder(context);
+      builder.setInsertionPointAfter(op);
+      OperationState state(op->getLoc(), "sdy.sharding_constraint");
+      state.addOperands(result);
+      state.addTypes(result.getType());
+      state.propertiesAttr =
+          builder.getDictionaryAttr(builder.getNamedAttr("sharding", sharding));
+      Operation *constraint = builder.create(state);
+      result.replaceAllUsesExcept(constraint->getResult(0), constraint);
+    }
+  }
+  // A result has the sharding of what it returns.
+  for (OpOperand &operand : body.getTerminator()->getOpOperands())
+    if (Operation *op = operand.get().getDefiningOp();
+        op && op->getName().getStringRef() == "sdy.sharding_constraint")
+      source.setResultAttr(operand.getOperandNumber(), "sdy.sharding",
+                           op->getAttr("sharding"));
+  return success();
+}
+
+} // namespace
+
+LogicalResult mlir::soap::exportShardy(std::unique_ptr<llvm::MemoryBuffer> text,
+                                       ModuleOp sharded,
+                                       const StableHLOImportOptions &options,
+                                       llvm::raw_ostream &output) {
+  MLIRContext *context = sharded.getContext();
+  OwningOpRef<ModuleOp> program = parseStableHLO(std::move(text), context);
+  if (!program)
+    return failure();
+  Importer importer(*program, options, /*tracesResults=*/true);
+  OwningOpRef<ModuleOp> imported = importer.run();
+  if (!imported ||
+      failed(
+          ShardyExporter(*program, *imported, sharded).run(importer.chosen())))
+    return failure();
+  // Text of ops that are not registered is no error of this context.
+  program->print(output, OpPrintingFlags().printGenericOpForm());
+  output << "\n";
+  return success();
+}
