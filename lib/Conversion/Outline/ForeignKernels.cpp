@@ -63,7 +63,73 @@ static LogicalResult copyScalars(KernelOpInterface op, func::FuncOp kernel) {
   return failure(result.wasInterrupted());
 }
 
-static LogicalResult lowerToLoops(func::FuncOp kernel) {
+/// How far the index moves with a loop.
+static int64_t stepOf(AffineExpr expr, unsigned dims, unsigned loop) {
+  MLIRContext *context = expr.getContext();
+  SmallVector<AffineExpr> zeros(dims, getAffineConstantExpr(0, context));
+  SmallVector<AffineExpr> one = zeros;
+  one[loop] = getAffineConstantExpr(1, context);
+  auto at = [&](ArrayRef<AffineExpr> values) {
+    auto value = dyn_cast<AffineConstantExpr>(expr.replaceDims(values));
+    return value ? value.getValue() : 0;
+  };
+  return at(one) - at(zeros);
+}
+
+/// The loop that should be the innermost one of an op that reduces: along the
+/// last dim of the result, if every operand lies along it element by element,
+/// or not at all. Then vectors run along it; sums keep their order. None if it
+/// is the innermost one already, or there is no such loop.
+static std::optional<unsigned> innermostLoop(linalg::LinalgOp op) {
+  if (op.getNumReductionLoops() == 0 || op.getNumDpsInits() != 1)
+    return std::nullopt;
+  AffineMap result = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+  auto last = result.getNumResults() == 0
+                  ? AffineDimExpr(nullptr)
+                  : dyn_cast<AffineDimExpr>(result.getResults().back());
+  if (!last || last.getPosition() + 1 == op.getNumLoops())
+    return std::nullopt;
+  unsigned loop = last.getPosition();
+  // Threads share the outermost loop.
+  if (loop == 0 ||
+      op.getIteratorTypesArray()[0] != utils::IteratorType::parallel)
+    return std::nullopt;
+  for (AffineMap map : op.getIndexingMapsArray())
+    for (auto [i, expr] : llvm::enumerate(map.getResults()))
+      if (expr.isFunctionOfDim(loop) &&
+          (i + 1 != map.getNumResults() ||
+           stepOf(expr, map.getNumDims(), loop) != 1))
+        return std::nullopt;
+  return loop;
+}
+
+/// The op with its loops in the order that is fastest to run as they are.
+static FailureOr<linalg::LinalgOp> orderLoops(IRRewriter &rewriter,
+                                              linalg::LinalgOp op) {
+  std::optional<unsigned> inner = innermostLoop(op);
+  if (!inner)
+    return op;
+  auto generic = dyn_cast<linalg::GenericOp>(op.getOperation());
+  if (!generic) {
+    FailureOr<linalg::GenericOp> general =
+        linalg::generalizeNamedOp(rewriter, op);
+    if (failed(general))
+      return failure();
+    generic = *general;
+  }
+  SmallVector<unsigned> order;
+  for (unsigned loop = 0; loop < generic.getNumLoops(); ++loop)
+    if (loop != *inner)
+      order.push_back(loop);
+  order.push_back(*inner);
+  FailureOr<linalg::GenericOp> ordered =
+      linalg::interchangeGenericOp(rewriter, generic, order);
+  if (failed(ordered))
+    return failure();
+  return cast<linalg::LinalgOp>(ordered->getOperation());
+}
+
+static LogicalResult lowerToLoops(func::FuncOp kernel, bool forThreads) {
   IRRewriter rewriter(kernel.getContext());
   SmallVector<memref::CopyOp> copies;
   kernel.walk([&](memref::CopyOp copy) { copies.push_back(copy); });
@@ -77,9 +143,12 @@ static LogicalResult lowerToLoops(func::FuncOp kernel) {
   kernel.walk([&](linalg::LinalgOp op) { structured.push_back(op); });
   for (linalg::LinalgOp op : structured) {
     rewriter.setInsertionPoint(op);
-    if (failed(linalg::linalgOpToLoops(rewriter, op)))
-      return op.emitOpError("cannot be lowered to loops");
-    rewriter.eraseOp(op);
+    FailureOr<linalg::LinalgOp> ordered = op;
+    if (!forThreads)
+      ordered = orderLoops(rewriter, op);
+    if (failed(ordered) || failed(linalg::linalgOpToLoops(rewriter, *ordered)))
+      return emitError(kernel.getLoc(), "cannot be lowered to loops");
+    rewriter.eraseOp(*ordered);
   }
   RewritePatternSet patterns(kernel.getContext());
   populateAffineToStdConversionPatterns(patterns);
@@ -110,12 +179,14 @@ static void nameAssertions(KernelOpInterface op, func::FuncOp kernel) {
 LogicalResult mlir::soap::emitForeignKernel(KernelOpInterface op,
                                             OpBuilder &builder,
                                             ValueRange inputs,
-                                            ValueRange outputs) {
+                                            ValueRange outputs,
+                                            bool forThreads) {
   auto kernel = cast<func::FuncOp>(builder.getInsertionBlock()->getParentOp());
   if (failed(op.emitKernel(builder, inputs, outputs)))
     return op->emitError() << "'" << op->getName()
                            << "' has no kernel for these attributes and types";
-  if (failed(copyScalars(op, kernel)) || failed(lowerToLoops(kernel)))
+  if (failed(copyScalars(op, kernel)) ||
+      failed(lowerToLoops(kernel, forThreads)))
     return failure();
   nameAssertions(op, kernel);
   WalkResult result = kernel.walk([&](Operation *inner) {

@@ -22,9 +22,12 @@ void insertKernelDialects(DialectRegistry &registry);
 /// Writes the kernel of `op` at the insertion point, which is in the one block
 /// of a function whose arguments are the buffers. `inputs` and `outputs` as in
 /// `KernelOpInterface`. What is left are loops, arithmetic, loads and stores;
-/// an error says what is not.
+/// an error says what is not. `forThreads`: each iteration of parallel loops
+/// will be a thread of a GPU, so that they stay outside of reductions; else
+/// loops are in the order that is fastest on a CPU.
 LogicalResult emitForeignKernel(KernelOpInterface op, OpBuilder &builder,
-                                ValueRange inputs, ValueRange outputs);
+                                ValueRange inputs, ValueRange outputs,
+                                bool forThreads);
 
 } // namespace mlir::soap
 

@@ -176,7 +176,7 @@ KernelTable::foreignKernelOf(KernelOpInterface op, ArrayRef<Value> tied) {
       else
         inputs.push_back(buffer);
     }
-    return emitForeignKernel(op, builder, inputs, outputs);
+    return emitForeignKernel(op, builder, inputs, outputs, forThreads);
   };
   // The text of the kernel is its key: no op says what its regions and the
   // scalars from outside add to it.

@@ -110,9 +110,6 @@ std::optional<ConvolutionForm> convolutionForm(Operation *op) {
       .Case([&](linalg::DepthwiseConv2DNchwChwOp) {
         return Form{first, {0, 1, 2}, first, false, true};
       })
-      .Case([&](linalg::DepthwiseConv2DNhwcHwcOp) {
-        return Form{last, {2, 0, 1}, last, false, true};
-      })
       .Case([&](linalg::Conv1DNcwFcwOp) {
         return Form{{0, 1, 2}, {0, 1, 2}, {0, 1, 2}};
       })
