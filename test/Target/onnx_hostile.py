@@ -158,7 +158,7 @@ CASES = [
     case("no outputs", "the graph has no outputs", graph(RELU, outputs=[])),
     case("output that no node computes", "'z' is computed by no node", graph(RELU, outputs=[value_info("z", [1])])),
     case("output is a weight", "does not depend on a computation", graph(node("Identity", ["w"], ["y"]), initializers=[W]),
-         flags=["--parameters=w"]),
+         flags=["--parameters=w,y"]),
     case("output is an empty constant", "is a constant int64 of shape 0, which is not supported",
          graph(node("Shape", ["x"], ["y"], start=4), outputs=[value_info("y", [0], 7)])),
     case("output is a large integer", "which is no 32-bit integer", graph(node("Identity", ["c"], ["y"]), initializers=[ints("c", HUGE)])),
