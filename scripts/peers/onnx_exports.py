@@ -36,6 +36,7 @@ def language(name, vocabulary=61, **config):
             super().__init__()
             made = getattr(transformers, name + "Config")(vocab_size=vocabulary, **config)
             made.use_cache = False
+            made._experts_implementation = "eager"
             model = "LMHeadModel" if name == "GPT2" else "ForCausalLM"
             self.model = getattr(transformers, name + model)(made)
 
