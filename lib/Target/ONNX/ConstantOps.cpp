@@ -240,13 +240,30 @@ LogicalResult foldCastTo(NodeContext &node, int32_t to) {
   } else {
     for (int64_t value : x->ints)
       result.ints.push_back(narrow(value));
+    bool isBeyond = false;
     for (float value : x->floats) {
-      if (!(std::fabs(value) < 9e18f) && to != kBool)
+      if (to == kBool) {
+        result.ints.push_back(value != 0);
+        continue;
+      }
+      int64_t whole =
+          std::fabs(value) < 9e18f ? static_cast<int64_t>(value) : INT64_MIN;
+      bool fits = whole != INT64_MIN && narrow(whole) == whole;
+      if (!fits && to != kInt32 && to != kInt64)
         return node.error("value " + Twine(std::to_string(value)) +
                           " can not be cast to " + dataTypeName(to));
-      result.ints.push_back(to == kBool ? value != 0
-                                        : narrow(static_cast<int64_t>(value)));
+      isBeyond |= !fits;
+      result.ints.push_back(fits           ? whole
+                            : to == kInt32 ? INT32_MIN
+                                           : INT64_MIN);
     }
+    // Exporters cast the logarithm of 0, and select another value there.
+    if (isBeyond)
+      emitWarning(node.importer.loc)
+          << "node " << quote(node.baseName()) << ": values that "
+          << dataTypeName(to)
+          << " does not have are cast to its smallest one, as x86 does; ONNX "
+             "does not define them";
   }
   return node.setConstant(0, std::move(result));
 }

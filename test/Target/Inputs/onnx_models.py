@@ -74,8 +74,8 @@ class Builder:
     def constant(self, array):
         return self.op("Constant", value=numpy_helper.from_array(np.asarray(array), ""))
 
-    def result(self, name):
-        self.outputs.append(helper.make_tensor_value_info(name, TensorProto.FLOAT, None))
+    def result(self, name, kind=TensorProto.FLOAT):
+        self.outputs.append(helper.make_tensor_value_info(name, kind, None))
         return self
 
     def model(self, flags=(), low=-2.0, high=2.0):
@@ -424,6 +424,7 @@ def ops():
     result["shape_arithmetic"] = shape_arithmetic()
     result["range_gather"] = range_gather()
     result.update(sequence_ops())
+    result.update(composed_ops())
     result["final_softmax"] = final_softmax("Softmax")
     result["final_logsoftmax"] = final_softmax("LogSoftmax")
     return result
@@ -510,6 +511,151 @@ def sequence_ops():
     result["attention"] = attention()
     b = Builder("dropout", 13)
     result["dropout_opset13"] = b.result(b.op("Relu", b.op("Dropout", b.data([2, 3]), b.scalar(np.float32(0.25))))).model()
+    return result
+
+
+def composed_ops():
+    """Ops that import composes of others, and how today's exporters use them."""
+    result = {}
+
+    def add(name, build, flags=(), opset=18, types=(), **more):
+        b = Builder(name, opset)
+        outputs = build(b)
+        for i, output in enumerate(outputs if isinstance(outputs, (list, tuple)) else [outputs]):
+            b.result(output, types[i] if types else TensorProto.FLOAT)
+        result[name] = b.model(flags, **more)
+
+    float32 = lambda *values: np.array(values, np.float32)
+    # Convolutions and pools of one and three dims, transposed ones.
+    add("conv1d", lambda b: b.op("Conv", b.data([2, 4, 11]), b.weight(6, 2, 3), b.weight(6), group=2, strides=[2], dilations=[2], pads=[1, 2]))
+    add("conv3d", lambda b: b.op("Conv", b.data([2, 4, 5, 6, 7]), b.weight(6, 2, 3, 2, 3), b.weight(6), group=2, strides=[2, 1, 2],
+                                 dilations=[1, 2, 1], pads=[1, 0, 2, 1, 1, 0]))
+    for name, shape, weight, attributes in [
+            ("", [2, 4, 5, 6], (4, 3, 3, 2), {}), ("_strides", [2, 4, 5, 6], (4, 3, 3, 2), {"strides": [2, 3], "pads": [1, 0, 0, 1]}),
+            ("_groups", [2, 4, 5, 6], (4, 3, 3, 3), {"group": 2, "dilations": [2, 1], "output_padding": [1, 1], "strides": [2, 2]}),
+            ("_crop", [1, 2, 4, 4], (2, 3, 2, 2), {"pads": [1, 1, 1, 1]}),
+            ("_same", [2, 4, 5, 6], (4, 3, 3, 3), {"strides": [2, 2], "auto_pad": "SAME_UPPER"}),
+            ("_1d", [2, 4, 7], (4, 3, 4), {"strides": [2], "pads": [1, 1]}),
+            ("_3d", [1, 2, 3, 4, 3], (2, 3, 2, 3, 2), {"strides": [2, 1, 2]})]:
+        add("conv_transpose" + name, lambda b: b.op("ConvTranspose", b.data(shape), b.weight(*weight), **attributes))
+    for kind in ["MaxPool", "AveragePool"]:
+        add(kind.lower() + "_1d", lambda b: b.op(kind, b.data([2, 3, 11]), kernel_shape=[3], strides=[2], pads=[1, 1], ceil_mode=1))
+        add(kind.lower() + "_3d", lambda b: b.op(kind, b.data([2, 3, 5, 6, 7]), kernel_shape=[2, 3, 2], strides=[2, 2, 1], pads=[1, 1, 0, 0, 1, 1]))
+    add("averagepool_3d_padded", lambda b: b.op("AveragePool", b.data([2, 3, 5, 6, 7]), kernel_shape=[2, 3, 2], pads=[1, 1, 0, 0, 1, 1],
+                                                count_include_pad=1))
+    add("lppool", lambda b: b.op("LpPool", b.data([2, 3, 6, 7]), kernel_shape=[3, 2], pads=[1, 0, 1, 1], p=2))
+    # Resizing: ONNX Runtime computes places in float32, as import does.
+    for mode, scales in [("linear", [1, 1, 2, 1.5]), ("linear", [1, 1, 0.6, 0.7]), ("cubic", [1, 1, 2, 0.8]), ("nearest", [1, 1, 2, 3]),
+                         ("nearest", [1, 1, 0.7, 1.3])]:
+        for coordinates in ["half_pixel", "asymmetric", "align_corners", "pytorch_half_pixel"]:
+            if coordinates == "align_corners" and scales[2] < 1 or mode == "cubic" and coordinates == "align_corners":
+                continue
+            add("resize_%s_%s_%s" % (mode, coordinates, scales[2]), lambda b: b.op(
+                "Resize", b.data([1, 2, 5, 10]), "", b.tensor(float32(*scales)), mode=mode, coordinate_transformation_mode=coordinates))
+    add("resize_sizes", lambda b: b.op("Resize", b.data([1, 2, 5, 6]), "", "", b.ints(1, 2, 8, 3), mode="linear"))
+    add("resize_antialias", lambda b: b.op("Resize", b.data([1, 2, 8, 9]), "", "", b.ints(1, 2, 5, 4), mode="linear", antialias=1))
+    add("upsample", lambda b: b.op("Upsample", b.data([1, 2, 5, 6]), b.tensor(float32(1, 1, 2, 2)), mode="linear"), opset=9)
+    # Selections; rounded operands have equal elements.
+    for largest in [0, 1]:
+        add("topk_%d" % largest, lambda b: b.op("TopK", b.op("Round", b.data([3, 7, 2])), b.ints(4), axis=1, largest=largest, outputs=2),
+            types=(TensorProto.FLOAT, TensorProto.INT64))
+    for kind in ["ArgMax", "ArgMin"]:
+        for last in [0, 1]:
+            add("%s_%d" % (kind.lower(), last), lambda b: b.op(kind, b.op("Round", b.data([3, 7])), axis=1, select_last_index=last, keepdims=last),
+                types=(TensorProto.INT64,))
+    add("hardmax", lambda b: b.op("Hardmax", b.op("Round", b.data([3, 7])), axis=-1))
+    for exclusive, reverse in [(0, 0), (1, 0), (0, 1), (1, 1)]:
+        add("cumsum_%d_%d" % (exclusive, reverse), lambda b: b.op("CumSum", b.data([3, 5, 2]), b.scalar(1, np.int64), exclusive=exclusive,
+                                                                  reverse=reverse))
+    add("onehot", lambda b: b.op("OneHot", b.integers([3, 4], "i"), b.scalar(5, np.int64), b.tensor(float32(-1, 2)), axis=1))
+    # Scatters and gathers, to places that are known and to computed ones.
+    add("scatterelements_known", lambda b: b.op("ScatterElements", b.data([3, 5]), b.tensor(np.array([[1, -1], [0, 2]])), b.data([2, 2], "u"), axis=1))
+    add("scatterelements_added", lambda b: b.op("ScatterElements", b.data([3, 5]), b.tensor(np.array([[1, 1], [0, 0]])), b.data([2, 2], "u"), axis=1,
+                                                reduction="add"))
+    add("scatterelements", lambda b: b.op("ScatterElements", b.data([3, 5]), b.integers([3, 1], "i"), b.data([3, 1], "u"), axis=1))
+    for reduction in ["add", "max", "min"]:
+        add("scatterelements_" + reduction, lambda b: b.op("ScatterElements", b.data([3, 5]), b.integers([2, 5], "i"), b.data([2, 5], "u"), axis=0,
+                                                           reduction=reduction))
+    add("scatternd_known", lambda b: b.op("ScatterND", b.data([4, 5, 2]), b.tensor(np.array([[1, 2], [-1, 0]])), b.data([2, 2], "u")))
+    add("scatternd_add", lambda b: b.op("ScatterND", b.data([4, 5]), b.integers([3, 1], "i"), b.data([3, 5], "u"), reduction="add"))
+    add("scatternd", lambda b: b.op("ScatterND", b.data([4, 5, 2]), b.integers([1, 2], "i"), b.data([1, 2], "u")))
+    add("gathernd_known", lambda b: b.op("GatherND", b.data([4, 5, 2]), b.tensor(np.array([[1, 2], [-1, 0]]))))
+    add("gathernd", lambda b: b.op("GatherND", b.data([4, 5, 2]), b.integers([3, 2], "i")))
+    add("gathernd_batch", lambda b: b.op("GatherND", b.data([2, 5, 3]), b.integers([2, 1], "i"), batch_dims=1))
+    # Rounding, halves among them, and integers.
+    for kind in ["Floor", "Ceil", "Round"]:
+        add(kind.lower(), lambda b: b.op(kind, b.op("Mul", b.op("Round", b.data([40], "x")), b.scalar(np.float32(0.5)))), low=-9, high=9)
+    add("floor_large", lambda b: b.op("Floor", b.op("Mul", b.data([40]), b.scalar(np.float32(1e7)))), low=-9, high=9)
+    for fmod in [0, 1]:
+        add("mod_%d" % fmod, lambda b: b.op("Cast", b.op("Mod", b.op("Sub", b.op("Mul", b.integers([9], "i"), b.ints(7)), b.ints(*range(9))),
+                                                         b.ints(3, -3, 4, -4, 5, -5, 3, 2, 7), fmod=fmod), to=TensorProto.FLOAT))
+    add("integers", lambda b: b.op("Gather", b.weight(40, 3), b.op("Where", b.op("Greater", b.integers([2, 4], "i"), b.ints(0)), b.op(
+        "Add", b.op("Mul", b.op("Slice", b.op("Concat", "i", "i", axis=1), b.ints(2), b.ints(6), b.ints(1)), b.ints(5)), b.ints(3)), b.op(
+            "Div", b.op("Sub", "i", b.ints(19)), b.ints(2)))))
+    add("isnan", lambda b: b.op("Where", b.op("IsNaN", b.op("Sqrt", b.data([12]))), b.data([12], "z"), b.op("Exp", "x")))
+    # Norms.
+    add("instance_norm", lambda b: b.op("InstanceNormalization", b.data([2, 4, 5, 3]), b.weight(4), b.weight(4)))
+    add("group_norm", lambda b: b.op("GroupNormalization", b.data([2, 4, 5, 3]), b.weight(4), b.weight(4), num_groups=2), opset=21)
+    add("lrn", lambda b: b.op("LRN", b.data([2, 7, 3, 3]), size=5, alpha=0.5))
+    add("lp_normalization", lambda b: b.op("LpNormalization", b.data([3, 5]), axis=0, p=1))
+    add("mean_variance", lambda b: b.op("MeanVarianceNormalization", b.data([2, 3, 4, 5])))
+    # Recurrences.
+    for direction, d in [("forward", 1), ("reverse", 1), ("bidirectional", 2)]:
+        for after in [0, 1]:
+            add("gru_%s_%d" % (direction, after), lambda b: b.op(
+                "GRU", b.data([3, 4, 5]), b.weight(d, 18, 5), b.weight(d, 18, 6), b.weight(d, 36), "", b.weight(d, 4, 6), outputs=2, hidden_size=6,
+                direction=direction, linear_before_reset=after))
+        add("rnn_" + direction, lambda b: b.op("RNN", b.data([3, 4, 5]), b.weight(d, 6, 5), b.weight(d, 6, 6), b.weight(d, 12), outputs=2,
+                                               hidden_size=6, direction=direction, activations=["Relu", "Tanh"][:d]))
+    # Padding and slices.
+    for mode in ["reflect", "edge", "wrap"]:
+        add("pad_" + mode, lambda b: b.op("Pad", b.data([2, 4, 5]), b.ints(0, 2, 1, 1, 3, 0), mode=mode), opset=19)
+    add("slice_backwards", lambda b: b.op("Slice", b.data([3, 6, 7]), b.ints(-1, 4), b.ints(-100, 0), b.ints(1, 2), b.ints(-1, -2)))
+    # Losses: labels are 0 and 1.
+    for reduction in ["mean", "sum", "none"]:
+        add("cross_entropy_" + reduction, lambda b: b.op("SoftmaxCrossEntropyLoss", b.data([3, 4, 5]), b.integers([3, 5], "labels"), b.weight(4),
+                                                         ignore_index=1, reduction=reduction))
+    add("likelihood", lambda b: b.op("NegativeLogLikelihoodLoss", b.data([6, 4]), b.integers([6], "labels")))
+    # Quantization.
+    add("quantized", lambda b: b.op("DequantizeLinear", b.op("QuantizeLinear", b.data([4, 5]), b.scalar(np.float32(0.02)), b.scalar(3, np.uint8)),
+                                    b.scalar(np.float32(0.02)), b.scalar(3, np.uint8)), low=-4, high=4)
+    add("quantized_weight", lambda b: b.op("MatMul", b.data([4, 5]), b.op("DequantizeLinear", b.tensor(np.arange(-10, 10, dtype=np.int8).reshape(5, 4)),
+                                                                         b.tensor(float32(0.1, 0.2, 0.3, 0.4)), axis=1)))
+    # Rearrangements.
+    add("tile", lambda b: b.op("Tile", b.data([2, 3, 4]), b.ints(2, 1, 3)))
+    for mode in ["DCR", "CRD"]:
+        add("depth_to_space_" + mode, lambda b: b.op("DepthToSpace", b.data([2, 8, 3, 2]), blocksize=2, mode=mode))
+    add("space_to_depth", lambda b: b.op("SpaceToDepth", b.data([2, 3, 4, 6]), blocksize=2))
+    add("reverse_sequence", lambda b: b.op("ReverseSequence", b.data([5, 3, 2]), b.ints(2, 5, 1), time_axis=0, batch_axis=1))
+    add("reduce_prod", lambda b: b.op("ReduceProd", b.data([3, 5, 4]), b.ints(1), keepdims=0))
+    for kind, low in [("Mish", -4), ("Tan", -1), ("Sinh", -2), ("Cosh", -2), ("Asinh", -3), ("Atanh", -0.9), ("Acosh", 1.1), ("Shrink", -2)]:
+        add(kind.lower(), lambda b: b.op(kind, b.data([3, 4])), low=low, high=0.9 if kind == "Atanh" else 2)
+    # Opset 23.
+    for name, q, kv, more in [("", 4, 4, {}), ("_groups", 4, 2, {"is_causal": 1}), ("_cap", 4, 4, {"softcap": 2.0, "scale": 0.3})]:
+        add("attention_op" + name, lambda b: b.op("Attention", b.data([2, 5, q * 8], "q"), b.data([2, 6, kv * 8], "k"), b.data([2, 6, kv * 8], "v"),
+                                                  q_num_heads=q, kv_num_heads=kv, **more), opset=23)
+    for interleaved in [0, 1]:
+        add("rotary_%d" % interleaved, lambda b: b.op("RotaryEmbedding", b.data([2, 3, 5, 8]), b.weight(9, 4), b.weight(9, 4), b.integers([2, 5], "i"),
+                                                      interleaved=interleaved), opset=23)
+    # Branches and loops that are known.
+    relu = lambda result: helper.make_graph([helper.make_node("Relu", ["x"], [result])], "branch", [], [
+        helper.make_tensor_value_info(result, TensorProto.FLOAT, None)])
+    other = helper.make_graph([helper.make_node("Neg", ["x"], ["n"])], "branch", [], [helper.make_tensor_value_info("n", TensorProto.FLOAT, None)])
+    add("if", lambda b: b.op("If", b.op("Equal", b.op("Size", b.data([3, 4])), b.scalar(12, np.int64)), then_branch=relu("p"), else_branch=other))
+    info = helper.make_tensor_value_info
+    body = helper.make_graph([helper.make_node("Identity", ["go"], ["on"]), helper.make_node("Mul", ["h", "half"], ["next"]),
+                              helper.make_node("Add", ["next", "x"], ["row"])], "body",
+                             [info("i", TensorProto.INT64, []), info("go", TensorProto.BOOL, []), info("h", TensorProto.FLOAT, [3])],
+                             [info("on", TensorProto.BOOL, []), info("next", TensorProto.FLOAT, [3]), info("row", TensorProto.FLOAT, [3])])
+
+    def loop(b):
+        x = b.data([3])
+        b.tensor(np.array(0.5, np.float32), "half")
+        return b.op("Loop", b.scalar(4, np.int64), "", x, body=body, outputs=2)
+
+    add("loop", loop)
+    add("sequence", lambda b: b.op("ConcatFromSequence", b.op("SequenceInsert", b.op("SplitToSequence", b.data([4, 3]), b.ints(1, 3), axis=0), b.op(
+        "Exp", "x"), b.scalar(-1, np.int64)), axis=0))
     return result
 
 

@@ -84,6 +84,8 @@ def attributes_of(text):
             result[key] = value[value.index("<") + 1:-1]
         elif value.startswith('"'):
             result[key] = value[1:-1]
+        elif re.match(r"0x[0-9A-F]{16} : f64", value):  # an infinity
+            result[key] = np.frombuffer(bytes.fromhex(value[2:18])[::-1], np.float64)[0]
         elif re.match(r"-?[\d.]+([eE][-+]?\d+)?( :|$)", value):
             number = value.split(" ")[0]
             result[key] = float(number) if "." in number else int(number)
