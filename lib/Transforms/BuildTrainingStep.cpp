@@ -294,8 +294,8 @@ public:
   /// Clones the forward op; batch norm on running statistics becomes batch norm
   /// on the batch's if `training`.
   LogicalResult cloneForward(bool training);
-  /// Appends the labels and the sum of the losses, which are those of
-  /// @evaluate unless `training`.
+  /// Appends the labels and the sum of the losses, as @evaluate has them unless
+  /// `training`.
   void addLoss(ArrayRef<LossTerm> terms, bool training);
   /// The number of the iteration, from 1: a state, created by the first call.
   Value step() { return count(stepCounter, "step"); }
@@ -503,7 +503,7 @@ BlockArgument Program::addLabels(const LossTerm &term, bool isOnly) {
                      attributes);
 }
 
-/// What the runtime adds up over batches: results called MEASURE@LABELS.
+/// Results called MEASURE@LABELS, which the runtime adds up over batches.
 void Program::addMeasures(const LossTerm &term, const LossValues &values,
                           BlockArgument labels, bool isOnly) {
   auto add = [&](Value value, const std::string &measure) {
@@ -626,7 +626,7 @@ private:
 
   LogicalResult run();
   LogicalResult checkOptions();
-  /// What the training depends on, as "name=value name=value".
+  /// The options that the training depends on, as "name=value name=value".
   std::string describeOptions();
   LogicalResult readLosses();
   LogicalResult readPatterns();
@@ -822,7 +822,7 @@ LogicalResult BuildTrainingStep::readPatterns() {
   return success();
 }
 
-/// What the options say against the types of the model.
+/// Compares the options with the types of the model.
 LogicalResult BuildTrainingStep::checkLosses(func::FuncOp forward) {
   LossChoice choice = loss != "auto" ? LossChoice::Named
                       : inference    ? LossChoice::InferenceOnly

@@ -112,7 +112,7 @@ def cosine(i, total):
 
 
 class Case:
-    """What PyTorch does; options.py has what Soap is told."""
+    """The training in PyTorch; options.py has the options for Soap."""
 
     def __init__(self, loss, labels=lambda n: classes(n), model=Net, x=lambda n: numbers(n, IN), metrics=None, optimizer=None,
                  factor=None, clip=0, batches=1, batch=BATCH, freeze=(), spread=1.0):
@@ -146,6 +146,7 @@ CASES = {
                   optimizer=lambda m: torch.optim.AdamW(groups(m, 0.5), lr=0.05), factor=warmup(3, lambda i: 0.1 + 0.9 * cosine(i, 5))),
     "output": Case(None, lambda n: numbers(n, OUT), OwnLoss, optimizer=sgd(0.5), factor=lambda i: 0.5 ** (i // 3)),
     "heads": Case(lambda r, y: F.cross_entropy(r[0], y[0]) + 0.5 * F.mse_loss(r[1], y[1]), lambda n: (classes(n), numbers(n, 4)), Heads,
+                  metrics={"top-2@label_0": lambda r, y: top_k(2)(r[0], y[0]), "mean-absolute-error@label_1": lambda r, y: error(r[1], y[1])},
                   optimizer=lambda m: torch.optim.Adam(m.parameters(), lr=0.02), factor=warmup(2, lambda i: max(0, 1 - i / 6))),
     "accumulate": Case(F.mse_loss, lambda n: numbers(n, OUT), batches=3, batch=4, clip=0.5,
                        optimizer=lambda m: torch.optim.AdamW(m.parameters(), lr=0.03, weight_decay=0.1), factor=lambda i: cosine(i, 8)),
