@@ -1078,7 +1078,14 @@ BuildTrainingStep::buildAccumulateStep(Model &model) {
   for (auto [gradient, sum] : llvm::zip_equal(trained, sums.gradients)) {
     StringRef name = program.argumentName(sum);
     OpMaker ops = program.makeOps(name, gradient.weight.getLoc());
-    Value added = ops.make<AddOp>("sum", sum, gradient.gradient);
+    // An addition that is no linear op: a state is complete on its devices, so
+    // what goes into it has to be. sum - (-1) * gradient.
+    auto number = [&](double value) {
+      return program.builder.getF64FloatAttr(value);
+    };
+    Value added =
+        ops.make<SgdOp>("sum", sum.getType(), Type(), sum, gradient.gradient,
+                        Value(), number(-1), number(0), number(0));
     setUpdateOf(added.getDefiningOp(), 0, gradient.weight);
     program.addResult(added, "update", name, sum.getArgNumber());
   }
@@ -1240,7 +1247,7 @@ void BuildTrainingStep::finishSums(Program &program, const Sums &sums,
   OpMaker ops = program.makeOps("batches", program.loc);
   Type single = OpMaker::elementOf(sums.batches);
   Value all =
-      ops.make<AddOp>("all", sums.batches, ops.scalar(single, 1, "one"));
+      ops.make<AddOp>("sum", sums.batches, ops.scalar(single, 1, "one"));
   Value share = ops.make<ReciprocalOp>("share", all);
   ByElement shares;
   for (auto [one, sum] : llvm::zip_equal(trained, sums.gradients)) {
@@ -1250,7 +1257,8 @@ void BuildTrainingStep::finishSums(Program &program, const Sums &sums,
       factor = ops.cast(share, element, "share_cast");
     StringRef name = program.argumentName(sum);
     OpMaker own = program.makeOps(name, one.weight.getLoc());
-    Value total = own.make<AddOp>("total", sum, one.gradient);
+    // By the name that the op has in @accumulate_step, whose strategy this is.
+    Value total = own.make<AddOp>("sum", sum, one.gradient);
     setUpdateOf(total.getDefiningOp(), 0, one.weight);
     one.gradient =
         scaled(program, total, factor, one.weight, (name + ".mean").str());

@@ -9,9 +9,9 @@
 // CHECK-SAME: soap.name = "batches"
 // CHECK-SAME: soap.name = "step"
 // CHECK: soap.counter %{{.*}} {soap.name = "batch_step.counter"}
-// CHECK: %[[ALL:.+]] = soap.add %{{.*}} {soap.name = "batches.all"}
+// CHECK: %[[ALL:.+]] = soap.add %{{.*}} {soap.name = "batches.sum"}
 // CHECK: %[[SHARE:.+]] = soap.reciprocal %[[ALL]]
-// CHECK: %[[TOTAL:.+]] = soap.add %[[SUM]], %{{.*}} {{{.*}}soap.name = "w.gradient.total", soap.update_of = "fc"}
+// CHECK: %[[TOTAL:.+]] = soap.add %[[SUM]], %{{.*}} {{{.*}}soap.name = "w.gradient.sum", soap.update_of = "fc"}
 // CHECK: %[[MEAN:.+]] = soap.mul %[[TOTAL]], %[[SHARE]]
 // CHECK: soap.scale %[[SUM]] {factor = 0.000000e+00 : f64, {{.*}}soap.name = "w.gradient.reset"
 // CHECK: %[[SQUARE:.+]] = soap.mul %[[MEAN]], %[[MEAN]]
@@ -27,7 +27,7 @@
 // CHECK-SAME: %[[ADDED:[^:]+]]: tensor<6x3xf32> {soap.init = #soap.init<zeros>, soap.kind = #soap.kind<state>, soap.name = "w.gradient"}
 // CHECK-NOT: soap.name = "step"
 // CHECK: soap.counter %{{.*}} {soap.name = "batch_step.counter"}
-// CHECK: soap.add %[[ADDED]], %{{.*}} {{{.*}}soap.name = "w.gradient.sum"
+// CHECK: soap.sgd %[[ADDED]], %{{.*}} {learning_rate = -1.000000e+00 : f64, momentum = 0.000000e+00 : f64, {{.*}}soap.name = "w.gradient.sum", {{.*}}weight_decay = 0.000000e+00 : f64}
 // CHECK: soap.add %{{.*}} {soap.name = "batches.sum"}
 // CHECK-NOT: soap.adam
 // CHECK: soap.running_stats_update
