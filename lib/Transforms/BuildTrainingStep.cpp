@@ -294,8 +294,8 @@ public:
   /// Clones the forward op; batch norm on running statistics becomes batch norm
   /// on the batch's if `training`.
   LogicalResult cloneForward(bool training);
-  /// Appends the labels and the sum of the losses, which are those of
-  /// @evaluate unless `training`.
+  /// Appends the labels and the sum of the losses, as @evaluate has them unless
+  /// `training`.
   void addLoss(ArrayRef<LossTerm> terms, bool training);
   /// The number of the iteration, from 1: a state, created by the first call.
   Value step() { return count(stepCounter, "step"); }
@@ -503,7 +503,7 @@ BlockArgument Program::addLabels(const LossTerm &term, bool isOnly) {
                      attributes);
 }
 
-/// What the runtime adds up over batches: results called MEASURE@LABELS.
+/// Results called MEASURE@LABELS, which the runtime adds up over batches.
 void Program::addMeasures(const LossTerm &term, const LossValues &values,
                           BlockArgument labels, bool isOnly) {
   auto add = [&](Value value, const std::string &measure) {
@@ -626,7 +626,7 @@ private:
 
   LogicalResult run();
   LogicalResult checkOptions();
-  /// What the training depends on, as "name=value name=value".
+  /// The options that the training depends on, as "name=value name=value".
   std::string describeOptions();
   LogicalResult readLosses();
   LogicalResult readPatterns();
@@ -822,7 +822,7 @@ LogicalResult BuildTrainingStep::readPatterns() {
   return success();
 }
 
-/// What the options say against the types of the model.
+/// Compares the options with the types of the model.
 LogicalResult BuildTrainingStep::checkLosses(func::FuncOp forward) {
   LossChoice choice = loss != "auto" ? LossChoice::Named
                       : inference    ? LossChoice::InferenceOnly
@@ -1078,7 +1078,14 @@ BuildTrainingStep::buildAccumulateStep(Model &model) {
   for (auto [gradient, sum] : llvm::zip_equal(trained, sums.gradients)) {
     StringRef name = program.argumentName(sum);
     OpMaker ops = program.makeOps(name, gradient.weight.getLoc());
-    Value added = ops.make<AddOp>("sum", sum, gradient.gradient);
+    // An addition that is no linear op: a state is complete on its devices, so
+    // what goes into it has to be. sum - (-1) * gradient.
+    auto number = [&](double value) {
+      return program.builder.getF64FloatAttr(value);
+    };
+    Value added =
+        ops.make<SgdOp>("sum", sum.getType(), Type(), sum, gradient.gradient,
+                        Value(), number(-1), number(0), number(0));
     setUpdateOf(added.getDefiningOp(), 0, gradient.weight);
     program.addResult(added, "update", name, sum.getArgNumber());
   }
@@ -1240,7 +1247,7 @@ void BuildTrainingStep::finishSums(Program &program, const Sums &sums,
   OpMaker ops = program.makeOps("batches", program.loc);
   Type single = OpMaker::elementOf(sums.batches);
   Value all =
-      ops.make<AddOp>("all", sums.batches, ops.scalar(single, 1, "one"));
+      ops.make<AddOp>("sum", sums.batches, ops.scalar(single, 1, "one"));
   Value share = ops.make<ReciprocalOp>("share", all);
   ByElement shares;
   for (auto [one, sum] : llvm::zip_equal(trained, sums.gradients)) {
@@ -1250,7 +1257,8 @@ void BuildTrainingStep::finishSums(Program &program, const Sums &sums,
       factor = ops.cast(share, element, "share_cast");
     StringRef name = program.argumentName(sum);
     OpMaker own = program.makeOps(name, one.weight.getLoc());
-    Value total = own.make<AddOp>("total", sum, one.gradient);
+    // By the name that the op has in @accumulate_step, whose strategy this is.
+    Value total = own.make<AddOp>("sum", sum, one.gradient);
     setUpdateOf(total.getDefiningOp(), 0, one.weight);
     one.gradient =
         scaled(program, total, factor, one.weight, (name + ".mean").str());

@@ -88,6 +88,23 @@ def integers(*shape):
     return floats(*shape).replace(b"<f4", b"<i4")
 
 
+MSE = [["soap-opt", "{f.mlir}", "--soap-build-training-step=loss=mse", "-o", "{folder}/step.mlir"]]
+NAN = npy("{'descr': '<f4', 'fortran_order': False, 'shape': (16, 3), }", struct.pack("<f", float("nan")) * 48)
+
+
+def numbers(name, labels, *expect):
+    """A model that is trained on numbers."""
+    case = run("labels: " + name, ["--data", "npy:{folder}/d", "--iterations=1"], {"d/x_train.npy": X, "d/y_train.npy": labels},
+               ["y_train.npy", *expect])
+    case.setup = MSE
+    return case
+
+
+def predict(name, arguments, *expect):
+    return Case("predict: " + name, ["soap-run", "{f.mlir}", "--predict", *arguments], list(expect),
+                {"f.mlir": FORWARD, "bad.npy": floats(5, 7), "good.npy": floats(5, 4)})
+
+
 def text(name, options, content, *expect):
     return sequence("text: " + name, "text:{t.txt}" + options, {"t.txt": content}, *expect)
 
@@ -138,6 +155,23 @@ GOOD = {"w": {"dtype": "F32", "shape": [4, 3], "data_offsets": [0, 48]}}
 CASES = [
     flags("no file", [], "expected a file: IR"),
     flags("two files", ["a.mlir", "b.mlir"], "'a.mlir' and 'b.mlir'"),
+    flags("no batches", ["{f.mlir}", "--data=synthetic", "--accumulate=0"], "--accumulate", "integer from 1"),
+    flags("an improvement without an early stop", ["{f.mlir}", "--data=synthetic", "--min-improvement=1"], "'--min-improvement' needs '--early-stop'"),
+    flags("results without predicting", ["{f.mlir}", "--data=synthetic", "--out=y.npy"], "'--out' needs '--predict'"),
+    flags("predicting into nowhere", ["{f.mlir}", "--predict", "--data=npy:x.npy"], "'--predict' needs '--out'"),
+    flags("predicting nothing", ["{f.mlir}", "--predict", "--out=y.npy"], "'--predict' needs '--data'"),
+    flags("predicting in epochs", ["{f.mlir}", "--predict", "--data=npy:x.npy", "--out=y.npy", "--epochs=2"],
+          "'--predict' and '--epochs' exclude each other"),
+    flags("predicting with unknown statistics", ["{f.mlir}", "--predict", "--data=npy:x.npy", "--out=y.npy", "--normalize=auto"],
+          "'MEAN,DEVIATION'", "no training set"),
+    flags("two trainings with an early stop", ["{f.mlir}", "--data=synthetic", "--compare-with={f.mlir}", "--early-stop=1"],
+          "'--compare-with' and '--early-stop' exclude each other"),
+    predict("samples of another shape", ["--data=npy:{bad.npy}", "--out={folder}/y.npy"], "bad.npy", "samples of shape [7] do not fit data 'x'"),
+    predict("a folder that is none", ["--data=npy:{missing}", "--out={folder}/y.npy"], "No such file"),
+    predict("into a folder that is not there", ["--data=npy:{good.npy}", "--out={folder}/no/y.npy"], "no/y.npy", "No such file"),
+    numbers("of another shape", floats(16, 2), "expected shape [16, 3] for label 'label'", "got [16, 2]"),
+    numbers("for fewer samples", floats(15, 3), "expected shape [16, 3]", "got [15, 3]"),
+    numbers("that are no numbers", NAN, "sample 0 has the label nan, expected a finite number"),
     flags("unknown flag", ["{f.mlir}", "--epoch=1"], "unknown flag '--epoch'"),
     flags("a flag without its value", ["{f.mlir}", "--data"], "flag '--data' needs a value"),
     flags("a negative number of epochs", ["{f.mlir}", "--data=synthetic", "--epochs=-1"], "'--epochs'", "got '-1'"),

@@ -45,7 +45,8 @@ void printEvaluation(const Evaluation &evaluation) {
   std::fflush(stdout);
 }
 
-/// What the result depends on beside the options of the training step.
+/// The flags that the result depends on, beside the options of the training
+/// step.
 std::string runOptions(const Options &options) {
   std::string text;
   if (options.accumulate > 1)
@@ -186,6 +187,13 @@ Expected<TrainResult> run::train(Session &session, const Options &options,
       loadData(options.data, inputs, options.normalization, training.seed);
   if (!source)
     return source.takeError();
+  if (options.ignoreIndex && session.placement().isRoot() &&
+      session.manifest().training.find("ignore-index=") == std::string::npos)
+    std::fprintf(stderr,
+                 "soap-run: warning: the training step was built without "
+                 "'ignore-index': its loss is divided by all labels, also "
+                 "by the ones with %ld\n",
+                 long(*options.ignoreIndex));
   for (auto [flag, given] :
        {std::pair{"--evaluate-every", options.evaluateEvery != 0},
         std::pair{"--early-stop", options.earlyStop != 0}})

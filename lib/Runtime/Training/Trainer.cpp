@@ -406,7 +406,7 @@ private:
   /// Gives all ranks the finding of any.
   MaybeError settle(bool looks);
   MaybeError evaluate(EpochResult &numbers);
-  /// Those of `evaluateEvery`, after an iteration.
+  /// The evaluation of `evaluateEvery`, after an iteration.
   MaybeError evaluateBetween();
   /// The test loss of rank 0, on all ranks.
   Expected<double> agreeOn(double loss) const;

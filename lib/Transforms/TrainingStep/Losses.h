@@ -43,7 +43,7 @@ inline bool hasTargets(LossKind kind) {
          kind == LossKind::L1 || kind == LossKind::Huber;
 }
 
-/// What is measured beside the loss.
+/// A quantity that is measured beside the loss.
 struct Metric {
   enum Kind { Accuracy, TopK, MeanAbsoluteError, Perplexity } kind;
   /// Of TopK.

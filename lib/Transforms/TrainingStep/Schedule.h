@@ -27,7 +27,7 @@ struct Schedule {
 
   /// The factor is 1 in every iteration.
   bool isConstant() const { return kind == "constant" && warmup == 0; }
-  /// What is wrong with it, "" if nothing is.
+  /// An error message about it, "" if it is fine.
   std::string check() const;
 };
 

@@ -106,7 +106,7 @@ std::vector<Generator> modelGenerators();
 /// The models without a generator here.
 std::vector<std::string> modelsWithoutCase();
 /// Options of soap-build-training-step.
-std::string drawOptimizer(Random &random);
+std::string drawTraining(Random &random);
 
 } // namespace soap::equivalence
 

@@ -112,7 +112,7 @@ Case training(const std::string &name, Network &network, const Tensor &logits,
   Case c;
   c.name = name;
   c.tolerance = 1e-3;
-  c.training = drawOptimizer(random);
+  c.training = drawTraining(random);
   c.maxPieces = 6;
   network.f.finish(c, {logits});
   return c;
@@ -346,12 +346,38 @@ Case linearChain(Random &random) {
 
 } // namespace
 
-std::string drawOptimizer(Random &random) {
+/// A loss that fits any result, and what happens to gradients and the rate.
+static std::string drawLossAndSchedule(Random &random) {
+  const char *losses[] = {
+      "",
+      "",
+      "",
+      " loss=mse",
+      " loss=l1",
+      " loss=huber huber-delta=0.3",
+      " loss=bce-with-logits",
+      " loss=softmax-cross-entropy label-smoothing=0.1",
+      " loss=softmax-cross-entropy ignore-index=0 label-smoothing=0.2"};
+  const char *rest[] = {
+      "",
+      "",
+      "",
+      " clip-norm=0.05",
+      " accumulate=true",
+      " accumulate=true clip-norm=0.05",
+      " schedule=step decay-every=3 decay-factor=0.5",
+      " schedule=cosine warmup-iterations=3 total-iterations=20",
+      " schedule=linear total-iterations=20 final-factor=0.1 clip-norm=0.1"};
+  return std::string(losses[uniform(random, 0, 8)]) +
+         rest[uniform(random, 0, 8)];
+}
+
+std::string drawTraining(Random &random) {
   const char *optimizers[] = {
       "learning-rate=0.1 momentum=0.9 weight-decay=0.01", "learning-rate=0.1",
       "optimizer=adam learning-rate=0.01 weight-decay=0.01 epsilon=1e-3",
       "optimizer=adamw learning-rate=0.01 weight-decay=0.01 epsilon=1e-3"};
-  return optimizers[uniform(random, 0, 3)];
+  return optimizers[uniform(random, 0, 3)] + drawLossAndSchedule(random);
 }
 
 std::vector<Generator> graphGenerators() {

@@ -140,7 +140,7 @@ std::map<std::string, Fill> fillsOf(mlir::func::FuncOp function,
 Case makeModel(const SmallModel &model, Random &random) {
   Case c;
   c.name = model.name;
-  c.training = drawOptimizer(random);
+  c.training = drawTraining(random);
   c.maxPieces = 3;
   std::map<std::string, int64_t> options = model.options(random);
   int64_t batch = uniform(random, model.minSamples, model.maxSamples);

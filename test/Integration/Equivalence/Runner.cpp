@@ -314,8 +314,10 @@ std::string Subject::parse(MLIRContext &context, bool wide,
                                                    source.training + "}");
       !error.empty())
     return error;
-  for (const char *unused : {"forward", "evaluate"})
-    if (auto function = parsed->lookupSymbol<func::FuncOp>(unused))
+  for (const char *other :
+       {"forward", "evaluate", "train_step", "accumulate_step"})
+    if (auto function = parsed->lookupSymbol<func::FuncOp>(other);
+        function && other != entry)
       function.erase();
   return "";
 }
@@ -338,6 +340,11 @@ void Subject::fillInputs(uint64_t dataSeed) {
     if (type.getElementType().isInteger(32) && type.getRank() == 0 &&
         !source.training.empty()) {
       inputs[name.str()] = {7};
+      continue;
+    }
+    // How many batches have been accumulated.
+    if (name == "batches" && !source.training.empty()) {
+      inputs[name.str()] = {2};
       continue;
     }
     inputs[name.str()] = fillValues(random, fill, type.getNumElements());
@@ -375,7 +382,12 @@ static std::string runOracle(Run &run, const std::string &entry,
 std::string Subject::prepare(MLIRContext &context, const Case &testCase,
                              uint64_t dataSeed) {
   source = testCase;
-  entry = source.training.empty() ? "forward" : "train_step";
+  // Of a step that accumulates, one or the other program.
+  bool accumulates =
+      source.training.find("accumulate=true") != std::string::npos;
+  entry = source.training.empty()       ? "forward"
+          : accumulates && dataSeed % 2 ? "accumulate_step"
+                                        : "train_step";
   if (std::string error = parse(context, source.wide, base); !error.empty())
     return error;
   fillInputs(dataSeed);

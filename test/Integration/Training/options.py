@@ -35,9 +35,11 @@ CASES = {
               "total-iterations=8 final-factor=0.1 " + DECAY, []),
     "output": ("loss=output learning-rate=0.5 schedule=step decay-every=3 decay-factor=0.5", []),
     "heads": ("loss=softmax-cross-entropy,mse loss-weights=1,0.5 optimizer=adam learning-rate=0.02 schedule=linear warmup-iterations=2 "
-              "total-iterations=8", []),
+              "total-iterations=8 metrics=top-2,mean-absolute-error", []),
     "accumulate": ("loss=mse accumulate=true clip-norm=0.5 optimizer=adamw learning-rate=0.03 weight-decay=0.1 schedule=cosine "
                    "total-iterations=8", ["--accumulate", 3]),
+    # Batch norm updates its running statistics after every batch.
+    "norms": ("accumulate=true learning-rate=0.2", ["--accumulate", 2]),
 }
 STRATEGIES = {name: "preset=%s topology=cpu-%d" % (name, count)
               for name, count in (("single", 1), ("data-parallel", 4), ("model-parallel", 4), ("zero", 4))}

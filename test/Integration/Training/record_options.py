@@ -10,13 +10,15 @@ Every case of options.py has a small network with random weights, a loss and an 
 - torch.npz: the loss of every iteration before its update ('losses'), all weights after the last, by name, the loss of
   the test set then ('test_loss'), metrics ('metric.NAME') and the results of the network for the test set ('results').
 
-Needs torch and numpy, so it is in no suite; the files are committed. Last recorded with torch 2.15.0.
+Needs torch, onnx and numpy, so it is in no suite; the files are committed. Last recorded with torch 2.15.0.
 """
 
 import argparse
 import os
 
 import numpy as np
+import onnx
+import onnx.numpy_helper
 import torch
 import torch.nn.functional as F
 
@@ -50,6 +52,17 @@ class Heads(Net):
 class OwnLoss(Net):
     def forward(self, x, target):
         return ((super().forward(x) - target) ** 2).mean()
+
+
+class Norms(torch.nn.Module):
+    """A convolution with a batch norm."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv, self.norm, self.fc = torch.nn.Conv2d(1, 4, 3), torch.nn.BatchNorm2d(4), torch.nn.Linear(4, OUT)
+
+    def forward(self, x):
+        return self.fc(torch.relu(self.norm(self.conv(x))).mean((2, 3)))
 
 
 def classes(*shape):
@@ -112,13 +125,15 @@ def cosine(i, total):
 
 
 class Case:
-    """What PyTorch does; options.py has what Soap is told."""
+    """The training in PyTorch; options.py has the options for Soap."""
 
     def __init__(self, loss, labels=lambda n: classes(n), model=Net, x=lambda n: numbers(n, IN), metrics=None, optimizer=None,
-                 factor=None, clip=0, batches=1, batch=BATCH, freeze=(), spread=1.0):
+                 factor=None, clip=0, batches=1, batch=BATCH, freeze=(), repeats=False):
         self.loss, self.labels, self.model, self.x, self.metrics = loss, labels, model, x, metrics or {}
         self.optimizer = optimizer or (lambda m: torch.optim.SGD(m.parameters(), lr=0.1))
-        self.factor, self.clip, self.batches, self.batch, self.freeze, self.spread = factor, clip, batches, batch, freeze, spread
+        self.factor, self.clip, self.batches, self.batch, self.freeze = factor, clip, batches, batch, freeze
+        # All samples of the training set are the same one: no matter in which batch they are.
+        self.repeats = repeats
 
 
 def sgd(rate, **options):
@@ -146,9 +161,11 @@ CASES = {
                   optimizer=lambda m: torch.optim.AdamW(groups(m, 0.5), lr=0.05), factor=warmup(3, lambda i: 0.1 + 0.9 * cosine(i, 5))),
     "output": Case(None, lambda n: numbers(n, OUT), OwnLoss, optimizer=sgd(0.5), factor=lambda i: 0.5 ** (i // 3)),
     "heads": Case(lambda r, y: F.cross_entropy(r[0], y[0]) + 0.5 * F.mse_loss(r[1], y[1]), lambda n: (classes(n), numbers(n, 4)), Heads,
+                  metrics={"top-2@label_0": lambda r, y: top_k(2)(r[0], y[0]), "mean-absolute-error@label_1": lambda r, y: error(r[1], y[1])},
                   optimizer=lambda m: torch.optim.Adam(m.parameters(), lr=0.02), factor=warmup(2, lambda i: max(0, 1 - i / 6))),
     "accumulate": Case(F.mse_loss, lambda n: numbers(n, OUT), batches=3, batch=4, clip=0.5,
                        optimizer=lambda m: torch.optim.AdamW(m.parameters(), lr=0.03, weight_decay=0.1), factor=lambda i: cosine(i, 8)),
+    "norms": Case(F.cross_entropy, model=Norms, x=lambda n: numbers(n, 1, 6, 6), batches=2, batch=4, optimizer=sgd(0.2), repeats=True),
 }
 
 
@@ -165,6 +182,8 @@ def record(name, folder):
     # A loss that the model computes has no meaning for a part of a batch.
     tests = 2 * case.batch if case.loss is None else TESTS
     data = {part: (case.x(n), case.labels(n)) for part, n in (("train", count), ("test", tests))}
+    if case.repeats:
+        data["train"] = tuple(part[:1].repeat(count, *[1] * (part.dim() - 1)) for part in data["train"])
     arrays = {}
     for part, (x, y) in data.items():
         arrays["x_" + part] = x.numpy()
@@ -188,6 +207,11 @@ def record(name, folder):
     torch.onnx.export(model, inputs, os.path.join(folder, "model.onnx"), dynamo=False, opset_version=17,
                       training=torch.onnx.TrainingMode.TRAINING, do_constant_folding=False,
                       input_names=["x", "target"][:len(inputs)])
+    # The exporter runs the network, which updates its statistics: training starts from the statistics of the file.
+    state = model.state_dict()
+    for tensor in onnx.load(os.path.join(folder, "model.onnx")).graph.initializer:
+        if tensor.name in state:
+            state[tensor.name].copy_(torch.tensor(onnx.numpy_helper.to_array(tensor)))
     optimizer = case.optimizer(model)
     schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, case.factor) if case.factor else None
     losses = []
@@ -205,6 +229,7 @@ def record(name, folder):
         if schedule:
             schedule.step()
         losses.append(total)
+    model.eval()
     with torch.no_grad():
         x, y = data["test"]
         recorded = {"losses": np.array(losses)}
@@ -216,7 +241,7 @@ def record(name, folder):
             if not isinstance(result, tuple):
                 recorded["results"] = result.numpy()
             recorded.update({"metric." + key: np.array(metric(result, y)) for key, metric in case.metrics.items()})
-    recorded.update({key: value.numpy() for key, value in model.state_dict().items()})
+    recorded.update({key: value.numpy() for key, value in model.state_dict().items() if value.dim()})
     np.savez(os.path.join(folder, "torch.npz"), **recorded)
     print(name, losses, {key: value for key, value in recorded.items() if "metric" in key or key == "test_loss"})
 

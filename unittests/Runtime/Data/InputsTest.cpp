@@ -17,6 +17,8 @@
 
 #include "gtest/gtest.h"
 
+#include <cmath>
+
 using namespace soap;
 using namespace soap::runtime;
 
@@ -250,6 +252,93 @@ TEST(Inputs, Rejects) {
   EXPECT_EQ(message("text:" + from + ",target=" + from),
             "data option 'target' is for models with two data tensors, a "
             "source and a target; this one takes 'target'");
+}
+
+/// Samples of two numbers; a row of two numbers and a class for each of them as
+/// labels.
+ModelInputs regression() {
+  ModelInputs inputs;
+  inputs.data = {tensor("x", TensorKind::Data, {2, 2}, DType::F32, 0)};
+  inputs.targets = {tensor("label_0", TensorKind::Label, {2, 2}, DType::F32, 0),
+                    tensor("label_1", TensorKind::Label, {2}, DType::I32, 0)};
+  inputs.targets[1].classes = 9;
+  return inputs;
+}
+
+/// Arrays of three samples.
+std::string targets(const TemporaryFolder &folder, double firstClass) {
+  ZipWriter zip;
+  zip.add("x_train.npy", npy(folder, {3, 2}, 0, ElementType::F32), false);
+  zip.add("label_0_train.npy", npy(folder, {3, 2}, 10, ElementType::F32),
+          false);
+  zip.add("label_1_train.npy", npy(folder, {3}, firstClass), false);
+  return "npz:" + folder.file("t.npz", zip.finish());
+}
+
+TEST(Inputs, LabelsMayBeNumbersAndSeveral) {
+  TemporaryFolder folder;
+  ModelInputs inputs = regression();
+  auto source = loadData(targets(folder, 6), inputs, Normalization(), 0);
+  ASSERT_TRUE(source) << source.error();
+  EXPECT_EQ(source->train.size(), 3);
+  HostTensor x(DType::F32, {2, 2}), numbers(DType::F32, {2, 2}),
+      classes(DType::I32, {2});
+  BatchTensors batch{{&x}, {&numbers, &classes}, nullptr, 2};
+  EXPECT_EQ(fillBatch(*source, source->train, {2, 0, 1}, 0, batch), 2);
+  EXPECT_EQ(elements(x), (Numbers{4, 5, 0, 1}));
+  EXPECT_EQ(elements(numbers), (Numbers{14, 15, 10, 11}));
+  EXPECT_EQ(elements(classes), (Numbers{8, 6}));
+  EXPECT_EQ(countLabels(numbers), 4);
+  // Behind the last sample there is none.
+  EXPECT_EQ(fillBatch(*source, source->train, {2, 0, 1}, 2, batch), 1);
+  EXPECT_EQ(elements(classes), (Numbers{7, -1}));
+  EXPECT_EQ(numbers.at(1), 13);
+  EXPECT_TRUE(std::isnan(numbers.at(2)) && std::isnan(numbers.at(3)));
+  EXPECT_EQ(countLabels(numbers), 2);
+  EXPECT_EQ(countLabels(classes), 1);
+}
+
+TEST(Inputs, LabelsThatAreIgnoredBecomeNegative) {
+  TemporaryFolder folder;
+  ModelInputs inputs = regression();
+  auto bad = loadData(targets(folder, 7), inputs, Normalization(), 0);
+  ASSERT_FALSE(bad);
+  EXPECT_NE(bad.error().find("label 9 of sample 2: expected 0 to 8"),
+            std::string::npos)
+      << bad.error();
+  inputs.ignoreIndex = 9;
+  auto source = loadData(targets(folder, 7), inputs, Normalization(), 0);
+  ASSERT_TRUE(source) << source.error();
+  EXPECT_EQ(elements(source->train.targets[1]), (Numbers{7, 8, -1}));
+}
+
+TEST(Inputs, LabelsOfOtherShapesAreErrors) {
+  TemporaryFolder folder;
+  ModelInputs inputs = regression();
+  inputs.targets[0].shape = {2, 3};
+  auto source = loadData(targets(folder, 0), inputs, Normalization(), 0);
+  ASSERT_FALSE(source);
+  EXPECT_NE(source.error().find("expected shape [3, 3] for label 'label_0'"),
+            std::string::npos)
+      << source.error();
+  inputs.targets[0].shape = {3, 2};
+  source = loadData(targets(folder, 0), inputs, Normalization(), 0);
+  ASSERT_FALSE(source);
+  EXPECT_NE(source.error().find("expected 2 samples along dimension 0"),
+            std::string::npos)
+      << source.error();
+}
+
+TEST(Inputs, ModelsWithoutLabelsCountSamples) {
+  ModelInputs inputs = regression();
+  inputs.targets.clear();
+  auto source = loadData("synthetic", inputs, Normalization(), 0);
+  ASSERT_TRUE(source) << source.error();
+  EXPECT_EQ(source->train.size(), 16);
+  auto text = loadData("text:book.txt", inputs, Normalization(), 0);
+  ASSERT_FALSE(text);
+  EXPECT_NE(text.error().find("the model takes no labels"), std::string::npos)
+      << text.error();
 }
 
 } // namespace

@@ -216,7 +216,8 @@ TEST(Data, Rejects) {
             "DIR/y_train.npy: label 2 of sample 0: expected 0 to 1");
   write("y_train.npy", ElementType::I8, {8}, -1);
   EXPECT_EQ(dataError(folder, spec),
-            "DIR/y_train.npy: label -1 of sample 0: expected 0 to 1");
+            "DIR/y_train.npy: label -1 of sample 0: expected 0 to 1, or "
+            "'--ignore-index -1' if it says that there is none");
   write("x_train.npy", ElementType::F32, {3, 1});
   write("y_train.npy", ElementType::I32, {3});
   EXPECT_EQ(dataError(folder, spec),

@@ -32,9 +32,9 @@ struct ModelInputs {
   /// Classes, where they are the only labels. Without a name: there are none.
   TensorInfo label;
   /// All labels of other models: numbers, several tensors, or none at all.
-  std::vector<TensorInfo> targets;
+  std::vector<TensorInfo> targets = {};
   /// A label of a data file that says that there is none; in a batch it is -1.
-  std::optional<int64_t> ignoreIndex;
+  std::optional<int64_t> ignoreIndex = std::nullopt;
 
   bool hasLabel() const { return !label.name.empty(); }
 };

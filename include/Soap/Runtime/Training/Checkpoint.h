@@ -33,7 +33,7 @@ struct TrainingIdentity {
   std::string program;
   /// "name=value name=value": those of the training step (loss, optimizer, ...)
   /// and of the run. Empty: not known.
-  std::string options;
+  std::string options = "";
 };
 
 /// The settings of a training that is about to start or to go on. `options`:

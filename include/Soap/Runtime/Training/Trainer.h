@@ -156,7 +156,7 @@ struct TrainState {
   double seconds = 0;
   /// The epochs that are finished.
   std::vector<EpochResult> epochs;
-  /// Those of `evaluateEvery`.
+  /// The evaluations of `evaluateEvery`.
   std::vector<Evaluation> evaluations;
   /// For an early stop: the best test loss, and how many evaluations since have
   /// not been better.
