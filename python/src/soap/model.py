@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import os
-from typing import Any, Mapping
+from typing import Any, Mapping, Sequence
 
 import numpy as np
 
@@ -60,6 +60,12 @@ class Model:
         of `--soap-mark-arguments`: `sample_dim=0`, `batch=8`, `function="main"`."""
         return self.run_passes("soap-mark-arguments{" + pass_options(options) + "}")
 
+    def name_arguments(self, names: Sequence[str], function: str | None = None) -> Model:
+        """The model with names for the arguments of a function: tensors of sessions and plans have them."""
+        core = self._core.clone()
+        core.name_arguments(list(names), function)
+        return self._with(core)
+
     def save_ir(self, path: str | os.PathLike[str]) -> None:
         """Writes the IR to a file, for soap-opt and soap-run."""
         with open(path, "w", encoding="utf-8") as file:
@@ -78,7 +84,7 @@ class Model:
         Inputs come in the order of the function's data arguments, or by name."""
         session = self.compile()
         session.initialize()
-        self._restore(session)
+        self.restore(session)
         names = session.names("data", function)
         if len(inputs) > len(names):
             raise TypeError(f"{function!r} has {len(names)} data arguments, got {len(inputs)}")
@@ -108,7 +114,7 @@ class Model:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes parameters and buffers to a safetensors file."""
         session = self._inference_session()
-        self._restore(session)
+        self.restore(session)
         session.save(path)
 
     def _numbers(self) -> dict[str, np.ndarray]:
@@ -122,7 +128,7 @@ class Model:
         session.initialize()
         return session
 
-    def _restore(self, session: Session) -> None:
+    def restore(self, session: Session) -> None:
         """Gives the tensors of a session the model's values, where it has some."""
         for name, value in (self._values or {}).items():
             session[name] = value

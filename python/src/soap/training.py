@@ -112,7 +112,7 @@ def fit(
             raise SoapError(f"{plan!r} has no @evaluate, which validation needs")
         check = _Feed(session, "evaluate", validation, "validation")
     session.initialize(seed)
-    model._restore(session)
+    model.restore(session)
     history = History(plan)
     random = np.random.default_rng(seed)
     for epoch in range(1, epochs + 1):
