@@ -86,7 +86,7 @@ def from_jax(
     updates = [
         f"{result}:{trees.positions[leaf]}" for result, leaf in trees.updates.items() if trees.positions[leaf] >= 0
     ]
-    chosen = {kind: numbers for kind, numbers in kinds.items() if numbers}
+    chosen: dict[str, Any] = {kind: numbers for kind, numbers in kinds.items() if numbers}
     if updates:
         chosen["updates"] = updates
     if sample_dim:

@@ -23,6 +23,7 @@ class Model:
         self.name = name
         #: Values of parameters and buffers by name, once there are some.
         self._values: dict[str, np.ndarray] | None = None
+        self._predictor: Session | None = None
 
     # --- IR -----------------------------------------------------------------------------------------------------------
 
@@ -82,8 +83,10 @@ class Model:
     def predict(self, *inputs: Any, function: str = "forward", **named: Any) -> np.ndarray | dict[str, np.ndarray]:
         """Runs the model on one batch, with the current values of its parameters: the result, or a dict of several.
         Inputs come in the order of the function's data arguments, or by name."""
-        session = self.compile()
-        session.initialize()
+        if self._predictor is None:
+            self._predictor = self.compile()
+            self._predictor.initialize()
+        session = self._predictor
         self.restore(session)
         names = session.names("data", function)
         if len(inputs) > len(names):
@@ -138,6 +141,7 @@ class Model:
         copy = object.__new__(type(self))
         copy.__dict__.update(self.__dict__)
         copy._core = core
+        copy._predictor = None
         return copy
 
     def __repr__(self) -> str:

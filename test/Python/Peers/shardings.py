@@ -183,7 +183,7 @@ def bad_input():
          lambda: soap.jax.jit(abs, soap.apply_strategy(soap.generate("lenet"), "cpu-2", "single"))),
         ("the plan has 16 devices, got 8",
          lambda: soap.jax.mesh(soap.apply_strategy(soap.generate("lenet"), "cpu-16", "data-parallel"))),
-        ("stablehlo.sort", lambda: soap.from_jax(lambda x: jnp.sort(x), normal(4))),
+        ("cholesky", lambda: soap.from_jax(jnp.linalg.cholesky, np.eye(4, dtype=np.float32))),
     ):
         try:
             call()
