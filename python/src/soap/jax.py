@@ -63,9 +63,9 @@ def from_jax(
     (`value_and_grad` and the update) is one program; Soap differentiates nothing of it.
 
     Results are new values of arguments where the function returns a tree of the same structure, shapes and names as one
-    of its arguments, in order: `params, state, loss = step(params, state, batch)`. Such arguments are parameters.
-    A scalar float is no new value. `data` and `labels` are numbers of arguments of `function` that have samples along `sample_dim`; by default all
-    arguments without a new value are data. `soap.from_stablehlo` has further options."""
+    of its arguments, in order: `params, state, loss = step(params, state, batch)`. Such arguments are parameters. A
+    scalar float is no new value. `data` and `labels` are numbers of arguments of `function` that have samples along
+    `sample_dim`; by default all arguments without a new value are data. `soap.from_stablehlo` has further options."""
     jitted = function if hasattr(function, "lower") else _jax.jit(function)
     lowered = jitted.lower(*args)
     trees = _trees_of(function, args, lowered, {*labels, *(data or ())})
@@ -271,7 +271,7 @@ def hlo_collectives(compiled: Any) -> dict[str, dict[str, int]]:
             pairs = _PAIRS.search(rest)
             sent = result * (pairs[1].count("},{") + 1 if pairs else devices)
         else:
-            # What a group has in all: all-to-all splits what each device has, reduce-scatter leaves a part.
+            # A group's whole: an all-to-all splits the part of each device, a reduce-scatter leaves a part.
             whole = result * size if kind in ("reduce-scatter", "all-to-all") else result
             sent = groups * (size - 1) * (whole if kind != "all-to-all" else whole // size)
             sent *= 2 if kind == "all-reduce" else 1

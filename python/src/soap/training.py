@@ -76,9 +76,9 @@ def fit(
 
     `data` is a tuple of arrays with samples along their first dim, the data arguments in order and then the labels, or
     a dict of arrays by name. It may also be an iterable of batches of either form, such as a DataLoader of PyTorch,
-    which is read once, before the training. An epoch is a shuffle, in whole batches: samples that do not fill the last one are left
-    out. The size of a batch is the model's. `validation` has the same form; all its samples are evaluated after each
-    epoch.
+    which is read once, before the training. An epoch is a shuffle, in whole batches: samples that do not fill the last
+    one are left out. The size of a batch is the model's. `validation` has the same form; all its samples are evaluated
+    after each epoch.
 
     The devices are this machine's: with `topology="cpu-4"` four threads. A `plan` is run as it is; without one, a
     strategy is searched, with the options of the dict `search` (`{"time_limit": 5}`) and of `find_strategy`. `steps`

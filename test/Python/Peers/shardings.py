@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Training steps of JAX under plans: imported as StableHLO, searched for eight devices, run in JAX with the shardings of
-the plan, and on the runtime of Soap. Losses and parameters after three steps equal JAX without shardings. Run by
+"""Training steps of JAX under plans: imported as StableHLO, searched for eight devices, run in JAX with the shardings
+of the plan, and on the runtime of Soap. Losses and parameters after three steps equal JAX without shardings. Run by
 scripts/test-peers.sh, with eight devices of the host.
 
 The last line is "N passed, N failed": one check for each program and plan."""
@@ -123,8 +123,9 @@ def check(make):
     expected = steps(jax.jit(train_step), params, x, y)
     model = soap.from_jax(train_step, params, x, y)
     plans = {"data-parallel": lambda: soap.apply_strategy(model, f"cpu-{DEVICES}", "data-parallel")}
-    plans["searched"] = lambda: soap.find_strategy(model, f"cpu-{DEVICES}", proposals=300, seed=1, space="sap")
-    plans["mini-time"] = lambda: soap.find_strategy(model, f"cpu-{DEVICES}", "mini-time", seed=1, space="sap")
+    plans["searched"] = lambda: soap.find_strategy(model, f"cpu-{DEVICES}", proposals=200, seed=1, space="sap")
+    if make is mlp:
+        plans["mini-time"] = lambda: soap.find_strategy(model, f"cpu-{DEVICES}", "mini-time", seed=1, space="sap")
     for name, make_plan in plans.items():
 
         def compare(make_plan=make_plan, name=name):
@@ -137,9 +138,9 @@ def check(make):
             if name == "data-parallel":
                 gradients = sum(v.nbytes for v in params.values()) + 4  # and the loss
                 ours = plan.collectives()["all-reduce"]["bytes"]
-                theirs = soap.jax.hlo_collectives(compiled)["all-reduce"]["bytes"]
+                theirs = soap.jax.hlo_collectives(compiled).get("all-reduce", {"bytes": 0})["bytes"]
                 print(f"  bytes of all-reduces: formula {2 * (DEVICES - 1) * gradients}, plan {ours}, XLA {theirs}")
-                if make is mlp:
+                if make in (mlp, conv, mixture):
                     assert ours == theirs == 2 * (DEVICES - 1) * gradients
             return f"{cut} cuts\n{soap.jax.compare_collectives(plan, compiled)}"
 
@@ -203,7 +204,7 @@ def main():
         try:
             checks = list(check(make))
         except Exception:
-            failed += 3
+            failed += 2
             print(f"{make.__name__}: FAILED")
             traceback.print_exc(file=sys.stdout)
             continue
