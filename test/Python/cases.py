@@ -274,6 +274,19 @@ def linalg_is_a_model():
     assert searched.function == "main"
 
 
+@test
+def untested_versions_warn_once():
+    from soap._versions import TESTED, check_version
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        check_version("torch", TESTED["torch"][0] + ".3+cpu")
+        assert not caught, caught
+        check_version("torch", "1.13.1")
+        check_version("torch", "1.13.1")
+    assert len(caught) == 1 and "torch 1.13.1 is not tested" in str(caught[0].message), caught
+
+
 def placement(devices, regions, shape):
     """A placement of one tensor from the region of each device."""
     tiles = [{"device": d, "region": [[list(pair)] for pair in region]} for d, region in enumerate(regions)]
