@@ -29,6 +29,7 @@ complete=(
   libclang-rt-22-dev                           # sanitizers and libFuzzer (test-full.sh)
   libgtest-dev                                 # unit tests
   dpkg-dev                                     # cpack -G DEB
+  python3-dev                                  # the extension module of the Python package
   python3-venv                                 # HiGHS and the ONNX Runtime comparison live in virtual environments
 )
 developer=(clang-format-22 clang-tidy-22)

@@ -74,6 +74,13 @@ SOAP_CAPI_EXPORTED SoapResult soapIRModulePrint(SoapIRModule module,
 SOAP_CAPI_EXPORTED SoapResult soapIRModuleRunPasses(SoapIRModule module,
                                                     const char *pipeline);
 
+/* Names the arguments of a function (null: the only one with a body, or as the
+ * passes choose): `count` names, one for each argument, all different. Tensors
+ * of sessions and placements have these names. */
+SOAP_CAPI_EXPORTED SoapResult
+soapIRModuleNameArguments(SoapIRModule module, const char *function,
+                          const char *const *names, size_t count);
+
 /* Searches a strategy and writes it on the ops: soap-auto-parallel with these
  * options (`topology=cpu-4 proposals=1000`, `algorithm=frontier
  * mode=mini-time`, ...). `callback` gets the report of the search as JSON. */

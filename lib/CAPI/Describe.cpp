@@ -18,6 +18,7 @@
 #include "Transforms/StrategySupport.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/StringSet.h"
 
 #include <cstring>
 
@@ -210,6 +211,30 @@ SoapResult soapIRModuleDescribe(SoapIRModule module, SoapTextCallback callback,
     result["topology"] = topology->name;
   }
   give(json::Value(std::move(result)), callback, user);
+  return SOAP_SUCCESS;
+}
+
+SoapResult soapIRModuleNameArguments(SoapIRModule module, const char *function,
+                                     const char *const *names, size_t count) {
+  Module &target = beginCall(module);
+  auto chosen =
+      mlir::soap::chooseFunction(*target.op, function ? function : "");
+  if (failed(chosen))
+    return SOAP_FAILURE;
+  if (count != chosen->getNumArguments())
+    return target.state->fail("'@" + chosen->getName().str() + "' has " +
+                              std::to_string(chosen->getNumArguments()) +
+                              " arguments, got " + std::to_string(count) +
+                              " names");
+  llvm::StringSet<> known;
+  for (size_t i = 0; i < count; ++i)
+    if (!*names[i] || !known.insert(names[i]).second)
+      return target.state->fail("name '" + std::string(names[i]) +
+                                "' of argument " + std::to_string(i) +
+                                " is empty or of an argument before it");
+  for (size_t i = 0; i < count; ++i)
+    chosen->setArgAttr(unsigned(i), SoapDialect::kName,
+                       mlir::StringAttr::get(&target.state->context, names[i]));
   return SOAP_SUCCESS;
 }
 

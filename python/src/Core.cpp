@@ -280,6 +280,18 @@ void addModule(nb::module_ &m) {
                       SOAP_SUCCESS;
              });
            })
+      .def(
+          "name_arguments",
+          [](const Module &self, const std::vector<std::string> &names,
+             const std::optional<std::string> &function) {
+            std::vector<const char *> pointers = pointersOf(names);
+            run(*self.context, [&] {
+              return soapIRModuleNameArguments(self.module, orNull(function),
+                                               pointers.data(),
+                                               pointers.size()) == SOAP_SUCCESS;
+            });
+          },
+          nb::arg("names"), nb::arg("function").none())
       .def("search",
            [](const Module &self, const std::string &options) {
              return self.text([&](auto module, auto callback, auto user) {

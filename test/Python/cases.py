@@ -119,6 +119,11 @@ def thinnest_path():
     assert abs(history[-1].validation_accuracy - (logits.argmax(1) == check[1]).mean()) < 1e-9
     after = model.state_dict()
     assert set(before) == set(after) and any((before[k] != after[k]).any() for k in before)
+    # Batches of another size, from an iterable, are the same data.
+    again = soap.from_onnx(LENET), soap.from_onnx(LENET)
+    batches = ((train[0][first : first + 100], train[1][first : first + 100]) for first in range(0, 640, 100))
+    losses = [soap.fit(m, data, plan=plan, shuffle=False).losses for m, data in zip(again, (train, batches))]
+    assert losses[0] == losses[1], losses
     # Going on starts from the values that the model has.
     more = soap.fit(model, train, plan=plan, steps=1, shuffle=False)
     assert more.losses[0] < history.losses[0] and len(more.losses) == 1
@@ -159,6 +164,7 @@ def bad_data_is_refused():
     raises(TypeError, "expected int32, got float64", lambda: soap.fit(model, (x, y.astype(float)), plan=plan))
     raises(OverflowError, "do not fit into int32", lambda: soap.fit(model, (x, y + 2**40), plan=plan))
     raises(TypeError, "a tuple of arrays (image, label)", lambda: soap.fit(model, 5, plan=plan))
+    raises(ValueError, "expected at least one batch", lambda: soap.fit(model, iter([]), plan=plan))
     raises(TypeError, "expected a topology", lambda: soap.fit(model, (x, y)))
     raises(TypeError, "a plan has its topology", lambda: soap.fit(model, (x, y), "cpu-4", plan=plan))
     raises(TypeError, "expected a soap.Model, got str", lambda: soap.fit("lenet", (x, y), "cpu-2"))
@@ -266,6 +272,19 @@ def linalg_is_a_model():
     assert layout.tensors[names[0]].dims == [("axis0",), ()], layout
     searched = soap.find_strategy(model, "cpu-4", proposals=50, seed=1)
     assert searched.function == "main"
+
+
+@test
+def untested_versions_warn_once():
+    from soap._versions import TESTED, check_version
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        check_version("torch", TESTED["torch"][0] + ".3+cpu")
+        assert not caught, caught
+        check_version("torch", "1.13.1")
+        check_version("torch", "1.13.1")
+    assert len(caught) == 1 and "torch 1.13.1 is not tested" in str(caught[0].message), caught
 
 
 def placement(devices, regions, shape):

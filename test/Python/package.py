@@ -10,6 +10,7 @@ import os
 import re
 import subprocess
 import sys
+import sysconfig
 
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
@@ -44,7 +45,9 @@ def main():
         print(f"{build}/lib/libSoapCAPI.so is missing: build the target SoapCAPI")
         print("0 passed, 1 failed")
         return 1
-    missing = make_environment(folder)
+    header = os.path.join(sysconfig.get_path("include"), "Python.h")
+    missing = None if os.path.exists(header) else f"{header} is missing (python3-dev)"
+    missing = missing or make_environment(folder)
     if missing:
         print(f"skipped: the Python package: {missing}")
         print("1 passed, 0 failed")

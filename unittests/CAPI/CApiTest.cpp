@@ -261,6 +261,26 @@ TEST_F(CApi, BadInputHasDiagnostics) {
   soapIRModuleDestroy(module);
 }
 
+TEST_F(CApi, NamesArguments) {
+  SoapIRModule module = makeStep();
+  const char *names[] = {"left", "right"};
+  EXPECT_EQ(soapIRModuleNameArguments(module, "forward", names, 2),
+            SOAP_SUCCESS)
+      << diagnostics();
+  nlohmann::json about = jsonOf(soapIRModuleDescribe, module);
+  for (const auto &function : about["functions"])
+    if (function["name"] == "forward")
+      EXPECT_EQ(function["arguments"][1]["name"], "right");
+  EXPECT_EQ(soapIRModuleNameArguments(module, "forward", names, 1),
+            SOAP_FAILURE);
+  EXPECT_EQ(diagnostics(), "error: '@forward' has 2 arguments, got 1 names\n");
+  names[1] = "left";
+  EXPECT_EQ(soapIRModuleNameArguments(module, "forward", names, 2),
+            SOAP_FAILURE);
+  EXPECT_NE(diagnostics().find("'left' of argument 1"), std::string::npos);
+  soapIRModuleDestroy(module);
+}
+
 TEST_F(CApi, ObjectsOutliveTheirContext) {
   SoapContext other = soapContextCreate();
   SoapIRModule module = soapIRModuleGenerate(other, "lenet", 8, nullptr, 0);

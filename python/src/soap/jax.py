@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 import warnings
 from dataclasses import dataclass
@@ -62,12 +63,12 @@ def from_jax(
     (`value_and_grad` and the update) is one program; Soap differentiates nothing of it.
 
     Results are new values of arguments where the function returns a tree of the same structure, shapes and names as one
-    of its arguments, in order: `params, state, loss = step(params, state, batch)`. Such arguments are parameters.
-    `data` and `labels` are numbers of arguments of `function` that have samples along `sample_dim`; by default all
-    arguments without a new value are data. `soap.from_stablehlo` has further options."""
+    of its arguments, in order: `params, state, loss = step(params, state, batch)`. Such arguments are parameters. A
+    scalar float is no new value. `data` and `labels` are numbers of arguments of `function` that have samples along
+    `sample_dim`; by default all arguments without a new value are data. `soap.from_stablehlo` has further options."""
     jitted = function if hasattr(function, "lower") else _jax.jit(function)
     lowered = jitted.lower(*args)
-    trees = _trees_of(function, args, lowered)
+    trees = _trees_of(function, args, lowered, {*labels, *(data or ())})
     owner = []  # number of the argument of `function` by leaf
     for i, argument in enumerate(args):
         owner += [i] * len(_jax.tree_util.tree_leaves(argument))
@@ -85,19 +86,27 @@ def from_jax(
     updates = [
         f"{result}:{trees.positions[leaf]}" for result, leaf in trees.updates.items() if trees.positions[leaf] >= 0
     ]
-    chosen = {kind: numbers for kind, numbers in kinds.items() if numbers}
+    chosen: dict[str, Any] = {kind: numbers for kind, numbers in kinds.items() if numbers}
     if updates:
         chosen["updates"] = updates
     if sample_dim:
         chosen["sample_dim"] = sample_dim
     name = getattr(function, "__name__", "step")
     core = _core.Module.import_stablehlo(generic_stablehlo(lowered), name, import_options({**chosen, **options}))
-    return JaxModel(core, name, trees)
+    core.name_arguments([n for n, position in zip(trees.argument_names, trees.positions) if position >= 0], None)
+    model = JaxModel(core, name, trees)
+    leaves = _jax.tree_util.tree_leaves(tuple(args))
+    if not any(isinstance(leaf, _jax.ShapeDtypeStruct) for leaf in leaves):
+        model._values = {
+            trees.argument_names[i]: np.asarray(leaves[i]) for i in sorted(updated) if trees.positions[i] >= 0
+        }
+    return model
 
 
-def _trees_of(function: Callable[..., Any], args: Sequence[Any], lowered: Any) -> _Trees:
+def _trees_of(function: Callable[..., Any], args: Sequence[Any], lowered: Any, batches: set[int]) -> _Trees:
+    """The trees of a function. Arguments of `batches` are no parameters."""
     paths, _ = _jax.tree_util.tree_flatten_with_path(tuple(args))
-    names = [_jax.tree_util.keystr(path) for path, _ in paths]
+    names = _names_of(function, [path for path, _ in paths])
     results = lowered.out_info
     out_paths, _ = _jax.tree_util.tree_flatten_with_path(results)
 
@@ -109,7 +118,7 @@ def _trees_of(function: Callable[..., Any], args: Sequence[Any], lowered: Any) -
         return structure, [(tuple(leaf.shape), np.dtype(leaf.dtype).name) for leaf in map(_with_shape, leaves)]
 
     updates: dict[int, int] = {}
-    first_result, taken, first_leaf = 0, set(), []
+    first_result, taken, first_leaf = 0, set(batches), []
     count = 0
     for argument in args:
         first_leaf.append(count)
@@ -118,7 +127,7 @@ def _trees_of(function: Callable[..., Any], args: Sequence[Any], lowered: Any) -
         leaves = len(_jax.tree_util.tree_leaves(result))
         found = signature(result)
         for i, argument in enumerate(args):
-            if i not in taken and leaves and signature(argument) == found and found[1] != [((), "float32")]:
+            if i not in taken and leaves and signature(argument) == found and not _is_scalar_float(found[1]):
                 taken.add(i)
                 updates.update({first_result + k: first_leaf[i] + k for k in range(leaves)})
                 break
@@ -133,6 +142,28 @@ def _trees_of(function: Callable[..., Any], args: Sequence[Any], lowered: Any) -
             positions.append(-1)
     structure = _jax.tree_util.tree_structure
     return _Trees(structure(tuple(args)), structure(results), names, updates, positions)
+
+
+def _names_of(function: Callable[..., Any], paths: Sequence[Any]) -> list[str]:
+    """`params.layer.w` for leaf `['layer']['w']` of the argument `params`."""
+    try:
+        parameters = list(inspect.signature(function).parameters)
+    except (TypeError, ValueError):
+        parameters = []
+    names: list[str] = []
+    for path in paths:
+        first, rest = path[0].idx, path[1:]
+        parts = [parameters[first] if first < len(parameters) else f"arg{first}"]
+        for key in rest:
+            parts.append(str(next(getattr(key, a) for a in ("key", "name", "idx") if hasattr(key, a))))
+        name = ".".join(parts)
+        names.append(name if name not in names else f"{name}.{len(names)}")
+    return names
+
+
+def _is_scalar_float(leaves: Sequence[tuple[tuple[int, ...], str]]) -> bool:
+    """Whether a result is a loss: a scalar argument of its type, such as a learning rate, is not its old value."""
+    return len(leaves) == 1 and leaves[0][0] == () and "float" in leaves[0][1]
 
 
 def _with_shape(leaf: Any) -> Any:
@@ -214,30 +245,84 @@ def jit(
 
 _SHAPE = re.compile(r"(\w+)\[([\d,]*)\]")
 _COLLECTIVE = re.compile(
-    r"=\s*(?P<shape>\(.*?\)|\S+)\s+(?P<kind>all-reduce|all-gather|reduce-scatter|all-to-all|collective-permute)(?:-start)?\("
+    r"=\s*(?P<shape>\(.*?\)|\S+)\s+(?P<kind>all-reduce|all-gather|reduce-scatter|all-to-all|collective-permute)"
+    r"(?P<start>-start)?\((?P<rest>.*)"
 )
+_GROUPS = re.compile(r"replica_groups=(?:\{\{(?P<lists>[\d,{} ]*)\}\}|\[(?P<count>\d+),(?P<size>\d+)\])")
+_PAIRS = re.compile(r"source_target_pairs=\{\{([\d,{} ]*)\}\}")
 
 
 def hlo_collectives(compiled: Any) -> dict[str, dict[str, int]]:
     """Collectives of a compiled function (`jitted.lower(...).compile()`), or of HLO text, by kind: how many, and the
-    bytes of their results in all. A loop's body counts once."""
+    bytes that all devices together send, as `Plan.collectives` counts them: an all-reduce of S bytes on n devices is
+    2 (n - 1) S, other collectives of a whole of S bytes are (n - 1) S. The body of a loop counts once. Permutations are
+    the pattern `point-to-point`."""
     text = compiled if isinstance(compiled, str) else compiled.as_text()
+    devices = max([int(n) for n in re.findall(r"num_partitions=(\d+)", text)] or [1])
     table: dict[str, dict[str, int]] = {}
     for match in _COLLECTIVE.finditer(text):
-        row = table.setdefault(match["kind"], {"count": 0, "bytes": 0})
+        kind, rest = match["kind"], match["rest"]
+        shapes = [_bytes_of(dtype, dims) for dtype, dims in _SHAPE.findall(match["shape"])]
+        if match["start"] and kind != "all-reduce":
+            shapes = shapes[len(shapes) // 2 :]  # operands stand before results
+        size, groups = _groups_of(rest, devices)
+        result = sum(shapes)  # of one device
+        if kind == "collective-permute":
+            pairs = _PAIRS.search(rest)
+            sent = result * (pairs[1].count("},{") + 1 if pairs else devices)
+        else:
+            # A group's whole: an all-to-all splits the part of each device, a reduce-scatter leaves a part.
+            whole = result * size if kind in ("reduce-scatter", "all-to-all") else result
+            sent = groups * (size - 1) * (whole if kind != "all-to-all" else whole // size)
+            sent *= 2 if kind == "all-reduce" else 1
+        row = table.setdefault("point-to-point" if kind == "collective-permute" else kind, {"count": 0, "bytes": 0})
         row["count"] += 1
-        for dtype, dims in _SHAPE.findall(match["shape"]):
-            extents = [int(extent) for extent in dims.split(",") if extent]
-            row["bytes"] += _BYTES.get(dtype, 4) * int(np.prod(extents, dtype=np.int64))
+        row["bytes"] += sent
     return table
 
 
+def _bytes_of(dtype: str, dims: str) -> int:
+    if dtype not in _BYTES:
+        raise ValueError(f"unknown element type {dtype!r} in HLO")
+    return _BYTES[dtype] * int(np.prod([int(extent) for extent in dims.split(",") if extent], dtype=np.int64))
+
+
+def _groups_of(rest: str, devices: int) -> tuple[int, int]:
+    """Devices of a group, and the number of groups."""
+    groups = _GROUPS.search(rest)
+    if groups is None:
+        return devices, 1
+    if groups["size"]:
+        return int(groups["size"]), int(groups["count"])
+    lists = groups["lists"].split("},{")
+    return len(lists[0].split(",")), len(lists)
+
+
 def compare_collectives(plan: Plan, compiled: Any) -> str:
-    """A table: exchanges that the plan has, beside the collectives that XLA made of its shardings."""
+    """A table: exchanges that the plan has, beside the collectives that XLA made of its shardings, with the bytes that
+    all devices send. A line behind a row that differs says why."""
     ours, theirs = plan.collectives(), hlo_collectives(compiled)
-    lines = [f"{'pattern':20}  {'plan':>6}  {'bytes':>12}  {'XLA':>6}  {'bytes':>12}"]
+    lines = [f"{'pattern':16}  {'plan':>6}  {'bytes':>14}  {'XLA':>6}  {'bytes':>14}"]
     none = {"count": 0, "bytes": 0}
     for kind in sorted(set(ours) | set(theirs)):
         a, b = ours.get(kind, none), theirs.get(kind, none)
-        lines.append(f"{kind:20}  {a['count']:6}  {a['bytes']:12}  {b['count']:6}  {b['bytes']:12}")
+        lines.append(f"{kind:16}  {a['count']:6}  {a['bytes']:14}  {b['count']:6}  {b['bytes']:14}")
+        if a != b:
+            lines.append("    " + _difference(plan, kind, a, b))
     return "\n".join(lines)
+
+
+def _difference(plan: Plan, kind: str, ours: dict[str, int], theirs: dict[str, int]) -> str:
+    """Why a row of the table differs."""
+    if ours["bytes"] == theirs["bytes"]:
+        return "the same bytes: XLA puts several exchanges into one"
+    values = sorted(
+        (exchange for exchange in plan.simulation["exchanges"] if exchange["pattern"] == kind),
+        key=lambda exchange: -exchange["bytes"],
+    )
+    names = ", ".join(str(exchange["value"]) for exchange in values[:3]) + (", ..." if len(values) > 3 else "")
+    if not theirs["bytes"]:
+        return f"XLA has none: it cuts the ops as the arguments lie, the plan re-shards {names} between ops"
+    if not ours["bytes"]:
+        return "the plan has none: XLA cuts the ops as the arguments lie, the plan in another way"
+    return f"other values: XLA cuts the ops as the arguments lie; the plan has {names}"

@@ -58,8 +58,8 @@ class Layout:
             if best is None or len(faults) < best[0]:
                 best = (len(faults), list(factors), found, faults)
         assert best is not None
-        factors, found = _merged(best[1], best[2])
-        names = [f"axis{i}" for i in range(len(factors))]
+        sizes, found = _merged(best[1], best[2])
+        names = [f"axis{i}" for i in range(len(sizes))]
         tensors = {
             row["name"]: TensorLayout(
                 row["name"],
@@ -71,7 +71,7 @@ class Layout:
             for row in placement["tensors"]
             if row["name"] in found
         }
-        return Layout(dict(zip(names, factors)), tensors, best[3])
+        return Layout(dict(zip(names, sizes)), tensors, best[3])
 
     @property
     def mesh_shape(self) -> tuple[int, ...]:

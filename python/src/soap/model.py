@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import os
-from typing import Any, Mapping
+from typing import Any, Mapping, Sequence
 
 import numpy as np
 
@@ -23,6 +23,7 @@ class Model:
         self.name = name
         #: Values of parameters and buffers by name, once there are some.
         self._values: dict[str, np.ndarray] | None = None
+        self._predictor: Session | None = None
 
     # --- IR -----------------------------------------------------------------------------------------------------------
 
@@ -60,6 +61,12 @@ class Model:
         of `--soap-mark-arguments`: `sample_dim=0`, `batch=8`, `function="main"`."""
         return self.run_passes("soap-mark-arguments{" + pass_options(options) + "}")
 
+    def name_arguments(self, names: Sequence[str], function: str | None = None) -> Model:
+        """The model with names for the arguments of a function: tensors of sessions and plans have them."""
+        core = self._core.clone()
+        core.name_arguments(list(names), function)
+        return self._with(core)
+
     def save_ir(self, path: str | os.PathLike[str]) -> None:
         """Writes the IR to a file, for soap-opt and soap-run."""
         with open(path, "w", encoding="utf-8") as file:
@@ -76,9 +83,11 @@ class Model:
     def predict(self, *inputs: Any, function: str = "forward", **named: Any) -> np.ndarray | dict[str, np.ndarray]:
         """Runs the model on one batch, with the current values of its parameters: the result, or a dict of several.
         Inputs come in the order of the function's data arguments, or by name."""
-        session = self.compile()
-        session.initialize()
-        self._restore(session)
+        if self._predictor is None:
+            self._predictor = self.compile()
+            self._predictor.initialize()
+        session = self._predictor
+        self.restore(session)
         names = session.names("data", function)
         if len(inputs) > len(names):
             raise TypeError(f"{function!r} has {len(names)} data arguments, got {len(inputs)}")
@@ -108,7 +117,7 @@ class Model:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes parameters and buffers to a safetensors file."""
         session = self._inference_session()
-        self._restore(session)
+        self.restore(session)
         session.save(path)
 
     def _numbers(self) -> dict[str, np.ndarray]:
@@ -122,7 +131,7 @@ class Model:
         session.initialize()
         return session
 
-    def _restore(self, session: Session) -> None:
+    def restore(self, session: Session) -> None:
         """Gives the tensors of a session the model's values, where it has some."""
         for name, value in (self._values or {}).items():
             session[name] = value
@@ -132,6 +141,7 @@ class Model:
         copy = object.__new__(type(self))
         copy.__dict__.update(self.__dict__)
         copy._core = core
+        copy._predictor = None
         return copy
 
     def __repr__(self) -> str:

@@ -193,7 +193,7 @@ class Plan:
         return f"<soap.Plan {self._headline()}>"
 
 
-class Comparison(list):
+class Comparison(list[dict[str, Any]]):
     """Rows with `name`, `makespan_ns`, `peak_bytes` and `warnings`; as text, a table. The first row is the plan."""
 
     def __str__(self) -> str:
@@ -209,7 +209,7 @@ class Comparison(list):
         return "\n".join(lines)
 
 
-def _bytes(count: int) -> str:
+def _bytes(count: float) -> str:
     for unit in ("B", "KiB", "MiB"):
         if count < 1024:
             return f"{count:.0f} {unit}" if unit == "B" else f"{count:.1f} {unit}"

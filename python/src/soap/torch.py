@@ -41,9 +41,9 @@ class TorchModel(Model):
             self._values = {**numbers, **{k: v for k, v in self._first_values().items() if k in numbers}}
         return self._values
 
-    def _restore(self, session: Session) -> None:
+    def restore(self, session: Session) -> None:
         if self._values is not None:
-            super()._restore(session)
+            super().restore(session)
             return
         # An export in training mode runs the module, and has the running statistics after that.
         values = self._first_values()

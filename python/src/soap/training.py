@@ -7,7 +7,7 @@ import math
 import os
 import time
 from dataclasses import dataclass
-from typing import Any, Callable, Iterator, Mapping, Sequence
+from typing import Any, Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -41,7 +41,7 @@ class Epoch:
         return ", ".join(parts) + f", {self.samples_per_second:.0f} samples/s, {self.seconds:.1f} s"
 
 
-class History(list):
+class History(list[Epoch]):
     """An `Epoch` for each epoch; `losses` has the loss of every step, `plan` the plan that ran."""
 
     def __init__(self, plan: Plan):
@@ -75,9 +75,10 @@ def fit(
     """Trains a model and leaves the values of its parameters and buffers in it (`model.state_dict()`).
 
     `data` is a tuple of arrays with samples along their first dim, the data arguments in order and then the labels, or
-    a dict of arrays by name. An epoch is a shuffle, in whole batches: samples that do not fill the last one are left
-    out. The size of a batch is the model's. `validation` has the same form; all its samples are evaluated after each
-    epoch.
+    a dict of arrays by name. It may also be an iterable of batches of either form, such as a DataLoader of PyTorch,
+    which is read once, before the training. An epoch is a shuffle, in whole batches: samples that do not fill the last
+    one are left out. The size of a batch is the model's. `validation` has the same form; all its samples are evaluated
+    after each epoch.
 
     The devices are this machine's: with `topology="cpu-4"` four threads. A `plan` is run as it is; without one, a
     strategy is searched, with the options of the dict `search` (`{"time_limit": 5}`) and of `find_strategy`. `steps`
@@ -112,7 +113,7 @@ def fit(
             raise SoapError(f"{plan!r} has no @evaluate, which validation needs")
         check = _Feed(session, "evaluate", validation, "validation")
     session.initialize(seed)
-    model._restore(session)
+    model.restore(session)
     history = History(plan)
     random = np.random.default_rng(seed)
     for epoch in range(1, epochs + 1):
@@ -183,9 +184,10 @@ class _Feed:
         kinds = {name: session.tensors[name]["kind"] for name in arguments}
         self.names = [n for n in arguments if kinds[n] == "data"] + [n for n in arguments if kinds[n] == "label"]
         self.labels = [name for name in self.names if kinds[name] == "label"]
-        self.loss = self._result("loss")
-        if self.loss is None:
+        loss = self._result("loss")
+        if loss is None:
             raise SoapError(f"entry {entry!r} has no loss")
+        self.loss = loss
         self.correct = self._result("correct")
         self.arrays = self._arrays(data, what)
         self.dims = {name: session.tensors[name].get("sample_dim", 0) for name in self.names}
@@ -218,16 +220,23 @@ class _Feed:
             if len(data) != len(self.names):
                 raise TypeError(f"{what}: expected {len(self.names)} arrays ({', '.join(self.names)}), got {len(data)}")
             named = dict(zip(self.names, data))
+        elif isinstance(data, Iterable) and not isinstance(data, (str, bytes)) and not hasattr(data, "dtype"):
+            return self._joined([self._arrays(batch, what) for batch in data], what)
         else:
             raise TypeError(
-                f"{what}: expected a tuple of arrays ({', '.join(self.names)}) or a dict of them, got "
-                f"{type(data).__name__}"
+                f"{what}: expected a tuple of arrays ({', '.join(self.names)}), a dict of them, or an iterable of "
+                f"batches, got {type(data).__name__}"
             )
         arrays = {name: as_array(value, f"{what}: {name!r}") for name, value in named.items()}
         for name, array in arrays.items():
             if array.ndim == 0:
                 raise TypeError(f"{what}: {name!r}: expected an array of samples, got a number")
         return arrays
+
+    def _joined(self, parts: list[dict[str, np.ndarray]], what: str) -> dict[str, np.ndarray]:
+        if not parts:
+            raise ValueError(f"{what}: expected at least one batch")
+        return {name: np.concatenate([part[name] for part in parts]) for name in self.names}
 
     def run(self, samples: np.ndarray, tally: _Tally) -> float:
         """Runs a batch. One with too few samples is filled up with copies of the first, with labels -1, which the loss
@@ -256,8 +265,3 @@ class _Feed:
             tally.correct = (tally.correct or 0.0) + float(results[self.correct])
         return loss
 
-
-def batches(arrays: Sequence[np.ndarray], size: int) -> Iterator[tuple[np.ndarray, ...]]:
-    """Whole batches of arrays in order, for loops of one's own."""
-    for first in range(0, len(arrays[0]) - size + 1, size):
-        yield tuple(array[first : first + size] for array in arrays)
