@@ -112,8 +112,6 @@ private:
                   const std::vector<std::vector<int64_t>> &coords,
                   KernelGeometry &geometry);
   int targetOf(int slot, size_t axis) const;
-  static bool mayShift(const DimMap &map, const IterationSpace &space,
-                       int64_t extent);
   Layout layoutOf(int slot, const AccessMap &map, int value, bool isResult);
   bool isContributed(int value) const;
   void activate(int slot);
