@@ -157,6 +157,46 @@ Strategy soap::unfold(const Mesh &mesh, const Graph &graph,
   return result;
 }
 
+/// Whether two configs run the same pieces on the same devices.
+static bool areAlike(const Config &a, const Config &b) {
+  if (a.degrees != b.degrees || a.replicas != b.replicas ||
+      a.devices.size() != b.devices.size())
+    return false;
+  auto pieces = static_cast<size_t>(a.piecesPerReplica());
+  for (size_t p = 0; p < pieces; ++p) {
+    std::vector<int> mine, its;
+    for (size_t s = p; s < a.devices.size(); s += pieces) {
+      mine.push_back(a.devices[s]);
+      its.push_back(b.devices[s]);
+    }
+    std::sort(mine.begin(), mine.end());
+    std::sort(its.begin(), its.end());
+    if (mine != its)
+      return false;
+  }
+  return true;
+}
+
+std::optional<MeshConfig> soap::findMeshConfig(const Mesh &mesh,
+                                               const IterationSpace &space,
+                                               const Config &config) {
+  if (static_cast<int64_t>(config.devices.size()) > mesh.deviceCount())
+    return std::nullopt;
+  auto loops = static_cast<int>(space.loops.size());
+  MeshConfig candidate;
+  candidate.targets.assign(mesh.axes.size(), MeshConfig::nothing);
+  for (;;) {
+    if (degreesOf(mesh, candidate, space.loops.size()) == config.degrees &&
+        areAlike(unfold(mesh, candidate, space.loops.size()), config))
+      return candidate;
+    size_t a = 0;
+    while (a < mesh.axes.size() && ++candidate.targets[a] == loops)
+      candidate.targets[a++] = MeshConfig::nothing;
+    if (a == mesh.axes.size())
+      return std::nullopt;
+  }
+}
+
 MeshConfig soap::followMesh(const MeshConfig &leader,
                             const std::vector<int> &loops) {
   MeshConfig config;

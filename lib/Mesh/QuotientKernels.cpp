@@ -215,20 +215,29 @@ void QuotientPlan::addRegions(const Kernel &kernel,
   }
 }
 
-/// Whether a step of a loop moves the indices of a dim, whatever the others
-/// are, and none are clipped.
-bool QuotientPlan::mayShift(const DimMap &map, const IterationSpace &space,
-                            int64_t extent) {
-  if (map.kind != DimMap::Kind::Radix)
-    return false;
-  int64_t last = map.offset;
-  for (const Term &term : map.terms) {
-    if (term.coefficient < 1)
-      return false;
-    last += term.coefficient *
-            (space.loops[static_cast<size_t>(term.loop)].extent - 1);
+/// How far `step` points of a loop move the indices of a dim, wherever they are
+/// and whatever the other loops do; none if that depends on it, or if anything
+/// is clipped.
+static std::optional<int64_t> shiftOf(const DimMap &map, const Term &term,
+                                      int64_t step, const IterationSpace &space,
+                                      int64_t extent) {
+  int64_t first = map.offset, last = map.offset;
+  for (const Term &other : map.terms) {
+    int64_t reach = other.coefficient *
+                    (space.loops[static_cast<size_t>(other.loop)].extent - 1);
+    (reach < 0 ? first : last) += reach;
   }
-  return map.offset >= 0 && last < extent;
+  int64_t shift = term.coefficient * step;
+  if (map.kind == DimMap::Kind::Window) {
+    if (first < 0 || map.clip >= 0 || shift % map.divisor != 0)
+      return std::nullopt;
+    shift = shift / map.divisor * map.scale;
+    first = (first + map.divisor - 1) / map.divisor * map.scale + map.extraLow;
+    last = last / map.divisor * map.scale + map.extraHigh;
+  }
+  if (first < 0 || last >= extent)
+    return std::nullopt;
+  return shift;
 }
 
 QuotientPlan::Layout QuotientPlan::layoutOf(int slot, const AccessMap &map,
@@ -267,13 +276,15 @@ QuotientPlan::Layout QuotientPlan::layoutOf(int slot, const AccessMap &map,
           access.shifts[d] = 1;
           continue;
         }
-        access.shifts[d] +=
-            term.coefficient * (kernel.space.loops[loop].extent / pieces[loop]);
-        if (!mayShift(map[d], kernel.space, graph.values[value].shape[d]))
+        std::optional<int64_t> shift = shiftOf(
+            map[d], term, kernel.space.loops[loop].extent / pieces[loop],
+            kernel.space, graph.values[value].shape[d]);
+        if (!shift)
           reason = "loop '" + kernel.space.loops[loop].name + "' of '" +
                    kernel.name + "', which is cut across machines, moves '" +
                    graph.values[value].name +
                    "' by other than a shift, as a window does";
+        access.shifts[d] += shift.value_or(0);
       }
     if (isUsed)
       access.kind = AxisAccess::Cut;

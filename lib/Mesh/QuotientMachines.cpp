@@ -38,10 +38,12 @@ struct Members {
 } // namespace
 
 /// Prices a collective of the planned machines for all that they stand for, on
-/// the links of machine 0. Returns false with a reason where machines differ.
+/// the links of machine 0; `index` is the number that its task gets. Returns
+/// false with a reason where machines differ.
 bool QuotientPlan::setPrice(int value, const PlannedTask &before,
                             const std::vector<std::vector<size_t>> &types,
-                            PlannedTask &task, PlannedCollective &collective) {
+                            int index, PlannedTask &task,
+                            PlannedCollective &collective) {
   const Mesh &mesh = model.getMesh();
   const std::string &name = graph.values[value].name;
   int devices = model.getReducedTopology().deviceCount();
@@ -118,6 +120,8 @@ bool QuotientPlan::setPrice(int value, const PlannedTask &before,
   QuotientModel::Price price = model.price(group, collective.bytes);
   if (!price.isEven && !isReduce)
     return fail();
+  if (all == mesh.machineCount())
+    spanning.insert({valueInfo[value].block, index});
   task.durationNs = price.ns;
   setLinks(model.linksAt(price.links));
   if (isReduce) {
@@ -215,7 +219,8 @@ void QuotientPlan::restrict(int value,
       if (std::none_of(collective.devices.begin(), collective.devices.end(),
                        isHere))
         continue;
-      if (!setPrice(value, from.tasks[t], types, task, collective))
+      if (!setPrice(value, from.tasks[t], types,
+                    static_cast<int>(plan.tasks.size()), task, collective))
         return;
       // All machines contribute alike, and all members read, but for what a
       // graph output alone does.

@@ -30,6 +30,7 @@ std::string QuotientPlan::set(const MeshStrategy &next) {
   configs = &next;
   reason.clear();
   uneven.clear();
+  spanning.clear();
   std::fill(kernelLoad.begin(), kernelLoad.end(), 0);
   std::fill(load.begin(), load.end(), 0);
   std::fill(bytes.begin(), bytes.end(), 0);
@@ -91,35 +92,55 @@ bool QuotientPlan::areTimesEven(
   auto orderOf = [&](TaskRef task) {
     return std::tuple(timesOf(task).readyNs, task.block, task.index);
   };
+  auto resourcesOfTask = [&](TaskRef task) {
+    return resourcesOf(plans[blocks[static_cast<size_t>(task.block)].value]
+                           .tasks[static_cast<size_t>(task.index)]
+                           .resource);
+  };
+  auto areTogether = [&](TaskRef a, TaskRef b) {
+    std::span<const int> mine = resourcesOfTask(a), its = resourcesOfTask(b);
+    return std::any_of(mine.begin(), mine.end(), [&](int resource) {
+      return std::find(its.begin(), its.end(), resource) != its.end();
+    });
+  };
   // A task before must have ended when the other starts; one after must start
-  // later than that ends, or as soon as it is ready.
-  auto isUntouched = [&](TaskRef task, int resource) {
-    auto it = differing.find(resource);
-    if (it == differing.end())
-      return true;
-    for (TaskRef other : it->second) {
-      if (other.block == task.block && other.index == task.index)
-        continue;
-      const TaskTimes &mine = timesOf(task), &its = timesOf(other);
-      if (orderOf(task) < orderOf(other)
-              ? mine.endNs > its.startNs
-              : mine.startNs < its.endNs ||
-                    (mine.startNs == its.endNs && mine.startNs != mine.readyNs))
-        return false;
-    }
-    return true;
+  // later than that ends, or as soon as it is ready. A task of all machines
+  // waits for the other wherever that is.
+  auto isUntouched = [&](TaskRef task, TaskRef other) {
+    const TaskTimes &mine = timesOf(task), &its = timesOf(other);
+    if (orderOf(task) < orderOf(other))
+      return mine.endNs <= its.startNs;
+    if (mine.startNs != its.endNs || mine.startNs == mine.readyNs)
+      return mine.startNs >= its.endNs;
+    return isOfAllMachines(task) && areTogether(task, other);
   };
   for (size_t b = 0; b < blocks.size(); ++b) {
     auto [slot, value] = blocks[b];
     if (slot >= 0)
       continue; // kernels occupy devices, these tasks links
     const std::vector<PlannedTask> &tasks = plans[value].tasks;
-    for (size_t t = 0; t < tasks.size(); ++t)
+    for (size_t t = 0; t < tasks.size(); ++t) {
+      TaskRef task{static_cast<int>(b), static_cast<int>(t)};
       for (int resource : resourcesOf(tasks[t].resource))
-        if (!isUntouched({static_cast<int>(b), static_cast<int>(t)}, resource))
-          return false;
+        if (auto it = differing.find(resource); it != differing.end())
+          for (TaskRef other : it->second)
+            if ((other.block != task.block || other.index != task.index) &&
+                !isUntouched(task, other))
+              return false;
+    }
   }
   return true;
+}
+
+/// Whether a task of a value is a single one of all machines.
+bool QuotientPlan::isOfAllMachines(TaskRef task) const {
+  int value = blocks[static_cast<size_t>(task.block)].value;
+  const ValuePlan &plan = plans[value];
+  int collective = plan.tasks[static_cast<size_t>(task.index)].collective;
+  return collective >= 0 &&
+         (plan.collectives[static_cast<size_t>(collective)].kind ==
+              CollectiveKind::Exchange ||
+          spanning.count({task.block, task.index}) > 0);
 }
 
 MeshPricer::MeshPricer(const Graph &graph, const Topology &topology,

@@ -12,6 +12,7 @@
 
 #include "Soap/Analysis/OpGroups.h"
 #include "Soap/Dialect/Soap/SoapDialect.h"
+#include "Soap/Search/Problem/GroupBlocks.h"
 #include "Soap/Search/Problem/ProblemFile.h"
 #include "Soap/Transforms/Passes.h"
 
@@ -50,6 +51,25 @@ struct PrintOpGraph : mlir::soap::impl::SoapPrintOpGraphBase<PrintOpGraph> {
 
   void print(const OpGraph &opGraph);
 };
+
+/// Ranges of groups that repeat.
+void printBlocks(const ::soap::Graph &graph,
+                 llvm::ArrayRef<::soap::OpGroup> groups,
+                 const std::vector<std::vector<::soap::Role>> &roles) {
+  ::soap::GroupBlocks blocks = ::soap::findBlocks(graph, groups, roles);
+  for (const ::soap::RepeatedRun &run : blocks.runs) {
+    llvm::outs() << run.count << " blocks of " << run.size << " groups\n";
+    for (int b = 0; b < run.count; ++b) {
+      llvm::outs() << "  ";
+      llvm::interleaveComma(
+          llvm::seq(0, run.size), llvm::outs(), [&](int place) {
+            int group = blocks.order[run.first + b * run.size + place];
+            llvm::outs() << graph.nodes[groups[group].leader].whole.name;
+          });
+      llvm::outs() << '\n';
+    }
+  }
+}
 
 } // namespace
 
@@ -90,7 +110,8 @@ void PrintOpGraph::print(const OpGraph &opGraph) {
     stream << '\n';
   }
   std::vector<std::vector<::soap::Role>> roles = computeRoles(opGraph);
-  for (const ::soap::OpGroup &group : computeGroups(opGraph)) {
+  std::vector<::soap::OpGroup> groups = computeGroups(opGraph);
+  for (const ::soap::OpGroup &group : groups) {
     const ::soap::IterationSpace &leader =
         graph.nodes[group.leader].whole.space;
     stream << "group " << graph.nodes[group.leader].whole.name << '\n';
@@ -121,4 +142,5 @@ void PrintOpGraph::print(const OpGraph &opGraph) {
   for (const ::soap::GraphOutput &output : graph.outputs)
     stream << "output " << output.name << " = "
            << graph.values[output.value].name << '\n';
+  printBlocks(graph, groups, roles);
 }

@@ -12,6 +12,7 @@
 #include "Soap/Search/Annealing/PlacementSearch.h"
 #include "Soap/Search/Exact/Exact.h"
 #include "Soap/Search/MCMC/Polish.h"
+#include "Soap/Search/Mesh/MeshSearch.h"
 #include "Soap/Search/OptCnn/OptCnn.h"
 #include "Soap/Search/Presets/Presets.h"
 
@@ -24,7 +25,7 @@ using namespace mlir::soap;
 
 llvm::ArrayRef<llvm::StringRef> mlir::soap::searchAlgorithms() {
   static constexpr llvm::StringRef names[] = {
-      "mcmc", "polish", "optcnn", "placement", "exact", "frontier"};
+      "mcmc", "polish", "optcnn", "placement", "exact", "frontier", "mesh"};
   return names;
 }
 
@@ -116,6 +117,20 @@ static SearchOutcome runAlone(llvm::StringRef algorithm,
     outcome.report["nodes"] = found.nodes;
     outcome.report["leaves"] = found.leaves;
     outcome.report["symmetries"] = found.symmetries;
+    outcome.result = std::move(found.search);
+  } else if (algorithm == "mesh") {
+    auto budget = budgetOf<::soap::MeshOptions>(options);
+    // Where every op decides alone, so do repeated blocks.
+    budget.untied =
+        llvm::all_of(problem.getGroups(), [](const ::soap::OpGroup &group) {
+          return group.nodes.size() == 1;
+        });
+    ::soap::MeshResult found = ::soap::searchMesh(problem, budget);
+    outcome.report["mesh"] = found.mesh;
+    outcome.report["cuts_updates"] = found.cutsUpdates;
+    outcome.report["decisions"] = found.decisions;
+    outcome.report["priced_by_quotient"] = found.folded;
+    outcome.report["priced_unfolded"] = found.unfolded;
     outcome.result = std::move(found.search);
   } else {
     outcome.result = ::soap::searchMcmc(problem, options);

@@ -73,6 +73,12 @@ Config unfold(const Mesh &mesh, const MeshConfig &config, size_t loops);
 Strategy unfold(const Mesh &mesh, const Graph &graph,
                 const MeshStrategy &strategy);
 
+/// The mesh config whose config this is, up to the order of replicas; none if
+/// it has another device list.
+std::optional<MeshConfig> findMeshConfig(const Mesh &mesh,
+                                         const IterationSpace &space,
+                                         const Config &config);
+
 /// The mesh config of an op that follows a leader: loop l has the axes of the
 /// leader's loop `loops[l]`, -1: none. The other axes become replicas.
 MeshConfig followMesh(const MeshConfig &leader, const std::vector<int> &loops);

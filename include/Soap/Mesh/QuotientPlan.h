@@ -22,6 +22,7 @@
 #include "Soap/Simulator/StrategySimulator.h"
 
 #include <memory>
+#include <set>
 
 namespace soap {
 
@@ -82,6 +83,8 @@ private:
   int perMachine;
   size_t acrossAxes = 0; ///< they come first
   std::vector<Uneven> uneven;
+  /// Collectives of all machines: block and index.
+  std::set<std::pair<int, int>> spanning;
   std::string reason;
   const MeshStrategy *configs = nullptr;
   /// By class of kernels, degrees and coordinates.
@@ -93,6 +96,8 @@ private:
   ValuePlan planned;
   Part plannedSource;
   std::vector<Part> plannedUses; ///< by reader
+
+  bool isOfAllMachines(TaskRef task) const;
 
   // QuotientKernels.cpp
   Mesh meshOn(const std::vector<bool> &isTwofold) const;
@@ -107,8 +112,6 @@ private:
                   const std::vector<std::vector<int64_t>> &coords,
                   KernelGeometry &geometry);
   int targetOf(int slot, size_t axis) const;
-  static bool mayShift(const DimMap &map, const IterationSpace &space,
-                       int64_t extent);
   Layout layoutOf(int slot, const AccessMap &map, int value, bool isResult);
   bool isContributed(int value) const;
   void activate(int slot);
@@ -136,7 +139,7 @@ private:
   bool isInOrder() const;
   void restrict(int value, const std::vector<std::vector<size_t>> &types);
   bool setPrice(int value, const PlannedTask &before,
-                const std::vector<std::vector<size_t>> &types,
+                const std::vector<std::vector<size_t>> &types, int index,
                 PlannedTask &task, PlannedCollective &collective);
 };
 

@@ -1,0 +1,290 @@
+//===- MeshSearch.cpp - Search over mesh strategies -----------------------===//
+//
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See MeshSearch.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Soap/Search/Mesh/MeshSearch.h"
+
+#include "Search/Evaluator/SearchRun.h"
+#include "Soap/Mesh/QuotientPlan.h"
+#include "Soap/Search/Presets/Presets.h"
+#include "Soap/Search/Problem/GroupBlocks.h"
+
+#include <algorithm>
+
+using namespace soap;
+
+namespace {
+
+/// A strategy over one mesh: a config per group, by its leader's loops.
+struct Candidate {
+  MeshStrategy leaders; ///< by group
+  bool cutsUpdates = false;
+  Evaluation price;
+};
+
+/// The search over one mesh.
+class Descent {
+public:
+  Descent(const ParallelizationProblem &problem, Mesh mesh,
+          const std::vector<std::vector<int>> &decisions, SearchRun &run,
+          McmcResult &counts, MeshResult &result)
+      : problem(problem), graph(problem.getGraph()), mesh(std::move(mesh)),
+        decisions(decisions), run(run), counts(counts), result(result) {
+    if (auto made = QuotientModel::make(problem.getTopology(), this->mesh))
+      model = std::move(*made);
+    pricer = std::make_unique<MeshPricer>(graph, problem.getTopology(),
+                                          this->mesh, model.get());
+  }
+
+  const Mesh &getMesh() const { return mesh; }
+
+  /// The configs of all nodes.
+  MeshStrategy strategyOf(const Candidate &candidate) const {
+    MeshStrategy strategy(graph.nodes.size());
+    const std::vector<OpGroup> &groups = problem.getGroups();
+    for (size_t g = 0; g < groups.size(); ++g)
+      for (size_t i = 0; i < groups[g].nodes.size(); ++i)
+        strategy[groups[g].nodes[i]] =
+            followMesh(candidate.leaders[g], groups[g].loops[i]);
+    if (candidate.cutsUpdates)
+      for (size_t n = 0; n < strategy.size(); ++n)
+        if (graph.nodes[n].whole.phase == Phase::Update)
+          cutUpdate(graph.nodes[n].whole.space, strategy[n]);
+    return strategy;
+  }
+
+  void price(Candidate &candidate) {
+    MeshPrice found = pricer->price(strategyOf(candidate));
+    run.countProposal();
+    (found.unfolded.empty() ? result.folded : result.unfolded)++;
+    const Topology &topology = problem.getTopology();
+    int64_t capacity = topology.typeOf(0).memoryBytes;
+    for (const DeviceType &type : topology.deviceTypes)
+      capacity = std::min(capacity, type.memoryBytes);
+    candidate.price.makespanNs = found.makespanNs;
+    candidate.price.excessBytes =
+        std::max<int64_t>(found.peakBytes - capacity, 0);
+  }
+
+  /// Data parallelism, and what presets do on this mesh.
+  std::vector<Candidate>
+  starts(const std::vector<std::pair<std::string, Strategy>> &presets) const {
+    std::vector<Candidate> list(1);
+    for (const OpGroup &group : problem.getGroups())
+      list[0].leaders.push_back(overSamples(group.leader));
+    for (const auto &[name, strategy] : presets) {
+      Candidate candidate;
+      for (const OpGroup &group : problem.getGroups())
+        if (auto config =
+                findMeshConfig(mesh, graph.nodes[group.leader].whole.space,
+                               strategy[group.leader]))
+          candidate.leaders.push_back(std::move(*config));
+      if (candidate.leaders.size() != problem.getGroups().size())
+        continue;
+      if (std::none_of(list.begin(), list.end(), [&](const Candidate &known) {
+            return known.leaders == candidate.leaders;
+          }))
+        list.push_back(std::move(candidate));
+    }
+    for (size_t i = 0, count = list.size(); i < count; ++i) {
+      list.push_back(list[i]);
+      list.back().cutsUpdates = true;
+    }
+    return list;
+  }
+
+  /// Changes one axis of one decision at a time while that gains.
+  void improve(Candidate &best) {
+    for (bool gained = true; gained && !run.isOver();) {
+      gained = false;
+      for (const std::vector<int> &groups : decisions)
+        for (size_t a = 0; a < mesh.axes.size(); ++a)
+          if (mesh.axes[a].size > 1)
+            gained |= improveAxis(best, groups, a);
+      Candidate other = best;
+      other.cutsUpdates = !other.cutsUpdates;
+      gained |= tryCandidate(best, std::move(other));
+    }
+  }
+
+private:
+  const ParallelizationProblem &problem;
+  const Graph &graph;
+  Mesh mesh;
+  const std::vector<std::vector<int>> &decisions;
+  SearchRun &run;
+  McmcResult &counts;
+  MeshResult &result;
+  std::unique_ptr<QuotientModel> model;
+  std::unique_ptr<MeshPricer> pricer;
+
+  bool tryCandidate(Candidate &best, Candidate candidate) {
+    if (run.isOver())
+      return false;
+    price(candidate);
+    if (!isBetter(candidate.price, best.price))
+      return false;
+    ++counts.accepted;
+    best = std::move(candidate);
+    return true;
+  }
+
+  bool improveAxis(Candidate &best, const std::vector<int> &groups, size_t a) {
+    int leader = problem.getGroups()[groups.front()].leader;
+    auto loops = static_cast<int>(graph.nodes[leader].whole.space.loops.size());
+    bool gained = false;
+    for (int target = MeshConfig::replicas; target < loops; ++target) {
+      if (target >= 0 && !problem.mayCut(leader, target))
+        continue;
+      if (target < 0 && !problem.replicas)
+        continue;
+      Candidate candidate = best;
+      bool isLegal = false;
+      for (int group : groups) {
+        MeshConfig &config = candidate.leaders[group];
+        isLegal |= config.targets[a] != target;
+        config.targets[a] = target;
+      }
+      std::vector<int64_t> degrees = degreesOf(
+          mesh, candidate.leaders[groups.front()], static_cast<size_t>(loops));
+      isLegal &= target < 0 ||
+                 degrees[target] <=
+                     graph.nodes[leader].whole.space.loops[target].extent;
+      if (isLegal)
+        gained |= tryCandidate(best, std::move(candidate));
+    }
+    return gained;
+  }
+
+  /// All axes that fit to the first sample loop, the others to replicas.
+  MeshConfig overSamples(int leader) const {
+    const IterationSpace &space = graph.nodes[leader].whole.space;
+    const std::vector<Role> &roles = problem.getRoles()[leader];
+    MeshConfig config;
+    int samples = -1;
+    for (size_t l = 0; l < space.loops.size() && samples < 0; ++l)
+      if (roles[l] == Role::Sample &&
+          problem.mayCut(leader, static_cast<int>(l)))
+        samples = static_cast<int>(l);
+    int64_t pieces = 1;
+    for (const MeshAxis &axis : mesh.axes) {
+      bool fits =
+          samples >= 0 && pieces * axis.size <= space.loops[samples].extent;
+      pieces *= fits ? axis.size : 1;
+      config.targets.push_back(fits ? samples : MeshConfig::replicas);
+    }
+    return config;
+  }
+
+  /// Gives the axes of replicas to the longest loop that they share evenly and
+  /// that no other axis cuts.
+  void cutUpdate(const IterationSpace &space, MeshConfig &config) const {
+    std::vector<int64_t> degrees = degreesOf(mesh, config, space.loops.size());
+    int best = -1;
+    int64_t pieces = 1;
+    for (size_t a = 0; a < mesh.axes.size(); ++a)
+      if (config.targets[a] == MeshConfig::replicas)
+        pieces *= mesh.axes[a].size;
+    for (size_t l = 0; l < space.loops.size(); ++l)
+      if (space.loops[l].type == IteratorType::Parallel && degrees[l] == 1 &&
+          space.loops[l].extent % pieces == 0 &&
+          (best < 0 || space.loops[l].extent > space.loops[best].extent))
+        best = static_cast<int>(l);
+    if (best >= 0)
+      for (int &target : config.targets)
+        if (target == MeshConfig::replicas)
+          target = best;
+  }
+};
+
+/// Groups that are decided on together.
+std::vector<std::vector<int>>
+findDecisions(const ParallelizationProblem &problem, bool untied) {
+  GroupBlocks blocks =
+      findBlocks(problem.getGraph(), problem.getGroups(), problem.getRoles());
+  std::vector<std::vector<int>> decisions;
+  for (int group : blocks.order) {
+    const std::vector<int> &mates = blocks.mates[group];
+    if (untied)
+      decisions.push_back({group});
+    else if (mates.front() == group)
+      decisions.push_back(mates);
+  }
+  return decisions;
+}
+
+std::string nameOf(const Mesh &mesh) {
+  std::string name;
+  for (const MeshAxis &axis : mesh.axes)
+    name += (name.empty() ? "" : " x ") + std::to_string(axis.size);
+  return name;
+}
+
+} // namespace
+
+MeshResult soap::searchMesh(const ParallelizationProblem &problem,
+                            const MeshOptions &options) {
+  MeshResult result;
+  SearchRun run(options, result.search);
+  std::vector<std::vector<int>> decisions =
+      findDecisions(problem, options.untied);
+  result.decisions = static_cast<int>(decisions.size());
+  const Topology &topology = problem.getTopology();
+  Mesh plain = *makeMesh(topology);
+  int64_t inside = plain.deviceCount() / plain.machineCount();
+  std::vector<std::vector<int64_t>> factors = {{}};
+  for (int64_t outer = 2; outer < inside; outer *= 2)
+    if (inside % outer == 0)
+      factors.push_back({outer, inside / outer});
+  std::vector<std::pair<std::string, Strategy>> presets = presetStarts(problem);
+
+  struct Started {
+    Descent *descent;
+    Candidate candidate;
+  };
+  std::vector<std::unique_ptr<Descent>> descents;
+  std::vector<Started> started;
+  for (const std::vector<int64_t> &sizes : factors) {
+    descents.push_back(
+        std::make_unique<Descent>(problem, *makeMesh(topology, {}, sizes),
+                                  decisions, run, result.search, result));
+    for (Candidate &candidate : descents.back()->starts(presets)) {
+      if (!started.empty() && run.isOver())
+        break;
+      descents.back()->price(candidate);
+      started.push_back({descents.back().get(), std::move(candidate)});
+    }
+  }
+  std::stable_sort(started.begin(), started.end(),
+                   [](const Started &a, const Started &b) {
+                     return isBetter(a.candidate.price, b.candidate.price);
+                   });
+  auto offer = [&](const Started &found) {
+    Strategy strategy = unfold(found.descent->getMesh(), problem.getGraph(),
+                               found.descent->strategyOf(found.candidate));
+    if (!run.offer(strategy, problem.evaluate(strategy)))
+      return;
+    result.mesh = nameOf(found.descent->getMesh());
+    result.cutsUpdates = found.candidate.cutsUpdates;
+  };
+  run.offerStarts(problem);
+  offer(started.front());
+  // Each mesh once, from the best of its starts.
+  std::vector<const Descent *> done;
+  for (Started &start : started) {
+    if (run.isOver())
+      break;
+    if (std::find(done.begin(), done.end(), start.descent) != done.end())
+      continue;
+    done.push_back(start.descent);
+    start.descent->improve(start.candidate);
+    offer(start);
+  }
+  run.finish({});
+  return result;
+}
