@@ -29,6 +29,7 @@ complete=(
   libclang-rt-22-dev                           # sanitizers and libFuzzer (test-full.sh)
   libgtest-dev                                 # unit tests
   dpkg-dev                                     # cpack -G DEB
+  doxygen                                      # the reference of C++ headers on the site
   python3-venv                                 # HiGHS and the ONNX Runtime comparison live in virtual environments
 )
 developer=(clang-format-22 clang-tidy-22)
