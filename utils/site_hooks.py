@@ -2,9 +2,9 @@
 """Hooks of mkdocs: the order of pages, and the pages that are not in docs/.
 
 docs/README.md is the index of the documentation. Its headings are the sections of the site, and the first link of each
-table row is a page. README.md, CHANGELOG.md and CONTRIBUTING.md of the root are pages, too: README.md is the first one. A page of the public
-C++ headers is made of their file comments; with SOAP_SITE_HEADERS in the environment each links to its reference, which
-scripts/site.sh makes afterwards.
+table row is a page. README.md, CHANGELOG.md and CONTRIBUTING.md of the root are pages, too: README.md is the first one.
+A page of the public C++ headers is made of their file comments; with SOAP_SITE_HEADERS in the environment each links to
+its reference, which scripts/site.sh makes afterwards.
 """
 
 import os
