@@ -30,6 +30,7 @@ complete=(
   libgtest-dev                                 # unit tests
   dpkg-dev                                     # cpack -G DEB
   python3-dev                                  # the extension module of the Python package
+  doxygen                                      # the reference of C++ headers on the site
   python3-venv                                 # HiGHS and the ONNX Runtime comparison live in virtual environments
 )
 developer=(clang-format-22 clang-tidy-22)

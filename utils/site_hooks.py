@@ -3,6 +3,8 @@
 
 docs/README.md is the index of the documentation. Its headings are the sections of the site, and the first link of each
 table row is a page. README.md, CHANGELOG.md and CONTRIBUTING.md of the root are pages, too: README.md is the first one.
+A page of the public C++ headers is made of their file comments; with SOAP_SITE_HEADERS in the environment each links to
+its reference, which scripts/site.sh makes afterwards.
 """
 
 import os
@@ -14,6 +16,7 @@ from mkdocs.structure.files import File
 # Files of the root, and their names in the site.
 ROOT_PAGES = {"README.md": "index.md", "CHANGELOG.md": "Changelog.md", "CONTRIBUTING.md": "Contributing.md"}
 INDEX, INDEX_PAGE = "README.md", "Contents.md"
+HEADERS_PAGE = "Headers.md"
 LINK = re.compile(r"\]\(([^)#\s]*)((?:#[^)\s]+)?)\)")
 
 
@@ -84,8 +87,49 @@ def navigation(index):
     return sections
 
 
+def file_comment(text):
+    """The title and the first paragraph of a header's file comment; none if it has no such comment."""
+    title = re.match(r"//===- \S+ - (.*?) -*\*- C\+\+ -\*-===//", text) or re.match(r"//===- \S+ - (.*?) -*===//", text)
+    if not title:
+        return None
+    body = re.search(r"SPDX-License-Identifier[^\n]*\n//\n(.*?)\n(?://\n|//===)", text, flags=re.S)
+    paragraph = " ".join(line.removeprefix("//").strip() for line in body[1].split("\n")) if body else ""
+    return title[1], paragraph
+
+
+def doxygen_page(path):
+    """The name that doxygen gives the page of a file."""
+    return os.path.basename(path).replace("_", "__").replace(".", "_8") + ".html"
+
+
+def headers_page(root, linked):
+    """Markdown of all public headers, by folder: what each is for."""
+    lines = ["# Public headers", "", "What `find_package(Soap)` gives, by folder. Each line is the header's own first comment.", ""]
+    names = {}
+    for folder, _, files in os.walk(os.path.join(root, "include")):
+        for name in files:
+            if name.endswith(".h"):
+                names.setdefault(name, []).append(os.path.relpath(os.path.join(folder, name), os.path.join(root, "include")))
+    folder = None
+    for path in sorted((path for paths in names.values() for path in paths), key=lambda path: (os.path.dirname(path), path)):
+        comment = file_comment(read(root, "include", path))
+        if comment is None:
+            continue
+        if os.path.dirname(path) != folder:
+            folder = os.path.dirname(path)
+            lines += ["", "## %s" % folder, ""]
+        name = os.path.basename(path)
+        # Raw HTML: mkdocs does not know files that are made after it. Doxygen gives files of one name longer names.
+        shown = '<a href="../api/cpp/%s"><code>%s</code></a>' % (doxygen_page(path), name) if linked and len(names[name]) == 1 else "`%s`" % name
+        lines.append("- %s: %s. %s" % (shown, comment[0], comment[1]))
+    return "\n".join(lines) + "\n"
+
+
 def on_config(config):
     config.nav = navigation(read(config.docs_dir, INDEX))
+    for section in config.nav:
+        if "Project" in section:
+            section["Project"].append({"Public headers": HEADERS_PAGE})
     return config
 
 
@@ -94,12 +138,14 @@ def on_files(files, config):
     root = os.path.dirname(config.config_file_path)
     for name, page in ROOT_PAGES.items():
         files.append(File.generated(config, page, content=relinked(read(root, name), "..", "")))
+    linked = "SOAP_SITE_HEADERS" in os.environ
+    files.append(File.generated(config, HEADERS_PAGE, content=headers_page(root, linked)))
     files.append(File.generated(config, INDEX_PAGE, content=relinked(read(config.docs_dir, INDEX), "", "")))
     return files
 
 
 def on_page_markdown(markdown, page, config, files):
-    if page.file.src_uri in (*ROOT_PAGES.values(), INDEX_PAGE):
+    if page.file.src_uri in (*ROOT_PAGES.values(), INDEX_PAGE, HEADERS_PAGE):
         return indented(markdown)
     folder = posixpath.dirname(page.file.src_uri)
     return indented(relinked(markdown, folder, folder))

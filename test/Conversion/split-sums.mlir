@@ -3,13 +3,13 @@
 // RUN: not soap-opt %s --soap-split-sums=threads=0 2>&1 | FileCheck %s --check-prefix=THREADS
 // THREADS: error: expected at least 1 thread, got 0
 
-// Four sums of 1024 in 16 parts each, which start at 0; the sum starts where it did.
+// Four sums of 1024 in 16 parts each, in f64, whose rows no warp shares, which start at 0; the sum starts where it did.
 // CHECK-LABEL: func.func private @rows
-// CHECK: %[[PARTS:.*]] = memref.alloca() : memref<4x16xf32>
+// CHECK: %[[PARTS:.*]] = memref.alloca() : memref<4x16xf64>
 // CHECK: scf.for %[[ROW:.*]] = %c0{{.*}} to %c4
 // CHECK: scf.for %[[PART:.*]] = %{{.*}} to %c16
 // CHECK: %[[FIRST:.*]] = arith.muli %[[PART]], %c64
-// CHECK: %[[ZERO:.*]] = arith.constant 0.000000e+00 : f32
+// CHECK: %[[ZERO:.*]] = arith.constant 0.000000e+00 : f64
 // CHECK: %[[SUM:.*]] = scf.for %[[I:.*]] = %{{.*}} to %c64{{.*}} iter_args(%{{.*}} = %[[ZERO]])
 // CHECK: %[[AT:.*]] = arith.addi %[[FIRST]], %[[I]]
 // CHECK: memref.load %arg0[%[[ROW]], %[[AT]]]
@@ -17,20 +17,20 @@
 // CHECK: scf.for %[[ROW2:.*]] = %c0{{.*}} to %c4
 // CHECK: scf.for %[[P:.*]] = %{{.*}} to %c16{{.*}} iter_args(%[[ACC:.*]] = %cst)
 // CHECK: %[[V:.*]] = memref.load %[[PARTS]][%[[ROW2]], %[[P]]]
-// CHECK: arith.addf %[[ACC]], %[[V]] fastmath<reassoc> : f32
-func.func private @rows(%x: memref<4x1024xf32>, %y: memref<4xf32>) {
-  %cst = arith.constant 1.0 : f32
+// CHECK: arith.addf %[[ACC]], %[[V]] fastmath<reassoc> : f64
+func.func private @rows(%x: memref<4x1024xf64>, %y: memref<4xf64>) {
+  %cst = arith.constant 1.0 : f64
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c4 = arith.constant 4 : index
   %c1024 = arith.constant 1024 : index
   scf.for %i = %c0 to %c4 step %c1 {
-    %s = scf.for %j = %c0 to %c1024 step %c1 iter_args(%a = %cst) -> (f32) {
-      %v = memref.load %x[%i, %j] : memref<4x1024xf32>
-      %b = arith.addf %a, %v fastmath<reassoc> : f32
-      scf.yield %b : f32
+    %s = scf.for %j = %c0 to %c1024 step %c1 iter_args(%a = %cst) -> (f64) {
+      %v = memref.load %x[%i, %j] : memref<4x1024xf64>
+      %b = arith.addf %a, %v fastmath<reassoc> : f64
+      scf.yield %b : f64
     }
-    memref.store %s, %y[%i] : memref<4xf32>
+    memref.store %s, %y[%i] : memref<4xf64>
   }
   return
 }

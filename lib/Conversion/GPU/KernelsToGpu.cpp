@@ -9,6 +9,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Parallelize/CooperativeRows.h"
+
 #include "Soap/Conversion/Passes.h"
 #include "Soap/Dialect/Soap/GpuAttributes.h"
 #include "Soap/Dialect/Soap/SoapOps.h"
@@ -135,6 +137,15 @@ private:
             ValueRange{iteration, next});
     for (Operation &op : part.getBody().front().without_terminator())
       builder.clone(op, map);
+    SmallVector<scf::IfOp> rows;
+    kernel.walk([&](scf::IfOp op) {
+      if (op->hasAttr(kLanes))
+        rows.push_back(op);
+    });
+    // A warp has 32 consecutive iterations, of which the extent is a multiple:
+    // its lanes are together.
+    for (scf::IfOp row : rows)
+      distributeOverLanes(row);
     return kernel;
   }
 };

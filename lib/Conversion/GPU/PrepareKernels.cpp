@@ -3,9 +3,12 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The pass: a chip that exists, and polynomials of math functions.
+// The pass: a chip that exists, reductions over the lanes of a warp as
+// shuffles, and polynomials of math functions.
 //
 //===----------------------------------------------------------------------===//
+
+#include "../Parallelize/CooperativeRows.h"
 
 #include "Soap/Conversion/Passes.h"
 
@@ -16,6 +19,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/GPU/Transforms/Passes.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -77,9 +81,21 @@ struct PrepareGpuKernelsPass
     ModuleOp module = getOperation();
     if (failed(checkChip(module, chip)))
       return signalPassFailure();
-    if (approximate)
-      for (auto gpuModule : module.getOps<gpu::GPUModuleOp>())
+    for (auto gpuModule : module.getOps<gpu::GPUModuleOp>()) {
+      shuffle(gpuModule);
+      if (approximate)
         approximateMath(gpuModule);
+    }
+  }
+
+  void shuffle(gpu::GPUModuleOp gpuModule) {
+    SmallVector<Operation *> ops;
+    gpuModule.walk([&](gpu::SubgroupReduceOp op) { ops.push_back(op); });
+    if (ops.empty())
+      return;
+    RewritePatternSet patterns(&getContext());
+    populateGpuLowerSubgroupReduceToShufflePatterns(patterns, kWarpLanes);
+    (void)applyOpPatternsGreedily(ops, std::move(patterns));
   }
 
   void approximateMath(gpu::GPUModuleOp gpuModule) {

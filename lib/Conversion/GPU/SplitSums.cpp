@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Parallelize/CooperativeRows.h"
 #include "../Parallelize/IndependentLoops.h"
 
 #include "Soap/Conversion/Passes.h"
@@ -33,42 +34,6 @@ using namespace mlir::soap;
 
 namespace {
 
-/// A sum, maximum or minimum, with the flags of its op.
-struct Combiner {
-  Operation *op;
-};
-
-/// How `loop` folds its iteration argument `index`: by one op, which may be in
-/// loops inside of it. None if the argument is used in another way.
-std::optional<Combiner> combinerOf(scf::ForOp loop, unsigned index) {
-  Value argument = loop.getRegionIterArg(index);
-  Value yielded = loop.getBody()->getTerminator()->getOperand(index);
-  if (!argument.hasOneUse())
-    return std::nullopt;
-  Operation *op = yielded.getDefiningOp();
-  if (!op || op->getBlock() != loop.getBody() || !yielded.hasOneUse())
-    return std::nullopt;
-  if (auto inner = dyn_cast<scf::ForOp>(op)) {
-    unsigned result = cast<OpResult>(yielded).getResultNumber();
-    if (inner.getInitArgs()[result] != argument)
-      return std::nullopt;
-    return combinerOf(inner, result);
-  }
-  if (!isa<arith::AddFOp, arith::MaximumFOp, arith::MinimumFOp>(op) ||
-      !llvm::is_contained(op->getOperands(), argument))
-    return std::nullopt;
-  return Combiner{op};
-}
-
-/// The neutral element of the fold.
-TypedAttr neutralOf(const Combiner &combiner, FloatType type, Builder &b) {
-  if (isa<arith::AddFOp>(combiner.op))
-    return b.getFloatAttr(type, 0.0);
-  return b.getFloatAttr(
-      type, APFloat::getInf(type.getFloatSemantics(),
-                            /*Negative=*/isa<arith::MaximumFOp>(combiner.op)));
-}
-
 /// Iterations of a loop and of those inside of it.
 int64_t tripsOf(scf::ForOp loop) {
   int64_t inner = 1;
@@ -91,6 +56,8 @@ public:
     Block &body = kernel.getBody().front();
     // A split adds a nest before the one that it changes, and none behind it.
     for (auto nest : llvm::make_early_inc_range(body.getOps<scf::ForOp>())) {
+      if (hasWarpsEnough(nest))
+        continue;
       SmallVector<scf::ForOp> loops = findIndependentLoops(nest);
       if (loops.empty() && nest.getNumResults() > 0)
         split(nest, loops);
@@ -102,6 +69,16 @@ public:
   }
 
 private:
+  /// Whether warps that share rows are a quarter of the threads or more: they
+  /// sum as they read, without parts in memory.
+  bool hasWarpsEnough(scf::ForOp nest) const {
+    int64_t lanes = kWarpLanes;
+    SmallVector<scf::ForOp> rows = findCooperativeRows(nest);
+    for (scf::ForOp loop : rows)
+      lanes *= *tripCountOf(loop);
+    return !rows.empty() && lanes >= threads / 4;
+  }
+
   func::FuncOp kernel;
   int64_t threads, minWork;
   OpBuilder builder;
@@ -173,12 +150,12 @@ private:
     int64_t parts = partsOf(sum, loops);
     if (parts < 2 || sum.getNumResults() == 0)
       return;
-    SmallVector<Combiner> combiners;
+    SmallVector<Operation *> combiners;
     for (unsigned i = 0; i < sum.getNumResults(); ++i) {
-      std::optional<Combiner> combiner = combinerOf(sum, i);
+      Operation *combiner = combinerOf(sum, i);
       if (!combiner || !isa<FloatType>(sum.getResult(i).getType()))
         return;
-      combiners.push_back(*combiner);
+      combiners.push_back(combiner);
     }
     auto needs = needsOf(sum, loops, parts);
     if (!needs)
@@ -240,7 +217,7 @@ private:
   /// The loops again, and in them a loop over the parts, each from the neutral
   /// element on.
   void sumParts(scf::ForOp sum, ArrayRef<scf::ForOp> loops, int64_t parts,
-                ArrayRef<Combiner> combiners,
+                ArrayRef<Operation *> combiners,
                 const llvm::SetVector<Operation *> &needs,
                 ArrayRef<Value> buffers, bool partsFirst) {
     Location loc = sum.getLoc();
@@ -275,7 +252,7 @@ private:
     SmallVector<Value> neutral;
     for (auto [combiner, type] : llvm::zip(combiners, sum.getResultTypes()))
       neutral.push_back(arith::ConstantOp::create(
-          builder, loc, neutralOf(combiner, cast<FloatType>(type), builder)));
+          builder, loc, neutralOf(combiner, cast<FloatType>(type))));
     auto part =
         scf::ForOp::create(builder, loc, constant(loc, 0),
                            constant(loc, length), constant(loc, 1), neutral);
@@ -296,7 +273,7 @@ private:
 
   /// In place of the sum: what its initial values and the parts make.
   void foldParts(scf::ForOp sum, ArrayRef<scf::ForOp> loops, int64_t parts,
-                 ArrayRef<Combiner> combiners, ArrayRef<Value> buffers,
+                 ArrayRef<Operation *> combiners, ArrayRef<Value> buffers,
                  bool partsFirst) {
     Location loc = sum.getLoc();
     builder.setInsertionPoint(sum);
@@ -311,7 +288,7 @@ private:
                    fold.getInductionVar());
     for (auto [i, combiner] : llvm::enumerate(combiners)) {
       Value part = memref::LoadOp::create(builder, loc, buffers[i], indices);
-      Operation *combined = builder.clone(*combiner.op);
+      Operation *combined = builder.clone(*combiner);
       combined->setOperands({fold.getRegionIterArg(i), part});
       results.push_back(combined->getResult(0));
     }

@@ -12,6 +12,8 @@
 
 #include "IndependentLoops.h"
 
+#include "Soap/Dialect/Soap/GpuAttributes.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -43,6 +45,9 @@ Value mlir::soap::rootBuffer(Value buffer) {
 scf::ForOp mlir::soap::rangeLoopOf(func::FuncOp part) {
   if (part.isExternal() || !part.getBody().hasOneBlock() ||
       part.getNumArguments() < 2)
+    return nullptr;
+  // Lanes of a row are no iterations of their own.
+  if (part->hasAttr(kLanes))
     return nullptr;
   Block &body = part.getBody().front();
   scf::ForOp found;
@@ -249,6 +254,43 @@ SmallVector<scf::ForOp> mlir::soap::findIndependentLoops(scf::ForOp nest) {
     found.push_back(loop);
   });
   return found;
+}
+
+bool mlir::soap::isOfOneIteration(Value buffer, scf::ForOp loop,
+                                  scf::ForOp nest) {
+  Accesses accesses = collect(nest);
+  std::optional<int64_t> trips = tripCountOf(loop);
+  auto found = accesses.all.find(buffer);
+  return accesses.known && trips && found != accesses.all.end() &&
+         belongsToOneIteration(loop, *trips, found->second);
+}
+
+Operation *mlir::soap::combinerOf(scf::ForOp loop, unsigned index) {
+  Value argument = loop.getRegionIterArg(index);
+  Value yielded = loop.getBody()->getTerminator()->getOperand(index);
+  if (!argument.hasOneUse())
+    return nullptr;
+  Operation *op = yielded.getDefiningOp();
+  if (!op || op->getBlock() != loop.getBody() || !yielded.hasOneUse())
+    return nullptr;
+  if (auto inner = dyn_cast<scf::ForOp>(op)) {
+    unsigned result = cast<OpResult>(yielded).getResultNumber();
+    if (inner.getInitArgs()[result] != argument)
+      return nullptr;
+    return combinerOf(inner, result);
+  }
+  if (!isa<arith::AddFOp, arith::MaximumFOp, arith::MinimumFOp>(op) ||
+      !llvm::is_contained(op->getOperands(), argument))
+    return nullptr;
+  return op;
+}
+
+TypedAttr mlir::soap::neutralOf(Operation *combiner, FloatType type) {
+  if (isa<arith::AddFOp>(combiner))
+    return FloatAttr::get(type, 0.0);
+  return FloatAttr::get(
+      type, APFloat::getInf(type.getFloatSemantics(),
+                            /*Negative=*/isa<arith::MaximumFOp>(combiner)));
 }
 
 int64_t mlir::soap::countWork(scf::ForOp nest) {

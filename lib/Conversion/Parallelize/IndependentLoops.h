@@ -42,6 +42,17 @@ scf::ForOp findIndependentLoop(scf::ForOp nest);
 /// stores.
 SmallVector<scf::ForOp> findIndependentLoops(scf::ForOp nest);
 
+/// Whether `nest` accesses `buffer`, a root, inside of `loop` only, and each
+/// element in one iteration of it.
+bool isOfOneIteration(Value buffer, scf::ForOp loop, scf::ForOp nest);
+
+/// The op by which `loop` folds its iteration argument `index` - a sum, maximum
+/// or minimum of floats -, which may be in loops inside of it. Null if the
+/// argument is used in another way.
+Operation *combinerOf(scf::ForOp loop, unsigned index);
+/// The neutral element of such an op.
+TypedAttr neutralOf(Operation *combiner, FloatType type);
+
 /// Operations of all iterations of `nest`, about; loops of unknown length count
 /// once.
 int64_t countWork(scf::ForOp nest);

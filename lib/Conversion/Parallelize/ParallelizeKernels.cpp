@@ -7,9 +7,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CooperativeRows.h"
 #include "IndependentLoops.h"
 
 #include "Soap/Conversion/Passes.h"
+#include "Soap/Dialect/Soap/GpuAttributes.h"
 #include "Soap/Dialect/Soap/SoapOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -96,15 +98,20 @@ public:
       if (countWork(nest) < minWork)
         continue;
       SmallVector<scf::ForOp> loops;
-      if (flatten)
-        loops = findIndependentLoops(nest);
-      else if (scf::ForOp loop = findIndependentLoop(nest))
+      bool haveLanes = false;
+      if (flatten) {
+        loops = findCooperativeRows(nest);
+        haveLanes = !loops.empty();
+        if (!haveLanes)
+          loops = findIndependentLoops(nest);
+      } else if (scf::ForOp loop = findIndependentLoop(nest)) {
         loops.push_back(loop);
+      }
       std::optional<Needs> needs;
       if (!loops.empty())
         needs = needsOf(nest, written);
       if (needs)
-        outline(kernel, nest, loops, *needs);
+        outline(kernel, nest, loops, *needs, haveLanes);
     }
   }
 
@@ -113,8 +120,9 @@ private:
   int64_t minWork;
   bool flatten;
 
+  /// With `haveLanes` an iteration of `loops` is as many as a warp has lanes.
   void outline(func::FuncOp kernel, scf::ForOp nest, ArrayRef<scf::ForOp> loops,
-               const Needs &needs) {
+               const Needs &needs, bool haveLanes) {
     OpBuilder builder(kernel.getContext());
     SmallVector<Type> types;
     for (Value buffer : needs.buffers)
@@ -126,6 +134,8 @@ private:
     function.setPrivate();
     function->setDiscardableAttrs(
         llvm::to_vector(kernel->getDiscardableAttrs()));
+    if (haveLanes)
+      function->setAttr(kLanes, builder.getUnitAttr());
     symbols.insert(function);
     Block *body = function.addEntryBlock();
     IRMapping map;
@@ -143,9 +153,9 @@ private:
       builder.clone(*op, map);
     Value begin = body->getArgument(needs.buffers.size()),
           end = body->getArgument(needs.buffers.size() + 1);
-    int64_t extent = flatten
-                         ? flatRange(builder, nest, loops, map, begin, end)
-                         : oneRange(builder, nest, loops[0], map, begin, end);
+    int64_t extent =
+        flatten ? flatRange(builder, nest, loops, map, begin, end, haveLanes)
+                : oneRange(builder, nest, loops[0], map, begin, end);
     builder.setInsertionPointToEnd(body);
     func::ReturnOp::create(builder, nest.getLoc());
 
@@ -178,10 +188,12 @@ private:
   }
 
   /// A loop over the range, whose iterations are the iterations of all `loops`
-  /// together, the last one fastest; of the nest the others remain.
+  /// together, the last one fastest; of the nest the others remain. With
+  /// `haveLanes` each of them is as many iterations as a warp has lanes, of
+  /// which the first does it.
   static int64_t flatRange(OpBuilder &builder, scf::ForOp nest,
                            ArrayRef<scf::ForOp> loops, IRMapping &map,
-                           Value begin, Value end) {
+                           Value begin, Value end, bool haveLanes) {
     Location loc = nest.getLoc();
     auto constant = [&](int64_t value) -> Value {
       return arith::ConstantIndexOp::create(builder, loc, value);
@@ -196,6 +208,18 @@ private:
     builder.setInsertionPoint(range.getBody()->getTerminator());
     SmallVector<Value> variables(loops.size());
     Value rest = range.getInductionVar();
+    if (haveLanes) {
+      extent *= kWarpLanes;
+      Value lanes = constant(kWarpLanes), zero = constant(0);
+      Value lane = arith::RemUIOp::create(builder, loc, rest, lanes);
+      rest = arith::DivUIOp::create(builder, loc, rest, lanes);
+      Value isFirst = arith::CmpIOp::create(
+          builder, loc, arith::CmpIPredicate::eq, lane, zero);
+      auto row = scf::IfOp::create(builder, loc, isFirst,
+                                   /*withElseRegion=*/false);
+      row->setAttr(kLanes, builder.getUnitAttr());
+      builder.setInsertionPoint(row.thenBlock()->getTerminator());
+    }
     // Not negative, so that unsigned division is right, and cheaper.
     for (size_t i = loops.size(); i-- > 0;) {
       variables[i] =

@@ -44,7 +44,8 @@ void forEachRow(KernelBuilder &k, ArrayRef<int64_t> shape, uint64_t axis,
 void emitSoftmax(SoftmaxOp op, KernelBuilder &k) {
   Tensor x = k.in(0), y = k.out();
   int64_t extent = x.dim(op.getAxis());
-  bool stores = y.elementType() == k.computeType();
+  // Threads of a row hold no elements for each other.
+  bool stores = y.elementType() == k.computeType() && !k.forThreads;
   forEachRow(k, x.shape(), op.getAxis(), [&](auto at) {
     Scalar maximum = k.reduce(
         {extent}, -std::numeric_limits<double>::infinity(),
@@ -144,7 +145,8 @@ struct NormGradient {
 
   void emit() {
     NormLoops loops(x, axis);
-    bool accumulates = dgamma.elementType() == k.computeType();
+    // Rows would wait for each other's sums of columns.
+    bool accumulates = dgamma.elementType() == k.computeType() && !k.forThreads;
     Scalar count = k.number(static_cast<double>(loops.count));
     if (accumulates)
       k.forEachOf(loops.normalized, [&](ArrayRef<Index> i) {
@@ -184,15 +186,23 @@ private:
     Scalar value = x(NormLoops::at(row, i));
     return (mean ? value - (*mean)(row) : value) * rstd(row);
   }
+  /// Both sums of a column at once, as they read the same gradients.
   void sumColumns(const NormLoops &loops) {
+    Value zero = k.number(0).value;
+    SmallVector<Value> zeros(dbeta ? 2 : 1, zero);
     k.forEachOf(loops.normalized, [&](ArrayRef<Index> i) {
-      dgamma.set(i, k.sumOf(loops.rows, [&](ArrayRef<Index> row) {
-        return dy(NormLoops::at(row, i)) * normalized(row, i);
-      }));
+      SmallVector<Value> sums = k.foldOf(
+          loops.rows, zeros, [&](ArrayRef<Index> row, ArrayRef<Value> sums) {
+            Scalar gradient = dy(NormLoops::at(row, i));
+            SmallVector<Value> next{
+                (Scalar{&k, sums[0]} + gradient * normalized(row, i)).value};
+            if (dbeta)
+              next.push_back((Scalar{&k, sums[1]} + gradient).value);
+            return next;
+          });
+      dgamma.set(i, Scalar{&k, sums[0]});
       if (dbeta)
-        dbeta->set(i, k.sumOf(loops.rows, [&](ArrayRef<Index> row) {
-          return dy(NormLoops::at(row, i));
-        }));
+        dbeta->set(i, Scalar{&k, sums[1]});
     });
   }
 };

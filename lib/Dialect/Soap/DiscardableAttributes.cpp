@@ -224,7 +224,7 @@ LogicalResult SoapDialect::verifyOperationAttribute(Operation *op,
     return checkInteger(emitError, attr, 1);
   if (name == kStream)
     return checkInteger(emitError, attr, 0);
-  if (name == kNoPost || name == kUpdate)
+  if (name == kNoPost || name == kUpdate || name == kLanes)
     return checkType<UnitAttr>(emitError, attr, "a unit attribute");
   if (name == kBatchNormMomentum)
     return checkMomentum(emitError, attr, op);

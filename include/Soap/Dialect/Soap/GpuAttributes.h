@@ -21,6 +21,12 @@ inline constexpr llvm::StringLiteral kGpuKernel = "soap.gpu_kernel";
 /// The gpu.module, later gpu.binary, of a module's kernels.
 inline constexpr llvm::StringLiteral kGpuModuleName = "soap_kernels";
 
+/// On functions that `soap.parallel_call` calls for ranges, and on the `scf.if`
+/// that is all of an iteration of theirs: 32 iterations are the lanes of a
+/// warp, which do what the `scf.if` says of the first one together
+/// (CooperativeRows.h).
+inline constexpr llvm::StringLiteral kLanes = "soap.lanes";
+
 /// On programs: how many streams their ops run on.
 inline constexpr llvm::StringLiteral kStreams = "soap.streams";
 /// On ops of programs: the stream that they run on; absent: 0.

@@ -1,0 +1,212 @@
+//===- CooperativeRows.cpp - Rows that a warp computes --------------------===//
+//
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See CooperativeRows.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "CooperativeRows.h"
+
+#include "IndependentLoops.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+using namespace mlir::soap;
+
+namespace {
+
+/// Checks the body of the innermost loop over rows.
+class RowCheck {
+public:
+  RowCheck(scf::ForOp row, scf::ForOp nest) : row(row), nest(nest) {
+    nest.walk([&](memref::StoreOp store) {
+      written.insert(rootBuffer(store.getMemRef()));
+    });
+  }
+
+  bool passes() {
+    for (Operation &op : row.getBody()->without_terminator()) {
+      auto loop = dyn_cast<scf::ForOp>(op);
+      if (loop ? !checkLoop(loop)
+               : !isa<memref::StoreOp>(op) && !readsOnly(&op))
+        return false;
+    }
+    return hasLongReduction && llvm::all_of(written, [&](Value buffer) {
+             return isWrittenOnce(buffer);
+           });
+  }
+
+private:
+  scf::ForOp row, nest;
+  llvm::SetVector<Value> written;
+  bool hasLongReduction = false;
+
+  /// Arithmetic and loads of what the nest does not write.
+  bool readsOnly(Operation *op) {
+    return !op->walk([&](Operation *inner) {
+                if (auto load = dyn_cast<memref::LoadOp>(inner))
+                  return written.contains(rootBuffer(load.getMemRef()))
+                             ? WalkResult::interrupt()
+                             : WalkResult::advance();
+                bool fits = isMemoryEffectFree(inner) || isa<scf::IfOp>(inner);
+                return fits && !isa<scf::ForOp>(inner)
+                           ? WalkResult::advance()
+                           : WalkResult::interrupt();
+              }).wasInterrupted();
+  }
+
+  /// Every access that moves with the loop moves by one element.
+  static bool isAlong(scf::ForOp loop) {
+    Value variable = loop.getInductionVar();
+    auto fits = [&](ValueRange indices) {
+      for (auto [i, index] : llvm::enumerate(indices))
+        if (i + 1 == indices.size() ? false : dependsOn(index, variable))
+          return false;
+      return indices.empty() || indices.back() == variable ||
+             !dependsOn(indices.back(), variable);
+    };
+    return !loop.walk([&](Operation *op) {
+                  auto load = dyn_cast<memref::LoadOp>(op);
+                  auto store = dyn_cast<memref::StoreOp>(op);
+                  bool good = load    ? fits(load.getIndices())
+                              : store ? fits(store.getIndices())
+                                      : true;
+                  return good ? WalkResult::advance() : WalkResult::interrupt();
+                })
+                .wasInterrupted();
+  }
+
+  static bool dependsOn(Value value, Value variable) {
+    if (value == variable)
+      return true;
+    Operation *op = value.getDefiningOp();
+    return op && llvm::any_of(op->getOperands(), [&](Value operand) {
+             return dependsOn(operand, variable);
+           });
+  }
+
+  bool checkLoop(scf::ForOp loop) {
+    std::optional<int64_t> trips = tripCountOf(loop);
+    if (!trips || !isAlong(loop))
+      return false;
+    for (Operation &op : loop.getBody()->without_terminator())
+      if (loop.getNumResults() == 0 && isa<memref::StoreOp>(op)
+              ? false
+              : !readsOnlyOwn(&op, loop))
+        return false;
+    for (unsigned i = 0; i < loop.getNumResults(); ++i)
+      if (!combinerOf(loop, i) || !loop.getResult(i).getType().isF32())
+        return false;
+    hasLongReduction |= loop.getNumResults() > 0 && *trips >= 2 * kWarpLanes;
+    return true;
+  }
+
+  /// As `readsOnly`, but a loop that writes may read what it writes.
+  bool readsOnlyOwn(Operation *op, scf::ForOp loop) {
+    auto load = dyn_cast<memref::LoadOp>(op);
+    if (!load || loop.getNumResults() != 0)
+      return readsOnly(op);
+    Value buffer = rootBuffer(load.getMemRef());
+    return !written.contains(buffer) || isOfOneIteration(buffer, loop, nest);
+  }
+
+  /// By stores beside the loops, which nothing reads, or by one loop.
+  bool isWrittenOnce(Value buffer) {
+    SmallVector<Operation *> accesses;
+    nest.walk([&](Operation *op) {
+      auto load = dyn_cast<memref::LoadOp>(op);
+      auto store = dyn_cast<memref::StoreOp>(op);
+      if ((load && rootBuffer(load.getMemRef()) == buffer) ||
+          (store && rootBuffer(store.getMemRef()) == buffer))
+        accesses.push_back(op);
+    });
+    if (llvm::all_of(accesses, [&](Operation *op) {
+          return isa<memref::StoreOp>(op) && op->getBlock() == row.getBody();
+        }))
+      return true;
+    for (auto loop : row.getBody()->getOps<scf::ForOp>())
+      if (isOfOneIteration(buffer, loop, nest))
+        return true;
+    return false;
+  }
+};
+
+} // namespace
+
+SmallVector<scf::ForOp> mlir::soap::findCooperativeRows(scf::ForOp nest) {
+  SmallVector<scf::ForOp> loops = findIndependentLoops(nest), rows;
+  for (scf::ForOp loop : loops) {
+    rows.push_back(loop);
+    bool reduces = llvm::any_of(
+        loop.getBody()->getOps<scf::ForOp>(),
+        [](scf::ForOp inner) { return inner.getNumResults() > 0; });
+    if (!reduces)
+      continue;
+    if (RowCheck(loop, nest).passes())
+      return rows;
+    break;
+  }
+  return {};
+}
+
+/// The reduction over lanes that a combiner is.
+static gpu::AllReduceOperation overLanes(Operation *combiner) {
+  if (isa<arith::AddFOp>(combiner))
+    return gpu::AllReduceOperation::ADD;
+  return isa<arith::MaximumFOp>(combiner) ? gpu::AllReduceOperation::MAXIMUMF
+                                          : gpu::AllReduceOperation::MINIMUMF;
+}
+
+/// Iterations of a lane; each result is folded over the lanes, then with the
+/// initial value.
+static void distributeReduction(scf::ForOp loop, OpBuilder &builder) {
+  Location loc = loop.getLoc();
+  SmallVector<Operation *> combiners;
+  for (unsigned i = 0; i < loop.getNumResults(); ++i)
+    combiners.push_back(combinerOf(loop, i));
+  builder.setInsertionPointAfter(loop);
+  for (auto [i, combiner] : llvm::enumerate(combiners)) {
+    Value result = loop.getResult(i), initial = loop.getInitArgs()[i];
+    auto all = gpu::SubgroupReduceOp::create(
+        builder, loc, result, overLanes(combiner), /*uniform=*/true);
+    Operation *combined = builder.clone(*combiner);
+    combined->setOperands({initial, all.getResult()});
+    result.replaceUsesWithIf(combined->getResult(0), [&](OpOperand &use) {
+      return use.getOwner() != all.getOperation();
+    });
+  }
+  builder.setInsertionPoint(loop);
+  for (auto [i, combiner] : llvm::enumerate(combiners))
+    loop.getInitArgsMutable()[i].assign(arith::ConstantOp::create(
+        builder, loc,
+        neutralOf(combiner, cast<FloatType>(loop.getResult(i).getType()))));
+}
+
+void mlir::soap::distributeOverLanes(scf::IfOp row) {
+  OpBuilder builder(row);
+  Location loc = row.getLoc();
+  auto isFirst = row.getCondition().getDefiningOp<arith::CmpIOp>();
+  Value lane = isFirst.getLhs();
+  Value lanes = arith::ConstantIndexOp::create(builder, loc, kWarpLanes);
+  for (Operation &op :
+       llvm::make_early_inc_range(row.thenBlock()->without_terminator())) {
+    op.moveBefore(row);
+    if (auto loop = dyn_cast<scf::ForOp>(op)) {
+      distributeReduction(loop, builder);
+      loop.setLowerBound(lane);
+      loop.setStep(lanes);
+    } else if (isa<memref::StoreOp>(op)) {
+      builder.setInsertionPoint(row);
+      auto once = scf::IfOp::create(builder, loc, isFirst,
+                                    /*withElseRegion=*/false);
+      op.moveBefore(once.thenBlock()->getTerminator());
+    }
+  }
+  row.erase();
+}
