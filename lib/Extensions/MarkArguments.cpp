@@ -205,12 +205,14 @@ private:
       argument.replaceAllUsesExcept(cast, cast);
     }
     setTypes(chosen);
-    OpPassManager pipeline(ModuleOp::getOperationName());
-    pipeline.addNestedPass<func::FuncOp>(createCanonicalizerPass());
-    pipeline.addPass(memref::createResolveRankedShapeTypeResultDimsPass());
-    pipeline.addNestedPass<func::FuncOp>(createCanonicalizerPass());
-    if (failed(runPipeline(pipeline, getOperation())))
-      return failure();
+    do {
+      OpPassManager pipeline(ModuleOp::getOperationName());
+      pipeline.addNestedPass<func::FuncOp>(createCanonicalizerPass());
+      pipeline.addPass(memref::createResolveRankedShapeTypeResultDimsPass());
+      pipeline.addNestedPass<func::FuncOp>(createCanonicalizerPass());
+      if (failed(runPipeline(pipeline, getOperation())))
+        return failure();
+    } while (passCasts(body));
     for (OpOperand &result : body.getTerminator()->getOpOperands())
       while (auto cast = result.get().getDefiningOp<tensor::CastOp>())
         result.set(cast.getSource());
@@ -219,6 +221,37 @@ private:
       if (isOpTriviallyDead(&op))
         op.erase();
     return checkStatic(chosen);
+  }
+
+  /// Concatenations of what was cast to a dynamic type are static; upstream has
+  /// no pattern for it. Whether there was one.
+  static bool passCasts(Block &body) {
+    bool changed = false;
+    for (auto concat :
+         llvm::make_early_inc_range(body.getOps<tensor::ConcatOp>())) {
+      SmallVector<Value> inputs(concat.getInputs());
+      SmallVector<Type> types;
+      for (Value &input : inputs) {
+        if (auto cast = input.getDefiningOp<tensor::CastOp>();
+            cast && isa<RankedTensorType>(cast.getSource().getType()))
+          input = cast.getSource();
+        types.push_back(input.getType());
+      }
+      RankedTensorType type =
+          tensor::ConcatOp::inferResultType(concat.getDim(), types);
+      if (type == concat.getResultType() || !type.hasStaticShape())
+        continue;
+      OpBuilder builder(concat);
+      Value whole = tensor::ConcatOp::create(builder, concat.getLoc(), type,
+                                             concat.getDim(), inputs);
+      concat.replaceAllUsesWith(tensor::CastOp::create(builder, concat.getLoc(),
+                                                       concat.getResultType(),
+                                                       whole)
+                                    .getResult());
+      concat.erase();
+      changed = true;
+    }
+    return changed;
   }
 
   static LogicalResult checkStatic(func::FuncOp chosen) {
@@ -241,6 +274,14 @@ private:
                << "result " << i << " has type " << type
                << " although no argument is dynamic, expected extents that "
                   "follow from those of arguments";
+    for (Operation &op : chosen.getBody().front())
+      for (Type type : op.getResultTypes())
+        if (auto tensor = dyn_cast<RankedTensorType>(type);
+            tensor && !tensor.hasStaticShape())
+          return op.emitError()
+                 << "'" << op.getName() << "' has a result of type " << type
+                 << " although no argument is dynamic, expected extents that "
+                    "follow from those of arguments";
     return success();
   }
 

@@ -27,7 +27,7 @@ func.func @arguments(%x: tensor<4xf32> {soap.name = "x"}, %y: tensor<4xf32> {soa
 // -----
 
 func.func @dynamic(
-    // expected-error @below {{'x' has type 'tensor<?xf32>', expected a static shape (import with '--batch' to fix the batch size, or run '--soap-mark-arguments=batch=N')}}
+    // expected-error @below {{'x' has type 'tensor<?xf32>', expected a static shape (import with '--batch' to fix the batch size, or run '--soap-mark-arguments' with 'batch=N' or 'sizes=ARGUMENT.DIM:N')}}
     %x: tensor<?xf32> {soap.name = "x"}) {
   return
 }

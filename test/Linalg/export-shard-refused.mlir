@@ -42,6 +42,21 @@ func.func @halo(%x: tensor<10xf32>) -> tensor<8xf32> {
 
 // -----
 
+func.func @position(%x: tensor<4xf32>) -> tensor<4xi32> {
+  %e = tensor.empty() : tensor<4xi32>
+  %y = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      outs(%e : tensor<4xi32>) attrs = {soap.config = #soap.config<{d0 = 2}, devices = [0, 1]>} {
+  ^bb0(%old: i32):
+    // expected-error @below {{is the position along loop 'd0' of op 'generic_0', which is cut: upstream's partition does not add where the shard begins}}
+    %i = linalg.index 0 : index
+    %n = arith.index_cast %i : index to i32
+    linalg.yield %n : i32
+  } -> tensor<4xi32>
+  return %y : tensor<4xi32>
+}
+
+// -----
+
 func.func @none(%x: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error @below {{'math.exp' has no 'soap.config', expected one on every op}}
   %y = math.exp %x : tensor<4xf32>

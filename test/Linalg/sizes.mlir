@@ -17,6 +17,7 @@
 
 // CHECK: func.func @main(%{{.*}}: tensor<8x6xf32>, %{{.*}}: tensor<6x3xf32>) -> tensor<24xf32>
 // CHECK: linalg.matmul {{.*}} -> tensor<8x3xf32>
+// CHECK: tensor.concat {{.*}} -> tensor<8x6xf32>
 // CHECK-NOT: tensor.cast
 // TWO: func.func @main(%{{.*}}: tensor<2x6xf32>, %{{.*}}: tensor<6x3xf32>) -> tensor<6xf32>
 func.func @main(%x: tensor<?x?xf32>, %w: tensor<?x3xf32>) -> tensor<?xf32> {
@@ -26,6 +27,8 @@ func.func @main(%x: tensor<?x?xf32>, %w: tensor<?x3xf32>) -> tensor<?xf32> {
   %e = tensor.empty(%n) : tensor<?x3xf32>
   %f = linalg.fill ins(%zero : f32) outs(%e : tensor<?x3xf32>) -> tensor<?x3xf32>
   %y = linalg.matmul ins(%x, %w : tensor<?x?xf32>, tensor<?x3xf32>) outs(%f : tensor<?x3xf32>) -> tensor<?x3xf32>
-  %z = tensor.collapse_shape %y [[0, 1]] : tensor<?x3xf32> into tensor<?xf32>
+  %i = tensor.concat dim(1) %y, %y : (tensor<?x3xf32>, tensor<?x3xf32>) -> tensor<?x6xf32>
+  %s = tensor.extract_slice %i[0, 0] [%n, 3] [1, 2] : tensor<?x6xf32> to tensor<?x3xf32>
+  %z = tensor.collapse_shape %s [[0, 1]] : tensor<?x3xf32> into tensor<?xf32>
   return %z : tensor<?xf32>
 }

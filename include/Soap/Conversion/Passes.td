@@ -289,7 +289,8 @@ def SoapProgramsToMPI : Pass<"soap-programs-to-mpi", "::mlir::ModuleOp"> {
     waits for its receiver would wait for ever.
 
     What is left are ops of upstream: `func`, `memref`, `scf`, `arith`, `math`,
-    `mpi`. The caller initializes MPI.
+    `mpi`. The caller initializes MPI, and calls `_mlir_ciface_NAME`, which is
+    the only symbol of an entry.
   }];
   let options = [
     Option<"implementation", "implementation", "std::string",
@@ -299,6 +300,7 @@ def SoapProgramsToMPI : Pass<"soap-programs-to-mpi", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::DLTIDialect",
                            "::mlir::func::FuncDialect",
+                           "::mlir::LLVM::LLVMDialect",
                            "::mlir::memref::MemRefDialect",
                            "::mlir::mpi::MPIDialect",
                            "::mlir::scf::SCFDialect"];

@@ -16,6 +16,7 @@
 #include "Soap/Dialect/Soap/SoapOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -46,11 +47,12 @@ bool canBeGpuKernel(func::FuncOp part) {
   }
   return !part.getBody()
               .walk([](Operation *op) {
-                bool isKnown = isa<arith::ArithDialect, math::MathDialect,
-                                   scf::SCFDialect>(op->getDialect()) ||
-                               isa<memref::LoadOp, memref::StoreOp,
-                                   memref::AllocaOp, memref::CollapseShapeOp,
-                                   memref::ExpandShapeOp, func::ReturnOp>(op);
+                bool isKnown =
+                    isa<arith::ArithDialect, math::MathDialect,
+                        scf::SCFDialect>(op->getDialect()) ||
+                    isa<memref::LoadOp, memref::StoreOp, memref::AllocaOp,
+                        memref::CollapseShapeOp, memref::ExpandShapeOp,
+                        func::ReturnOp, cf::AssertOp>(op);
                 return isKnown ? WalkResult::advance()
                                : WalkResult::interrupt();
               })

@@ -15,6 +15,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/DLTI/DLTI.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MPI/IR/MPI.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -429,6 +430,11 @@ private:
                                          builder.getFunctionType(types, {}));
     symbols.insert(function);
     function->setAttr("llvm.emit_c_interface", builder.getUnitAttr());
+    // An entry called `main` is not the program's: only its interface for C is
+    // a symbol.
+    function->setAttr(
+        "llvm.linkage",
+        LLVM::LinkageAttr::get(builder.getContext(), LLVM::Linkage::Internal));
     Block *body = function.addEntryBlock();
     builder.setInsertionPointToEnd(body);
     Type comm = builder.getType<mpi::CommType>(), i32 = builder.getI32Type();

@@ -21,7 +21,6 @@
 #include "Soap/Dialect/Soap/GpuAttributes.h"
 #include "Soap/Dialect/Soap/SoapCollectives.h"
 
-#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -47,21 +46,6 @@ bool isProgramOp(Operation *op) {
          isa<FillOp, AssembleOp, CombineOp, SendOp, RecvOp, LocalIndexOp,
              PlacedStepOp>(op) ||
          isCollective(op);
-}
-
-/// An op of another dialect that computes nothing and only asserts.
-bool isCheck(Operation *op) {
-  if (isa_and_nonnull<SoapDialect>(op->getDialect()) ||
-      op->getNumResults() != 0 || op->getNumRegions() == 0)
-    return false;
-  WalkResult others = op->walk([&](Operation *inner) {
-    return inner == op || isa<cf::AssertOp>(inner) ||
-                   inner->hasTrait<OpTrait::IsTerminator>() ||
-                   isMemoryEffectFree(inner)
-               ? WalkResult::advance()
-               : WalkResult::interrupt();
-  });
-  return !others.wasInterrupted();
 }
 
 ArrayRef<int64_t> shapeOf(Value value) {

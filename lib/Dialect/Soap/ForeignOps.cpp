@@ -13,6 +13,7 @@
 #include "Soap/Dialect/Soap/SoapDialect.h"
 #include "Soap/Dialect/Soap/SoapInterfaces.h"
 
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/IRMapping.h"
@@ -108,6 +109,19 @@ Value mlir::soap::findCapturedValue(Operation *op) {
     return WalkResult::advance();
   });
   return found;
+}
+
+bool mlir::soap::isCheck(Operation *op) {
+  if (isOfSoap(op) || op->getNumResults() != 0 || op->getNumRegions() == 0)
+    return false;
+  WalkResult others = op->walk([&](Operation *inner) {
+    return inner == op || isa<cf::AssertOp>(inner) ||
+                   inner->hasTrait<OpTrait::IsTerminator>() ||
+                   isMemoryEffectFree(inner)
+               ? WalkResult::advance()
+               : WalkResult::interrupt();
+  });
+  return !others.wasInterrupted();
 }
 
 bool mlir::soap::isModelOp(Operation *op) {

@@ -17,6 +17,7 @@
 #include "Soap/Extensions/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Shard/IR/ShardDialect.h"
 #include "mlir/Dialect/Shard/IR/ShardOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -130,9 +131,16 @@ private:
 
   LogicalResult collectOps() {
     llvm::StringMap<unsigned> counts;
-    for (Operation &op : function.getBody().front().without_terminator()) {
+    for (Operation &op : llvm::make_early_inc_range(
+             function.getBody().front().without_terminator())) {
       if (isRepeated(&op))
         continue;
+      if (isCheck(&op)) {
+        op.emitRemark() << "'" << op.getName()
+                        << "' has no result: its assertions are dropped";
+        op.erase();
+        continue;
+      }
       auto spaceOp = dyn_cast<IterationSpaceOpInterface>(op);
       if (!spaceOp || !isModelOp(&op))
         return op.emitError()
@@ -186,6 +194,21 @@ private:
                << " in parts that overlap or are no blocks of its dims, which "
                   "no sharding of a grid has";
       };
+      // Upstream's partition leaves `linalg.index` as it is, which would count
+      // from the start of the shard.
+      WalkResult indices = op->walk([&](linalg::IndexOp index) {
+        uint64_t loop = index.getDim();
+        if (index->getParentOp() != op || grid.axes[i][loop].empty())
+          return WalkResult::advance();
+        index.emitError() << "is the position along loop '"
+                          << entry.space.loops[loop].name << "' of op '"
+                          << entry.name
+                          << "', which is cut: upstream's partition does not "
+                             "add where the shard begins";
+        return WalkResult::interrupt();
+      });
+      if (indices.wasInterrupted())
+        return failure();
       std::vector<Split> operands, results;
       for (auto [access, operand] :
            llvm::zip_equal(entry.space.operands, readOperands(op))) {

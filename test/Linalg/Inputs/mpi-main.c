@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Runs @main of mpi.mlir on every rank and compares what rank 0 gathers with
 // sums of its own, twice: parameters are updated in place.
-#include <mpi.h>
 #include <math.h>
+#include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,7 +18,7 @@ typedef DESCRIPTOR(1) Vector;
 enum { ROWS = 8, INNER = 12, COLUMNS = 6 };
 static float x[ROWS * INNER], w[INNER * COLUMNS], y[ROWS * COLUMNS], s[INNER];
 
-void _mlir_ciface_main_step(Matrix *, Matrix *, Matrix *, Vector *);
+void _mlir_ciface_main(Matrix *, Matrix *, Matrix *, Vector *);
 
 static Matrix matrix(float *data, int64_t rows, int64_t columns) {
   Matrix m = {data, data, 0, {rows, columns}, {columns, 1}};
@@ -39,7 +39,7 @@ int main(int argc, char **argv) {
   for (int step = 0; step < 2; ++step) {
     float before[INNER * COLUMNS];
     memcpy(before, w, sizeof(w));
-    _mlir_ciface_main_step(&mx, &mw, &my, &ms);
+    _mlir_ciface_main(&mx, &mw, &my, &ms);
     for (int i = 0; rank == 0 && i < ROWS; ++i)
       for (int j = 0; j < COLUMNS; ++j) {
         float sum = 0;

@@ -1,6 +1,6 @@
 // A product, a relu and sums along the samples; the parameter is halved in every step.
 #id = affine_map<(i, j) -> (i, j)>
-func.func @main_step(%x: tensor<8x12xf32> {soap.kind = #soap.kind<data>, soap.sample_dim = 0 : i64}, %w: tensor<12x6xf32> {soap.kind = #soap.kind<parameter>, soap.name = "w"})
+func.func @main(%x: tensor<8x12xf32> {soap.kind = #soap.kind<data>, soap.sample_dim = 0 : i64}, %w: tensor<12x6xf32> {soap.kind = #soap.kind<parameter>, soap.name = "w"})
     -> (tensor<8x6xf32>, tensor<12xf32>, tensor<12x6xf32> {soap.kind = #soap.kind<update>, soap.updates = 1 : i64}) {
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<8x6xf32>

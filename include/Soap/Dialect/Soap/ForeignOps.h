@@ -48,6 +48,10 @@ Value findCapturedValue(Operation *op);
 /// result, and is not repeated.
 bool isModelOp(Operation *op);
 
+/// An op of another dialect without results whose region only asserts: it is no
+/// node of the op graph, and its assertions are not checked.
+bool isCheck(Operation *op);
+
 /// The elements of `region`, in its packed order, as dense elements of `type`.
 /// `value` is dense, or a resource that has its data.
 ElementsAttr sliceElements(ElementsAttr value, const ::soap::Region &region,
