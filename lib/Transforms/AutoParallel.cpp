@@ -133,6 +133,10 @@ LogicalResult AutoParallel::checkOptions() {
     return fail("space", space.getValue(),
                 "soap: other spaces have no choice of devices, algorithm="
                 "placement has no other");
+  if (algorithm == "mesh" && space != "soap")
+    return fail("space", space.getValue(),
+                "soap: mesh strategies order devices by the axes of a mesh, "
+                "and make replicas");
   if (algorithm == "frontier" && polish)
     return fail("polish", "true",
                 "false with algorithm=frontier, whose result is a point of its "

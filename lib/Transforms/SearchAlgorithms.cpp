@@ -131,6 +131,10 @@ static SearchOutcome runAlone(llvm::StringRef algorithm,
     outcome.report["decisions"] = found.decisions;
     outcome.report["priced_by_quotient"] = found.folded;
     outcome.report["priced_unfolded"] = found.unfolded;
+    llvm::json::Object reasons;
+    for (const auto &[reason, count] : found.reasons)
+      reasons[reason] = count;
+    outcome.report["unfolded_because"] = std::move(reasons);
     outcome.result = std::move(found.search);
   } else {
     outcome.result = ::soap::searchMcmc(problem, options);

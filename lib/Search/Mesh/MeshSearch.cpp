@@ -62,6 +62,8 @@ public:
     MeshPrice found = pricer->price(strategyOf(candidate));
     run.countProposal();
     (found.unfolded.empty() ? result.folded : result.unfolded)++;
+    if (!found.unfolded.empty())
+      ++result.reasons[found.unfolded];
     const Topology &topology = problem.getTopology();
     int64_t capacity = topology.typeOf(0).memoryBytes;
     for (const DeviceType &type : topology.deviceTypes)
@@ -86,6 +88,10 @@ public:
           candidate.leaders.push_back(std::move(*config));
       if (candidate.leaders.size() != problem.getGroups().size())
         continue;
+      // Small ops that a preset leaves on some devices run on all.
+      for (MeshConfig &config : candidate.leaders)
+        std::replace(config.targets.begin(), config.targets.end(),
+                     MeshConfig::nothing, MeshConfig::replicas);
       if (std::none_of(list.begin(), list.end(), [&](const Candidate &known) {
             return known.leaders == candidate.leaders;
           }))
