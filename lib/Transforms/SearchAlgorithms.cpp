@@ -154,7 +154,7 @@ mlir::soap::runSearch(llvm::StringRef algorithm, bool polish,
 }
 
 bool mlir::soap::isSearchedStart(llvm::StringRef name) {
-  return name == "optcnn" || name == "placement";
+  return name == "optcnn" || name == "placement" || name == "mesh";
 }
 
 ::soap::Strategy
@@ -166,7 +166,8 @@ mlir::soap::searchStart(llvm::StringRef name,
   ::soap::McmcOptions own = options;
   own.initial.clear();
   own.initialNames.clear();
-  own.seconds = 0;
+  // The others end soon by themselves.
+  own.seconds = name == "mesh" ? options.seconds / 2 : 0;
   own.proposals = 0;
   SearchOutcome outcome = runAlone(name, problem, own);
   constexpr double least = 1e-3;
