@@ -162,6 +162,8 @@ static bool areAlike(const Config &a, const Config &b) {
   if (a.degrees != b.degrees || a.replicas != b.replicas ||
       a.devices.size() != b.devices.size())
     return false;
+  if (a.devices == b.devices)
+    return true;
   auto pieces = static_cast<size_t>(a.piecesPerReplica());
   for (size_t p = 0; p < pieces; ++p) {
     std::vector<int> mine, its;

@@ -133,6 +133,11 @@ LogicalResult AutoParallel::checkOptions() {
     return fail("space", space.getValue(),
                 "soap: other spaces have no choice of devices, algorithm="
                 "placement has no other");
+  if ((algorithm == "mesh" || llvm::is_contained(initial, "mesh")) &&
+      space != "soap")
+    return fail("space", space.getValue(),
+                "soap: mesh strategies order devices by the axes of a mesh, "
+                "and make replicas");
   if (algorithm == "frontier" && polish)
     return fail("polish", "true",
                 "false with algorithm=frontier, whose result is a point of its "
@@ -216,7 +221,8 @@ AutoParallel::readInitial(OpGraph &opGraph,
     if (!preset)
       return getOperation().emitError()
              << "option 'initial=" << name << "': " << preset.error()
-             << ", optcnn, placement, current, or a strategy file (*.json)";
+             << ", optcnn, placement, mesh, current, or a strategy file "
+                "(*.json)";
     strategies.push_back(std::move(*preset));
   }
   return success();

@@ -131,6 +131,10 @@ static SearchOutcome runAlone(llvm::StringRef algorithm,
     outcome.report["decisions"] = found.decisions;
     outcome.report["priced_by_quotient"] = found.folded;
     outcome.report["priced_unfolded"] = found.unfolded;
+    llvm::json::Object reasons;
+    for (const auto &[reason, count] : found.reasons)
+      reasons[reason] = count;
+    outcome.report["unfolded_because"] = std::move(reasons);
     outcome.result = std::move(found.search);
   } else {
     outcome.result = ::soap::searchMcmc(problem, options);
@@ -150,7 +154,7 @@ mlir::soap::runSearch(llvm::StringRef algorithm, bool polish,
 }
 
 bool mlir::soap::isSearchedStart(llvm::StringRef name) {
-  return name == "optcnn" || name == "placement";
+  return name == "optcnn" || name == "placement" || name == "mesh";
 }
 
 ::soap::Strategy
@@ -162,7 +166,8 @@ mlir::soap::searchStart(llvm::StringRef name,
   ::soap::McmcOptions own = options;
   own.initial.clear();
   own.initialNames.clear();
-  own.seconds = 0;
+  // The others end soon by themselves.
+  own.seconds = name == "mesh" ? options.seconds / 2 : 0;
   own.proposals = 0;
   SearchOutcome outcome = runAlone(name, problem, own);
   constexpr double least = 1e-3;

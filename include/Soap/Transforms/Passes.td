@@ -249,12 +249,11 @@ def SoapAutoParallel : Pass<"soap-auto-parallel", "::mlir::ModuleOp"> {
            "Search: mcmc (Markov chains), polish (from the best start until no change of one group gains), optcnn "
            "(dynamic programming over equal partitions on the first devices, as if nothing overlapped), placement"
            " (every "
-           "group whole on one device), exact (branch and bound; few ops and devices), or frontier (all best "
-           "trade-offs "
-           "of memory and time, docs/Frontier.md)">,
+           "group whole on one device), exact (branch and bound; few ops and devices), frontier (all best trade-offs "
+           "of memory and time, docs/Frontier.md), or mesh (axes of many devices to loops, docs/Mesh.md)">,
     ListOption<"initial", "initial", "std::string",
-               "Search: where it starts: presets by name, 'current' for the configs of the module, 'optcnn' or "
-               "'placement' for what these algorithms find (in their own time, which counts), or strategy files "
+               "Search: where it starts: presets by name, 'current' for the configs of the module, 'optcnn', "
+               "'placement' or 'mesh' for what these algorithms find (in their own time, which counts), or strategy files "
                "(*.json); default: all presets, a random strategy, and, on up to 16 devices, a placement; and what "
                "factor moves make of the best three of them (mcmc)">,
     Option<"polish", "polish", "bool", /*default=*/"false",

@@ -62,6 +62,8 @@ public:
     MeshPrice found = pricer->price(strategyOf(candidate));
     run.countProposal();
     (found.unfolded.empty() ? result.folded : result.unfolded)++;
+    if (!found.unfolded.empty())
+      ++result.reasons[found.unfolded];
     const Topology &topology = problem.getTopology();
     int64_t capacity = topology.typeOf(0).memoryBytes;
     for (const DeviceType &type : topology.deviceTypes)
@@ -86,16 +88,22 @@ public:
           candidate.leaders.push_back(std::move(*config));
       if (candidate.leaders.size() != problem.getGroups().size())
         continue;
+      // Small ops that a preset leaves on some devices run on all.
+      for (MeshConfig &config : candidate.leaders)
+        std::replace(config.targets.begin(), config.targets.end(),
+                     MeshConfig::nothing, MeshConfig::replicas);
       if (std::none_of(list.begin(), list.end(), [&](const Candidate &known) {
             return known.leaders == candidate.leaders;
           }))
         list.push_back(std::move(candidate));
     }
-    for (size_t i = 0, count = list.size(); i < count; ++i) {
-      list.push_back(list[i]);
-      list.back().cutsUpdates = true;
-    }
-    return list;
+    std::vector<Candidate> both; // without and with updates cut
+    for (Candidate &candidate : list)
+      for (bool cuts : {false, true}) {
+        both.push_back(candidate);
+        both.back().cutsUpdates = cuts;
+      }
+    return both;
   }
 
   /// Changes one axis of one decision at a time while that gains.
@@ -250,11 +258,14 @@ MeshResult soap::searchMesh(const ParallelizationProblem &problem,
   std::vector<std::unique_ptr<Descent>> descents;
   std::vector<Started> started;
   for (const std::vector<int64_t> &sizes : factors) {
+    if (!started.empty() && run.isOver())
+      break;
     descents.push_back(
         std::make_unique<Descent>(problem, *makeMesh(topology, {}, sizes),
                                   decisions, run, result.search, result));
     for (Candidate &candidate : descents.back()->starts(presets)) {
-      if (!started.empty() && run.isOver())
+      // The first two in any case: one of them may be all that fits.
+      if (started.size() > 1 && run.isOver())
         break;
       descents.back()->price(candidate);
       started.push_back({descents.back().get(), std::move(candidate)});

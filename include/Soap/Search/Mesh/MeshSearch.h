@@ -13,6 +13,8 @@
 
 #include "Soap/Search/Evaluator/SearchBudget.h"
 
+#include <map>
+
 namespace soap {
 
 struct MeshOptions : SearchBudget {
@@ -26,6 +28,8 @@ struct MeshResult {
   bool cutsUpdates = false;         ///< the best strategy shares updates (ZeRO)
   int decisions = 0;                ///< groups that are decided on
   int64_t folded = 0, unfolded = 0; ///< strategies by how they were priced
+  /// Why strategies were unfolded, and how many each.
+  std::map<std::string, int64_t> reasons;
 };
 
 /// Starts from the presets that are mesh strategies, data parallelism, and
