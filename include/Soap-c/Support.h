@@ -10,8 +10,8 @@
  * object gives a null object on failure; other functions give a SoapResult.
  * After a failure the context has the diagnostics of the call. Text goes to a
  * callback, so the caller owns what it keeps. Strings are UTF-8; those that end
- * with a zero byte have no length beside them. A context and everything made
- * with it belong to one thread at a time.
+ * with a zero byte have no length beside them. No function takes a null object.
+ * A context and everything made with it belong to one thread at a time.
  *
  *===----------------------------------------------------------------------===*/
 

@@ -16,7 +16,7 @@ import torch
 from . import _core
 from ._options import import_options
 from ._versions import check_version
-from .errors import SoapWarning
+from .errors import SoapError, SoapWarning
 from .model import Model
 from .plan import Plan
 from .session import Session
@@ -32,8 +32,21 @@ class TorchModel(Model):
         super().__init__(core, name)
         #: What the module has at import: what the program does not (counters of batch norm) stays as it is.
         self._original = {key: value.detach().clone() for key, value in module.state_dict().items()}
-        self._names = _names_in_program(module)
         self._module_name = type(module).__name__
+        forward = self.function("forward")
+        found = {a["name"]: a.get("kind") for a in forward["arguments"]} if forward else {}
+        self._names = _names_in_program(module, set(found))
+        # A parameter that goes back nowhere would be a training without effect.
+        lost = [name for name, kind in found.items() if kind == "parameter" and name not in self._names.values()]
+        if lost:
+            raise SoapError(f"from_torch: the program trains {lost}, which no parameter of {self._module_name} is")
+        unused = [name for name, _ in module.named_parameters() if self._names[name] not in found]
+        if unused:
+            warnings.warn(
+                f"the program of {self._module_name} does not have the parameters {unused}: they stay as they are",
+                SoapWarning,
+                stacklevel=3,
+            )
 
     def _numbers(self) -> dict[str, np.ndarray]:
         if self._values is None:
@@ -87,15 +100,27 @@ class TorchModel(Model):
         super().load_state_dict({**current, **wanted})
 
 
-def _names_in_program(module: torch.nn.Module) -> dict[str, str]:
-    """The name in the program of every key of the module's state: that of the first key with the same storage, which
-    exporters write once, with characters that Soap's names do not have replaced."""
-    first: dict[tuple[int, tuple[int, ...], tuple[int, ...]], str] = {}
-    names = {}
+def _program_name(key: str) -> str:
+    """A key with the characters that Soap's names have."""
+    return "".join(c if c.isalnum() or c in "_-." else "_" for c in key.replace("/", "."))
+
+
+def _tied_keys(module: torch.nn.Module) -> list[list[str]]:
+    """The keys of the module's state; keys with the same storage are in one list."""
+    groups: dict[Any, list[str]] = {}
     for key, value in module.state_dict(keep_vars=True).items():
-        place = (value.data_ptr(), tuple(value.shape), tuple(value.stride()))
-        key_of_place = first.setdefault(place, key) if value.numel() else key
-        names[key] = "".join(c if c.isalnum() or c in "_-." else "_" for c in key_of_place.replace("/", "."))
+        place = (value.data_ptr(), tuple(value.shape), tuple(value.stride())) if value.numel() else key
+        groups.setdefault(place, []).append(key)
+    return list(groups.values())
+
+
+def _names_in_program(module: torch.nn.Module, found: set[str]) -> dict[str, str]:
+    """The name in the program of every key of the module's state. Of tied keys exporters write one: the one that is in
+    the program."""
+    names = {}
+    for keys in _tied_keys(module):
+        name = next((_program_name(key) for key in keys if _program_name(key) in found), _program_name(keys[0]))
+        names.update({key: name for key in keys})
     return names
 
 
@@ -155,8 +180,8 @@ def from_torch(
             torch.onnx.export(module.train(), inputs, path, **export)
         if "parameters_from" not in options and "parameters" not in options:
             options["parameters_from"] = os.path.join(folder, "parameters.txt")
-            known = _names_in_program(module)
-            trained = sorted({known.get(name, name) for name, _ in module.named_parameters()})
+            parameters_of = {name for name, _ in module.named_parameters()}
+            trained = [key for keys in _tied_keys(module) if parameters_of & set(keys) for key in keys]
             with open(options["parameters_from"], "w", encoding="utf-8") as file:
                 file.write("".join(name + "\n" for name in trained))
         core = _core.Module.import_onnx(path, import_options(options))

@@ -61,6 +61,31 @@ class Transformer(torch.nn.Module):
         return torch.randint(0, 40, (8, 16)), torch.randint(0, 40, (8, 16))
 
 
+class Unused(torch.nn.Module):
+    """A layer that the result does not need: it stays as it is, with a warning."""
+
+    def __init__(self):
+        super().__init__()
+        self.used, self.unused = torch.nn.Linear(6, 4), torch.nn.Linear(6, 4)
+
+    def forward(self, x):
+        return self.used(x)
+
+
+def check_unused():
+    torch.manual_seed(0)
+    module, x, y = Unused(), torch.randn(8, 6), torch.randint(0, 4, (8,))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", soap.SoapWarning)
+        model = soap.from_torch(module, x)
+    assert any("['unused.weight', 'unused.bias']" in str(w.message) for w in caught), [str(w.message) for w in caught]
+    soap.fit(model, (x, y), plan=soap.apply_strategy(model, "cpu-2", "single", learning_rate=RATE))
+    values = model.state_dict()
+    assert torch.equal(values["unused.weight"], module.unused.weight)
+    assert not torch.equal(values["used.weight"], module.used.weight)
+    module.load_state_dict(values)
+
+
 class Tagger(torch.nn.Module):
     """An embedding and a pooled sum, as of a bag of words."""
 
@@ -138,6 +163,13 @@ def main():
                     failed += 1
                     print(f"{row} FAILED")
                     traceback.print_exc(file=sys.stdout)
+    try:
+        check_unused()
+        passed += 1
+    except Exception:
+        failed += 1
+        print("unused parameters FAILED")
+        traceback.print_exc(file=sys.stdout)
     print(f"{passed} passed, {failed} failed")
     return 1 if failed else 0
 
