@@ -60,6 +60,10 @@ static cl::opt<int64_t>
               cl::cat(stablehloCategory),
               cl::desc("Dim of data and labels that counts samples (default: "
                        "0; -1: none)"));
+static cl::opt<bool> trainStep(
+    "train-step", cl::cat(stablehloCategory),
+    cl::desc("The program is a training step: call it train_step, as soap-run "
+             "expects it, and its only scalar that updates nothing the loss"));
 static cl::opt<bool> noFusion("no-fusion", cl::cat(stablehloCategory),
                               cl::desc("Leave elementwise ops apart"));
 
@@ -125,6 +129,7 @@ static StableHLOImportOptions readOptions() {
   options.states = states;
   options.updates = updates;
   options.sampleDim = sampleDim;
+  options.trainStep = trainStep;
   options.fuse = !noFusion;
   options.keepShardings = keepShardings;
   return options;

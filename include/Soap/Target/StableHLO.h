@@ -34,6 +34,9 @@ struct StableHLOImportOptions {
   std::string updates;
   /// The dim of data and labels that counts samples.
   int64_t sampleDim = 0;
+  /// The program is a training step: the function is called `train_step`, and
+  /// its only float of rank 0 that updates nothing is the loss.
+  bool trainStep = false;
   /// Fuses elementwise ops.
   bool fuse = true;
   /// Arguments and results lie where the program's `sdy.sharding` says.

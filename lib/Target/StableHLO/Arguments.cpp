@@ -59,6 +59,7 @@ private:
   LogicalResult readDonations();
   LogicalResult readPairs();
   LogicalResult findPairs();
+  LogicalResult markLoss();
   void readArgument(unsigned result, unsigned argument);
   LogicalResult markKind(StringRef option, StringRef list, StringRef kind,
                          SmallVectorImpl<StringRef> &known);
@@ -226,6 +227,35 @@ LogicalResult Marker::markKind(StringRef option, StringRef list, StringRef kind,
   return success();
 }
 
+/// Results of a training step that update nothing are its loss and outputs.
+LogicalResult Marker::markLoss() {
+  SmallVector<unsigned> losses;
+  for (auto [r, argument] : llvm::enumerate(updates)) {
+    if (argument >= 0)
+      continue;
+    auto type = cast<RankedTensorType>(function.getResultTypes()[r]);
+    bool isLoss = type.getRank() == 0 && isa<FloatType>(type.getElementType());
+    if (isLoss)
+      losses.push_back(r);
+    function.setResultAttr(r, SoapDialect::kKind,
+                           builder.getStringAttr(isLoss ? "loss" : "output"));
+  }
+  if (llvm::all_of(updates, [](int argument) { return argument < 0; }))
+    return fail() << "--train-step: no result is the new value of an argument: "
+                     "say which are by --updates, or donate them in JAX";
+  if (losses.size() != 1)
+    return fail() << "--train-step: " << losses.size()
+                  << " results are floats of rank 0 that update nothing, "
+                     "expected one, the loss";
+  function.setResultAttr(losses[0], SoapDialect::kName,
+                         builder.getStringAttr("loss"));
+  function.setName("train_step");
+  function.emitRemark() << "parameters have no initial values in a program: "
+                           "give them to soap-run "
+                           "by --init FILE.safetensors; without, they are 0";
+  return success();
+}
+
 LogicalResult Marker::run() {
   if (options.updates == "auto") {
     if (failed(findPairs()))
@@ -260,7 +290,7 @@ LogicalResult Marker::run() {
     function.setArgAttr(argument, SoapDialect::kKind,
                         builder.getStringAttr(isFloat ? "parameter" : "state"));
   }
-  return success();
+  return options.trainStep ? markLoss() : success();
 }
 
 } // namespace

@@ -11,6 +11,8 @@ within 1e-4 (bf16: 1e-2 and 5e-2). The last line is "N passed, N failed". Needs 
 
 import argparse
 import glob
+import io
+import json
 import os
 import re
 import struct
@@ -139,6 +141,70 @@ class Program:
         return None
 
 
+def npz(arrays):
+    """The bytes of an archive of .npy files."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for name, data in arrays.items():
+            archive.writestr(name + ".npy", data)
+    return buffer.getvalue()
+
+
+def safetensors(arrays):
+    """A file of f32 tensors from .npy files, by name."""
+    header, data = {}, b""
+    for name, array in arrays.items():
+        start = 10 + struct.unpack("<H", array[8:10])[0]
+        shape = [
+            int(dim)
+            for dim in re.findall(r"\d+", re.search(r"'shape': \(([^)]*)\)", array[:start].decode("latin1")).group(1))
+        ]
+        begin = len(data)
+        data += array[start:]
+        header[name] = {"dtype": "F32", "shape": shape, "data_offsets": [begin, len(data)]}
+    text = json.dumps(header).encode()
+    return struct.pack("<Q", len(text)) + text + data
+
+
+def check_training(tools, inputs, folder):
+    """soap-run trains a step of JAX on a file of data: the loss of the third epoch of one batch, and the weights."""
+    program = Program("lstm", tools, inputs, folder)
+    arrays = program.arrays
+    module, lowered, weights, data, trained = (
+        os.path.join(folder, name) for name in ("m.mlir", "l.mlir", "w.safetensors", "d.npz", "t.safetensors")
+    )
+    files = {
+        weights: safetensors({"arg%d" % i: arrays["in%d" % i] for i in range(4)}),
+        data: npz(
+            {"x_train": arrays["in4"], "y_train": arrays["in5"], "x_test": arrays["in4"], "y_test": arrays["in5"]}
+        ),
+    }
+    for path, content in files.items():
+        with open(path, "wb") as file:
+            file.write(content)
+    text = os.path.join(inputs, "lstm.mlir")
+    program.run("soap-translate", "--import-stablehlo", text, *program.flags, "--train-step", "-o", module)
+    strategy = "--soap-apply-strategy=topology=cpu-2 preset=data-parallel"
+    program.run("soap-opt", module, strategy, "--soap-partition", "--soap-lower-to-cpu", "-o", lowered)
+    command = [os.path.join(tools, "soap-run"), lowered, "--data", "npz:" + data, "--epochs", "3", "--init", weights]
+    result = subprocess.run([*command, "--save-weights", trained], capture_output=True, text=True, timeout=600)
+    loss = re.search(r"epoch 3: loss ([\d.]+)", result.stdout)
+    expected = read_npy(arrays["last0"])[0][0]
+    if result.returncode or not loss or abs(float(loss.group(1)) - expected) > 1e-3 * expected:
+        return "expected a loss of %g in epoch 3, got: %s" % (expected, (result.stdout + result.stderr)[-500:])
+    with open(trained, "rb") as file:
+        content = file.read()
+    size = struct.unpack("<Q", content[:8])[0]
+    header = json.loads(content[8 : 8 + size])
+    for i in range(4):
+        begin, end = header["arg%d" % i]["data_offsets"]
+        got = list(struct.iter_unpack("<f", content[8 + size + begin : 8 + size + end]))
+        error = relative_error(read_npy(arrays["last%d" % (i + 1)]), got)
+        if not error < 1e-4:
+            return "arg%d: relative error %g" % (i, error)
+    return None
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build")
@@ -159,6 +225,13 @@ def main():
                 except (RuntimeError, OSError, subprocess.TimeoutExpired) as error:
                     wrong = str(error)
             tally.count(title, wrong)
+    if arguments.only in "lstm, trained by soap-run":
+        with tempfile.TemporaryDirectory() as folder:
+            try:
+                wrong = check_training(tools, arguments.inputs, folder)
+            except (RuntimeError, OSError, subprocess.TimeoutExpired) as error:
+                wrong = str(error)
+        tally.count("lstm, trained by soap-run", wrong)
     return tally.finish()
 
 
