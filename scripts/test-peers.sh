@@ -12,7 +12,7 @@ case "${1:-}" in
 esac
 build=$(realpath -m "${1:-build}")
 peers=${SOAP_PEERS:-$build/.peers}
-packages=(numpy torch onnx jax nanobind scikit-build-core ninja)
+packages=(numpy torch onnx jax optax transformers timm onnxscript onnxruntime nanobind scikit-build-core ninja)
 give_up() {
   echo "test-peers: $1" >&2
   echo "0 passed, 1 failed"
@@ -20,7 +20,7 @@ give_up() {
 }
 
 [ -e "$build/lib/libSoapCAPI.so" ] || give_up "$build has no libSoapCAPI.so: build the target SoapCAPI"
-works() { "$peers/bin/python" -c 'import numpy, torch, onnx, jax, nanobind, scikit_build_core' 2>/dev/null; }
+works() { "$peers/bin/python" -c 'import numpy, torch, onnx, jax, optax, nanobind, scikit_build_core' 2>/dev/null; }
 if ! works; then
   [ -z "${SOAP_PEERS:-}" ] || give_up "SOAP_PEERS=$SOAP_PEERS lacks one of: ${packages[*]}"
   echo "test-peers: installing ${packages[*]} into $peers"
@@ -55,5 +55,7 @@ run "plans as DTensor placements" test/Python/Peers/dtensor.py
 run "modules of PyTorch" test/Python/Peers/modules.py
 run "tutorial of JAX" test/Python/pages.py docs/tutorials/JAX.md
 run "plans as shardings of JAX" test/Python/Peers/shardings.py
+run "programs of JAX, made anew" test/Target/StableHLO/Inputs/make_programs.py --check
+run "strategies as Shardy" test/Target/StableHLO/shardy.py "$build"
 echo "$passed passed, $failed failed"
 [ $failed = 0 ]
