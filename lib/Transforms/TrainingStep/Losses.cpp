@@ -100,7 +100,8 @@ public:
                       const LossOptions &options)
       : ops(ops), options(options), x(widened(ops, logits)), labels(labels),
         element(OpMaker::elementOf(x)), shape(OpMaker::shapeOf(x)),
-        classes(shape.back()), classDim(static_cast<int64_t>(shape.size()) - 1) {}
+        classes(shape.back()),
+        classDim(static_cast<int64_t>(shape.size()) - 1) {}
 
   LossValues build();
 

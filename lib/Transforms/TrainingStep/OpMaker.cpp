@@ -43,7 +43,8 @@ Value OpMaker::reduce(Value x, ReduceKind kind, ArrayRef<int64_t> axes,
 
 Value OpMaker::sum(Value x, StringRef name) {
   return reduce(x, ReduceKind::Sum,
-                llvm::to_vector(llvm::seq<int64_t>(0, static_cast<int64_t>(shapeOf(x).size()))),
+                llvm::to_vector(llvm::seq<int64_t>(
+                    0, static_cast<int64_t>(shapeOf(x).size()))),
                 name);
 }
 

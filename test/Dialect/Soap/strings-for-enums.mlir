@@ -2,7 +2,7 @@
 // RUN: soap-opt %s --soap-build-training-step | FileCheck %s
 // RUN: soap-opt %s --soap-apply-strategy=preset=data-parallel | FileCheck %s --check-prefix=STRATEGY
 
-// CHECK: module attributes {soap.precision = "tf32", soap.topology = "cpu-2"}
+// CHECK: module attributes {soap.precision = "tf32", soap.topology = "cpu-2", soap.training = "{{.*}}"}
 // CHECK: @train_step(%{{.*}}: tensor<8x4xf32> {soap.kind = "data"
 // CHECK-SAME: tensor<4x3xf32> {soap.init = "he", soap.kind = "parameter"
 // CHECK-SAME: soap.kind = #soap.kind<label>
