@@ -103,7 +103,7 @@ private:
   std::string path;
 };
 
-/// The result of `visit` on the root of a document, or the error of a cursor, as
+/// The result of `visit` on the root of a document, or the error of a cursor as
 /// `SOURCE: at /path: ...`.
 template <typename Visit>
 auto read(const nlohmann::json &document, const std::string &source,
