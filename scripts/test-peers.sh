@@ -55,6 +55,7 @@ run "plans as DTensor placements" test/Python/Peers/dtensor.py
 run "modules of PyTorch" test/Python/Peers/modules.py
 run "tutorial of JAX" test/Python/pages.py docs/tutorials/JAX.md
 run "plans as shardings of JAX" test/Python/Peers/shardings.py
+run "exports of PyTorch" scripts/peers/onnx_exports.py "$build"
 run "programs of JAX, made anew" test/Target/StableHLO/Inputs/make_programs.py --check
 run "strategies as Shardy" test/Target/StableHLO/shardy.py "$build"
 echo "$passed passed, $failed failed"

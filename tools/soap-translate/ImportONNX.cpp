@@ -22,8 +22,7 @@ static cl::OptionCategory
 
 static cl::opt<bool> importFlag(
     "import-onnx",
-    cl::desc(
-        "Import an ONNX model (opsets 7 to 21, float32) as func.func @forward"),
+    cl::desc("Import an ONNX model (opsets 7 to 23) as func.func @forward"),
     cl::cat(translateCategory()));
 static cl::opt<bool>
     updateFlag("update-onnx",

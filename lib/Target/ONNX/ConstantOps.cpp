@@ -179,6 +179,10 @@ int bitsOf(int32_t dataType) {
   }
 }
 
+bool isUnsigned(int32_t dataType) {
+  return dataType == kUInt8 || dataType == kUInt16 || dataType == kUInt32;
+}
+
 /// Tensors of the model are floats, masks (bools) among them, or int32.
 /// Operand 0, computed, as elements of type `to`.
 LogicalResult importCastTo(NodeContext &node, int32_t to) {
@@ -196,7 +200,8 @@ LogicalResult importCastTo(NodeContext &node, int32_t to) {
     return node.setResult(0, node.floats(0));
   // Whole numbers, another type of which holds the same.
   if (node.isBool(0) || node.isInteger(0)) {
-    if (node.isInteger(0) && bitsOf(to) < bitsOf(node.typeOf(0)))
+    if (node.isInteger(0) && (bitsOf(to) < bitsOf(node.typeOf(0)) ||
+                              (isUnsigned(to) && !isUnsigned(node.typeOf(0)))))
       return node.error("attribute 'to': " + dataTypeName(node.typeOf(0)) +
                         " to " + dataTypeName(to) +
                         " may wrap, which is not supported");

@@ -180,15 +180,15 @@ LogicalResult importLoop(NodeContext &node) {
   for (size_t i = 0; i < 2; ++i) {
     if (!node.hasInput(i))
       continue;
-    auto value = node.isConstant(i) ? node.constantNumber(i) : std::nullopt;
-    if (!value)
+    const Tensor *value = node.isConstant(i) ? node.constant(i) : nullptr;
+    if (!value || value->isFloat() || value->size() != 1)
       return node.error("operand " + quote(node.node.inputs[i]) +
                         ": only loops whose number of rounds is known at "
                         "import are supported");
     if (i == 0)
-      rounds = static_cast<int64_t>(*value);
+      rounds = value->ints[0];
     else
-      runs = *value != 0;
+      runs = value->ints[0] != 0;
   }
   size_t carried = node.numInputs() > 2 ? node.numInputs() - 2 : 0;
   if (body->inputs.size() != carried + 2 ||
