@@ -28,7 +28,7 @@ using namespace mlir::soap;
 namespace {
 
 constexpr int64_t plainAlignment = 64;
-/// What cuBLASLt and cuDNN demand of a workspace. The arena of a GPU program
+/// Alignment that cuBLASLt and cuDNN demand of a workspace. The arena of a GPU program
 /// begins at such an address, as cudaMalloc gives it.
 constexpr int64_t workspaceAlignment = 256;
 

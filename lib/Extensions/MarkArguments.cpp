@@ -273,7 +273,7 @@ private:
         return chosen.emitError()
                << "result " << i << " has type " << type
                << " although no argument is dynamic, expected extents that "
-                  "follow from those of arguments";
+                  "follow from the dims of arguments";
     for (Operation &op : chosen.getBody().front())
       for (Type type : op.getResultTypes())
         if (auto tensor = dyn_cast<RankedTensorType>(type);
@@ -281,7 +281,7 @@ private:
           return op.emitError()
                  << "'" << op.getName() << "' has a result of type " << type
                  << " although no argument is dynamic, expected extents that "
-                    "follow from those of arguments";
+                    "follow from the dims of arguments";
     return success();
   }
 

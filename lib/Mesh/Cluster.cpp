@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // See Cluster.h. All is looked up once a topology: devices and links of every
-// machine are compared with those of the first one.
+// machine are compared with the first one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -153,7 +153,7 @@ std::string Cluster::compareRoutes(const Topology &topology) const {
             imageOf(far + a, b, m, 0) != there ||
             (a != b && imageOf(far + a, far + b, m, m) != imageOf(a, b, 0, 0)))
           return "routes of " + machineName(m) +
-                 " are not those of machine 0, from device " +
+                 " differ from the routes of machine 0, from device " +
                  std::to_string(a) + " to " + std::to_string(b);
       }
   return {};

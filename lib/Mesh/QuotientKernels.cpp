@@ -4,9 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The shards of a kernel on machine 0, and on the machines that a value is
-// planned on. Their boxes are those of the whole strategy. Along an axis across
+// planned on. Their boxes are the boxes of the whole strategy. Along an axis across
 // machines, boxes of equal size follow each other, so that all regions of a
-// machine are those of machine 0, moved by a shift per step along the axis.
+// machine are the regions of machine 0, moved by a shift per step along the axis.
 //
 //===----------------------------------------------------------------------===//
 
@@ -354,7 +354,7 @@ bool QuotientPlan::isContributed(int value) const {
 
 /// Whether a linear op handles contributions as they are, as
 /// `StrategyPlan::resolve` decides it. On all machines alike: each replica
-/// handles those of its own device.
+/// handles the shards of its own device.
 void QuotientPlan::resolve(int slot) {
   KernelPlan &kernel = kernels[slot];
   const Kernel &op = *slots[slot].kernel;

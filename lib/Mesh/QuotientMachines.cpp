@@ -222,8 +222,8 @@ void QuotientPlan::restrict(int value,
       if (!setPrice(value, from.tasks[t], types,
                     static_cast<int>(plan.tasks.size()), task, collective))
         return;
-      // All machines contribute alike, and all members read, but for what a
-      // graph output alone does.
+      // All machines contribute alike, and all members read, except for the
+      // reads of a graph output.
       if (spansMachines(collective)) {
         std::vector<int> holders;
         for (int i = 0; i < start.inputCount; ++i)

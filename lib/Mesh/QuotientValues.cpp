@@ -283,7 +283,7 @@ void QuotientPlan::planValue(int value) {
       continue;
     if (!isPreplaced && !checkDims(value, source, readings[r].layout))
       return;
-    // What a device reads may be part of what else it reads.
+    // A region that a device reads may be part of another one.
     for (size_t other = 0; other < r; ++other)
       if (readings[other].reader && !readings[other].isContributions &&
           !checkDims(value, readings[other].layout, readings[r].layout))

@@ -345,7 +345,7 @@ def export_apart(name, exporter, path, folder):
 
 
 def outcome(name, exporter, build, keep):
-    """What became of a row, and why."""
+    """The outcome of a row, and why."""
     sys.path[:0] = [TARGET, os.path.join(TARGET, "Inputs")]
     import onnx
     import onnx_models

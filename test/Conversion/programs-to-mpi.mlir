@@ -1,4 +1,4 @@
-// What messages of the mpi dialect cannot say is refused by name.
+// Messages that the mpi dialect cannot say are refused by name.
 // RUN: soap-opt %s --split-input-file --soap-partition --soap-lower-to-cpu=comm=mpi --verify-diagnostics
 // RUN: not soap-opt %s --split-input-file --soap-partition --soap-lower-to-cpu='comm=mpi mpi=LAM' 2>&1 | FileCheck %s --check-prefix=LIBRARY
 // RUN: soap-opt %S/Inputs/mpi-programs.mlir --split-input-file --soap-programs-to-mpi --verify-diagnostics

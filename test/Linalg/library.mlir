@@ -34,7 +34,7 @@ func.func @convolution(%x: tensor<2x3x9x9xf32>, %w: tensor<4x3x3x3xf32>) -> tens
   return %y : tensor<2x4x4x4xf32>
 }
 
-// 1-D and grouped ones, too: the numbers are those of soap_rt_conv2d_f32.
+// 1-D and grouped ones, too: the numbers are the arguments of soap_rt_conv2d_f32.
 // CHECK-LABEL: func.func @layouts
 func.func @layouts(%a: tensor<2x3x9xf32>, %u: tensor<4x3x3xf32>, %b: tensor<2x9x9x6xf32>, %v: tensor<3x3x6xf32>,
                    %c: tensor<2x2x3x9x9xf32>, %w: tensor<5x2x3x3x3xf32>)

@@ -102,7 +102,7 @@ bool check(const Graph &graph, const MeshStrategy &strategy, Setting &setting,
           << "value " << graph.values[value].name;
       continue;
     }
-    // The shards of every machine have the times of those of machine 0.
+    // The shards of every machine have the times of the shards of machine 0.
     const KernelPlan &mine = quotient.kernelPlan(slot),
                      &all = plan.kernelPlan(slot);
     for (size_t s = 0; s < all.devices.size(); ++s) {

@@ -60,7 +60,7 @@ namespace mlir::soap {
 #define GEN_PASS_REGISTRATION
 #include "Soap/Conversion/Passes.h.inc"
 
-/// What carries messages between devices.
+/// The library that carries messages between devices.
 enum class Communication { Runtime, MPI };
 
 /// Options of `--soap-lower-to-cpu`.

@@ -280,7 +280,7 @@ def SoapProgramsToMPI : Pass<"soap-programs-to-mpi", "::mlir::ModuleOp"> {
     then results, and runs the program of its rank: device i is rank i of
     `MPI_COMM_WORLD`. A rank copies its tiles from the arguments, and its own
     tiles of results, and of arguments that the program updates, back to them;
-    rank 0 gets those of all others, too.
+    rank 0 gets the tiles of all others, too.
 
     Messages are `mpi.send` and `mpi.recv`, whose tag is the number of the
     transfer; an all-reduce is `mpi.allreduce` on a communicator of its devices.

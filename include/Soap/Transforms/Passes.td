@@ -94,7 +94,7 @@ def SoapBuildTrainingStep : Pass<"soap-build-training-step", "::mlir::ModuleOp">
            "Schedule of the learning rate: constant, linear or cosine (to final-factor in total-iterations), or step "
            "(times decay-factor after every decay-every iterations)">,
     Option<"totalIterations", "total-iterations", "int64_t", /*default=*/"0",
-           "Iterations until a linear or cosine schedule ends, with those of the warm-up">,
+           "Iterations until a linear or cosine schedule ends, warm-up included">,
     Option<"warmupIterations", "warmup-iterations", "int64_t", /*default=*/"0",
            "Iterations in which the learning rate grows from 0, linearly, before the schedule begins">,
     Option<"finalFactor", "final-factor", "double", /*default=*/"0.0",

@@ -28,7 +28,7 @@ struct RankTile {
   bool updated = false; ///< an argument that the program overwrites
 };
 
-/// What one device runs.
+/// The program of one device.
 struct Rank {
   int64_t device = 0;
   /// After `soap-plan-memory`: arguments, results as arguments, arena.

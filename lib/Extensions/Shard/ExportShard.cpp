@@ -121,7 +121,7 @@ private:
   SmallVector<Operation *> ops;
   std::vector<GridOp> gridOps;
   DeviceGrid grid;
-  /// By op: what its read operands and its results are cut along.
+  /// By op: the splits of its read operands and its results.
   std::vector<std::vector<Split>> operandSplits, resultSplits;
   /// How a value is held, by the annotated value.
   llvm::DenseMap<Value, Split> homes;
@@ -352,7 +352,7 @@ private:
     SmallVector<OpOperand *> read = readOperands(op);
     for (auto [split, operand] : llvm::zip_equal(operandSplits[index], read))
       operand->set(forUser(operand->get(), split));
-    // What is not read has the place of a result, or only a shape.
+    // An operand that is not read has the place of a result, or only a shape.
     for (OpOperand &operand : op->getOpOperands()) {
       auto type = dyn_cast<RankedTensorType>(operand.get().getType());
       if (!type || llvm::is_contained(read, &operand))

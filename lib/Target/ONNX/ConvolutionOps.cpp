@@ -177,7 +177,7 @@ std::optional<TransposedWindow> readTransposed(NodeContext &node) {
                        " leave nothing of " + Twine(all) + " elements");
       return std::nullopt;
     }
-    // What a convolution of the spread image needs around it.
+    // Padding of the spread image for the convolution.
     result.low.push_back(reach - 1 - low);
     result.high.push_back(reach - 1 - high + more[i]);
     result.output.push_back(output);

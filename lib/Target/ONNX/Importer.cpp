@@ -102,7 +102,7 @@ LogicalResult GraphImporter::indexNodes() {
   return success();
 }
 
-/// What branches and bodies read of the graphs around them.
+/// Counts the values that branches and bodies read of the graphs around them.
 void GraphImporter::countUses(const Graph &graph) {
   for (const Node &node : graph.nodes) {
     for (const std::string &input : node.inputs)

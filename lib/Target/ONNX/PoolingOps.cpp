@@ -278,7 +278,7 @@ LogicalResult importAveragePool(NodeContext &node) {
                  });
   if (node.shape(0).size() != 5)
     return node.setResult(0, y);
-  // What each window along the depth counts.
+  // Counts of each window along the depth.
   y = poolDepth<AddOp>(node, "depth_sum", y, *window, 0);
   int64_t extent = node.shape(0)[2],
           first = includePad ? -window->padding[0] : 0,

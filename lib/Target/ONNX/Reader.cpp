@@ -256,7 +256,7 @@ Expected<Tensor> readTyped(const ::onnx::TensorProto &proto,
   return tensor;
 }
 
-/// What the decoding of all parts of a file shares.
+/// State that the decoding of all parts of a file shares.
 struct Reader {
   const fs::path &folder;
   /// Types of floats other than float32 that were read.

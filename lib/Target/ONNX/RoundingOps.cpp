@@ -28,7 +28,7 @@ Value createTruncated(NodeContext &node, Value x) {
   Value isSmall = node.createBinary<GreaterOp>(
       "is_small", node.createScalar("whole", 0x1p23), size);
   Value zero = node.createScalar("zero", 0);
-  // What is not small is not cast: the result would be any number.
+  // A number that is not small is not cast: the result would be any number.
   Value small = node.createWhere("small", isSmall, x, zero);
   Value whole = node.createFloats("truncated_float",
                                   node.createCast("truncated_int", small));

@@ -39,7 +39,7 @@ Shape resultShape(const Shape &x, int64_t channels, const Window &window);
 /// Images of rank 4: a row each of a 1-D image, and of a 3-D image [N, C, D, H,
 /// W] its depths as samples, [N * D, C, H, W].
 Value createImages(NodeContext &node, Value x);
-/// What element `k` of the window along the depth sees of x, which is padded:
+/// The elements of x, padded, under element `k` of the window along the depth:
 /// [N, C, output[0], H, W].
 Value createDepthSlice(NodeContext &node, Value x, const Window &window,
                        int64_t k);

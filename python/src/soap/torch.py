@@ -200,8 +200,8 @@ def placements(plan: Plan, *, strict: bool = False) -> dict[str, list[Any]]:
     """DTensor placements of every argument of the plan's function by name, parameters by that of the module: one
     `Shard(dim)` or `Replicate()` for each dim of `mesh(plan)`.
 
-    DTensor cuts a dim by the mesh dims from the first to the last. A tensor that the plan cuts in another order, or
-    that no mesh describes, is cut by fewer devices; a warning names it, with `strict` an error."""
+    DTensor splits a dim by the mesh dims from the first to the last. A tensor that the plan splits in another order, or
+    that no mesh describes, is split over fewer devices; a warning names it, with `strict` an error."""
     from torch.distributed.tensor import Replicate, Shard
 
     layout = plan.layout()
@@ -215,7 +215,7 @@ def placements(plan: Plan, *, strict: bool = False) -> dict[str, list[Any]]:
         for dim, axes in enumerate(tensor.dims):
             numbers = [order.index(axis) for axis in axes]
             if numbers != sorted(numbers):
-                faults.setdefault(tensor.name, f"dim {dim} is cut by axes in the order {axes}")
+                faults.setdefault(tensor.name, f"dim {dim} is split by axes in the order {axes}")
                 numbers = numbers[:1]
             for number in numbers:
                 row[number] = Shard(dim)

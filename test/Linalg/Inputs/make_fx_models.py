@@ -181,7 +181,7 @@ def make(build, folder):
     for module in model.modules():
         # torch-mlir finds buffers in the state dict alone.
         module._non_persistent_buffers_set.clear()
-        # Statistics that are not those of a new model.
+        # Statistics unlike those a new model has.
         if isinstance(module, nn.modules.batchnorm._BatchNorm):
             module.running_mean.uniform_(-0.2, 0.2)
             module.running_var.uniform_(0.5, 1.5)

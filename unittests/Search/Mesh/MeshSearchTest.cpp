@@ -3,7 +3,7 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the search finds, what it says of it, and that it depends on nothing
+// The result of the search, its text, and that it depends on nothing
 // else.
 //
 //===----------------------------------------------------------------------===//

@@ -26,7 +26,7 @@
 namespace soap::runtime {
 
 /// The tensors of a model that every iteration fills: one or more of data, and
-/// those of labels.
+/// the tensors of labels.
 struct ModelInputs {
   std::vector<TensorInfo> data;
   /// Classes, where they are the only labels. Without a name: there are none.
@@ -103,8 +103,8 @@ Expected<DataSource> loadData(const std::string &spec,
                               const Normalization &normalization,
                               uint64_t seed);
 
-/// Samples without labels, as the training set of a source: those of "npy:FILE"
-/// for one data tensor, of "npy:DIR" with NAME.npy for several.
+/// Samples without labels, as the training set of a source: samples of
+/// "npy:FILE" for one data tensor, of "npy:DIR" with NAME.npy for several.
 Expected<DataSource> loadSamples(const std::string &spec,
                                  const std::vector<TensorInfo> &data,
                                  const Normalization &normalization);

@@ -31,13 +31,13 @@ struct TrainingIdentity {
   /// Fingerprint of the manifest: strategy, schedule, tiles. A training may go
   /// on with another one.
   std::string program;
-  /// "name=value name=value": those of the training step (loss, optimizer, ...)
+  /// "name=value name=value": options of the training step (loss, optimizer, ...)
   /// and of the run. Empty: not known.
   std::string options = "";
 };
 
 /// The settings of a training that is about to start or to go on. `options`:
-/// those of the run that its result depends on.
+/// the options of the run that its result depends on.
 TrainingIdentity identify(const Manifest &manifest, const Trainer &trainer,
                           const DataSource &source, uint64_t seed,
                           const std::string &options = "");

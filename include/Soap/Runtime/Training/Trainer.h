@@ -181,8 +181,8 @@ struct TrainOptions {
   std::function<Decision(bool notFinite)> stop;
   /// Evaluates after every so many iterations; 0: after epochs only.
   int64_t evaluateEvery = 0;
-  /// The training ends after so many evaluations (those of `evaluateEvery`,
-  /// else those of epochs) whose loss is not below the best by more than
+  /// The training ends after so many evaluations (of `evaluateEvery`,
+  /// else of epochs) whose loss is not below the best by more than
   /// `minImprovement`. 0: it does not.
   int64_t patience = 0;
   double minImprovement = 0;
