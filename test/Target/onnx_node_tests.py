@@ -7,11 +7,11 @@
 A test is one op with given operands and results. Its graph inputs are data; where import wants to know an operand
 (axes, shapes, bounds), the test runs again with those operands as constants. Operator sets above 23 are read as 23:
 what they added are element types. Tests that are no valid models then, of ops that import does not know, and of element
-types other than float32, int32, int64 and bool, are counted apart; of the others the share that passes is reported,
-and why the rest can not be imported. `--table` prints the text of docs/ONNX.md: counts, ops of which all tests pass, and a table of the others.
-`--page FILE` fails if that text is not in FILE, between two comments; `--write` puts it there. The last line is
-"N passed, N failed": a test that is imported but gives another result, or an import that crashes, has failed; an import
-that says what is not supported has not.
+types other than float32, int32, int64 and bool, are counted apart; of the others the share that passes is reported, and
+why the rest can not be imported. `--table` prints the text of docs/ONNX.md: counts, ops of which all tests pass, and a
+table of the others. `--page FILE` fails if that text is not in FILE, between two comments; `--write` puts it there. The
+last line is "N passed, N failed": a test that is imported but gives another result, or an import that crashes, has
+failed; an import that says what is not supported has not.
 """
 
 import argparse

@@ -6,7 +6,7 @@
 
 Their ops are compositions of ops of the dialect, so gradients and shards come with these. For each file: import, a
 training step, then three steps on synthetic data under data parallelism, model parallelism and a cut of image dims;
-losses and weights must equal those of one device (soap-run --compare-with). The last line is "N passed, N failed".
+losses and weights must equal the ones of one device (soap-run --compare-with). The last line is "N passed, N failed".
 """
 
 import argparse
