@@ -346,6 +346,16 @@ LogicalResult GraphBuilder::addStages(Operation *op, ::soap::GraphNode &node) {
   return status;
 }
 
+/// No device holds a part of a sum as a tile of an argument: the op of a result
+/// that replaces one passes no partial sums on, and makes none.
+static void keepComplete(::soap::IterationSpace &space, int updateResult) {
+  space.linear = false;
+  const ::soap::AccessMap &map = space.results[updateResult].map;
+  for (size_t l = 0; l < space.loops.size(); ++l)
+    if (!::soap::usesLoop(map, static_cast<int>(l)))
+      space.loops[l].type = ::soap::IteratorType::Serial;
+}
+
 /// Result `number` replaces an argument: that argument lives where the op that
 /// defines `value` runs.
 LogicalResult GraphBuilder::addUpdate(Value value, unsigned number,
@@ -379,6 +389,8 @@ LogicalResult GraphBuilder::addUpdate(Value value, unsigned number,
         graphInput.updateOperand = static_cast<int>(operand.getOperandNumber());
         graphInput.updateResult =
             static_cast<int>(cast<OpResult>(value).getResultNumber());
+        keepComplete(result.graph.nodes[graphInput.updateNode].whole.space,
+                     graphInput.updateResult);
         return success();
       }
   return error() << "must be defined by an op that reads this argument";
