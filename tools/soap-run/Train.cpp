@@ -226,6 +226,21 @@ Expected<TrainResult> run::train(Session &session, const Options &options,
   if (!options.resume.empty() || !options.checkpoint.empty())
     identity = identify(session.manifest(), *trainer, *source, training.seed,
                         runOptions(options));
+  bool readsWeights = !options.resume.empty() ||
+                      (!options.init.empty() && options.init != "he" &&
+                       options.init != "glorot");
+  if (std::vector<std::string> zeros = zeroParameters(session.manifest());
+      !readsWeights && !zeros.empty())
+    std::fprintf(
+        stderr,
+        "soap-run: warning: parameter '%s'%s no rule for initial "
+        "values (soap.init, soap.fan_in) and starts at 0: give them "
+        "by --init FILE.safetensors\n",
+        zeros.front().c_str(),
+        zeros.size() > 1
+            ? (", as " + std::to_string(zeros.size() - 1) + " more, has")
+                  .c_str()
+            : " has");
   MaybeError error = options.resume.empty()
                          ? initialize(session.manifest(), session.tensors(),
                                       options.init, training.seed)

@@ -153,6 +153,16 @@ MaybeError runtime::initialize(const Manifest &manifest, TensorStore &store,
   return std::nullopt;
 }
 
+std::vector<std::string> runtime::zeroParameters(const Manifest &manifest) {
+  std::vector<std::string> names;
+  for (const TensorInfo &info : manifest.tensors)
+    if (info.kind == TensorKind::Parameter &&
+        info.init.kind == InitRule::Default && info.fanIn <= 0 &&
+        info.shape.size() > 1)
+      names.push_back(info.name);
+  return names;
+}
+
 Expected<std::map<std::string, HostTensor>>
 runtime::collectTensors(const Manifest &manifest, TensorStore &store,
                         SavedTensors which, bool rootOnly) {

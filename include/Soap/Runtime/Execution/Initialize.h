@@ -21,6 +21,10 @@ namespace soap::runtime {
 /// file, which must hold all parameters (states it lacks take their own rule).
 MaybeError initialize(const Manifest &manifest, TensorStore &store,
                       const std::string &rule, uint64_t seed);
+/// Names of the parameters of several dims that `initialize` sets to 0 because
+/// nothing says otherwise: they have no rule, and no fans from which one would
+/// follow.
+std::vector<std::string> zeroParameters(const Manifest &manifest);
 
 /// The values of one tensor by a rule.
 HostTensor initialValue(const TensorInfo &info, const InitRule &rule,
