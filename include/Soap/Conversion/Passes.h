@@ -93,10 +93,9 @@ struct LowerToCpuOptions : public PassPipelineOptions<LowerToCpuOptions> {
       llvm::cl::values(
           clEnumValN(Communication::Runtime, "runtime",
                      "soap_rt_*, for soap-run"),
-          clEnumValN(Communication::MPI, "mpi",
-                     "ops of the mpi dialect, in functions of upstream "
-                     "dialects that need no runtime of Soap; implies "
-                     "library=none threads=false")),
+          clEnumValN(
+              Communication::MPI, "mpi",
+              "mpi ops, no runtime of Soap; library=none threads=false")),
       llvm::cl::init(Communication::Runtime)};
   PassOptions::Option<std::string> mpi{
       *this, "mpi",
