@@ -25,7 +25,7 @@ CASES = [
     onnx("truncated in a weight", GOOD[:-100], "not an ONNX model, or truncated"),
     onnx("a length beyond the end", GOOD[:2] + b"\x3a\xff\xff\xff\xff\x0f", "not an ONNX model, or truncated"),
     onnx("no opset", model([], [X], [Y], opsets=[]), "no opset of the domain ai.onnx"),
-    onnx("opset 6", model([node("Conv", ["x", "w"], ["y"])], [X], [Y], [W], opset=6), "opset 6 is not supported", "7 to 21"),
+    onnx("opset 6", model([node("Conv", ["x", "w"], ["y"])], [X], [Y], [W], opset=6), "opset 6 is not supported", "7 to 23"),
     onnx("opset 99", model([node("Conv", ["x", "w"], ["y"])], [X], [Y], [W], opset=99), "opset 99 is not supported"),
     op("an op that does not exist", node("Teleport", ["x"], ["y"], "t"), "node 't' ('Teleport', opset 17)",
        "not supported"),
