@@ -50,7 +50,7 @@ class Cell:
         if found is None:
             return None, None
         full = json.load(open(report))
-        for key in ("proposals", "seconds", "minimal", "tied_layers", "estimate_ns", "locally_optimal"):
+        for key in ("proposals", "seconds", "minimal", "estimate_ns", "locally_optimal"):
             if key in full:
                 found[key] = full[key]
         return found, strategy

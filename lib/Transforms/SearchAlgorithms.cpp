@@ -98,7 +98,6 @@ static SearchOutcome runAlone(llvm::StringRef algorithm,
       outcome.report["estimate_ns"] = found.estimateNs;
     }
     outcome.report["minimal"] = found.minimal;
-    outcome.report["tied_layers"] = found.tiedLayers;
     outcome.result = std::move(found.search);
   } else if (algorithm == "placement") {
     auto budget = budgetOf<::soap::PlacementOptions>(options);

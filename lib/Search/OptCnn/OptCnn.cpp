@@ -10,13 +10,15 @@
 
 #include "Soap/Search/OptCnn/OptCnn.h"
 
-#include "PairwiseModel.h"
 #include "Search/Evaluator/GroupCosts.h"
 #include "Search/Evaluator/SearchRun.h"
 #include "Search/Problem/ConfigSpace.h"
+#include "Soap/Search/CostGraph/SolveCostGraph.h"
 #include "Soap/Search/Presets/Presets.h"
 
 #include <algorithm>
+#include <limits>
+#include <map>
 #include <numeric>
 
 using namespace soap;
@@ -34,7 +36,7 @@ public:
       run.offerStarts(problem);
     // The second time over all configs that matter.
     if (priceGroups() && exclude() && pricePairs() && solve())
-      result.minimal = complete;
+      result.minimal = complete && proven;
     if (result.search.best.empty())
       run.offerStarts(problem); // stopped before anything was found
     run.finish({});
@@ -52,6 +54,7 @@ private:
   std::vector<std::vector<int64_t>> alone;  ///< by group and config
   std::map<std::pair<int, int>, std::vector<int64_t>> between;
   bool complete = true; ///< no config was left out that may be in the optimum
+  bool proven = false;  ///< by the last `solve`: no choice costs less
 
   /// Whether the loop is a dim of what the op computes; a loss has none but its
   /// samples.
@@ -170,82 +173,49 @@ private:
     return true;
   }
 
+  /// The choice of the least sum, as a cost graph without a capacity: node and
+  /// edge elimination, and branch and bound over what they leave.
   bool solve() {
-    constexpr double maxWork = 3e9;
-    std::vector<int> variableOf(groupCount);
-    std::iota(variableOf.begin(), variableOf.end(), 0);
-    PairwiseModel model = makeModel(variableOf);
-    if (result.tiedLayers || model.work() > maxWork) {
-      variableOf = layers();
-      model = makeModel(variableOf);
-      result.tiedLayers = true;
-      complete = false;
-    }
-    if (model.work() > maxWork)
+    // The networks of the papers take one round, grids of 160 time steps and
+    // layers among them; so many take seconds.
+    constexpr int64_t maxRounds = 60;
+    CostGraph graph = costGraph();
+    // Sums that 64 bits do not hold are not compared.
+    if (run.isOver() || graph.check())
       return false;
-    PairwiseModel::Solution solution = model.solve();
-    if (!result.found.empty() && solution.cost >= result.estimateNs)
+    CostGraphOptions solver;
+    solver.algorithm = CostGraphAlgorithm::Elimination;
+    solver.rounds = maxRounds;
+    solver.seconds = options.seconds > 0 ? options.seconds - run.elapsed()
+                                         : std::numeric_limits<double>::max();
+    solver.stop = options.stop;
+    CostGraphResult solved = solveCostGraph(graph, solver);
+    if (solved.status != CostGraphResult::Solved)
+      return false;
+    proven = solved.solution.optimal;
+    if (!result.found.empty() && solved.solution.cost >= result.estimateNs)
       return true;
-    result.estimateNs = solution.cost;
+    result.estimateNs = solved.solution.cost;
     result.found = singleStrategy(problem);
     for (size_t g = 0; g < groupCount; ++g)
       problem.assign(result.found, problem.getGroups()[g],
-                     configs[g][solution.values[variableOf[g]]]);
+                     configs[g][solved.solution.choice[g]]);
     result.foundEvaluation = problem.evaluate(result.found);
     run.offer(result.found, result.foundEvaluation);
     return true;
   }
 
-  /// Groups with the same list of configs that read the same weights get the
-  /// same variable.
-  std::vector<int> layers() const {
-    const Graph &graph = problem.getGraph();
-    std::vector<bool> isWeight(graph.values.size());
-    for (const GraphInput &input : graph.inputs)
-      isWeight[input.value] = input.updateNode >= 0;
-    std::map<int, std::vector<int>> first; // groups by weight
-    std::vector<int> variableOf(groupCount);
-    int count = 0;
-    for (size_t g = 0; g < groupCount; ++g) {
-      int found = -1;
-      const Kernel &leader = graph.nodes[problem.getGroups()[g].leader].whole;
-      for (int value : leader.operands)
-        if (isWeight[value])
-          for (int other : first[value])
-            if (found < 0 && configs[other] == configs[g])
-              found = variableOf[other];
-      variableOf[g] = found >= 0 ? found : count++;
-      for (int value : leader.operands)
-        if (isWeight[value])
-          first[value].push_back(static_cast<int>(g));
+  /// A node a group, an edge a pair of groups that share values.
+  CostGraph costGraph() const {
+    CostGraph graph;
+    for (const std::vector<int64_t> &costs : alone) {
+      CostGraphNode &node = graph.nodes.emplace_back();
+      node.costs = costs;
+      node.memory.resize(costs.size());
     }
-    return variableOf;
-  }
-
-  PairwiseModel makeModel(const std::vector<int> &variableOf) const {
-    std::vector<std::vector<int64_t>> unary;
-    for (int v : variableOf)
-      unary.resize(std::max<size_t>(unary.size(), v + 1));
-    auto add = [](std::vector<int64_t> &to, size_t i, int64_t cost, size_t n) {
-      to.resize(n);
-      to[i] += cost;
-    };
-    for (size_t g = 0; g < groupCount; ++g)
-      for (size_t c = 0; c < alone[g].size(); ++c)
-        add(unary[variableOf[g]], c, alone[g][c], alone[g].size());
-    for (const auto &[pair, table] : between) {
-      auto [a, b] = pair;
-      if (variableOf[a] == variableOf[b])
-        for (size_t c = 0; c < configs[a].size(); ++c)
-          unary[variableOf[a]][c] += table[c * configs[b].size() + c];
-    }
-    PairwiseModel model;
-    for (std::vector<int64_t> &costs : unary)
-      model.addVariable(std::move(costs));
     for (const auto &[pair, table] : between)
-      if (variableOf[pair.first] != variableOf[pair.second])
-        model.addEdge(variableOf[pair.first], variableOf[pair.second], table);
-    return model;
+      graph.edges.push_back({pair.first, pair.second, table});
+    return graph;
   }
 };
 

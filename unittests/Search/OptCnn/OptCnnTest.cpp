@@ -3,117 +3,20 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Elimination against plain enumeration; the space, bounds and starts of the
-// search.
+// The search against plain enumeration of its space; budgets and starts.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Soap/Search/OptCnn/OptCnn.h"
 #include "Search/Evaluator/GroupCosts.h"
-#include "Search/OptCnn/PairwiseModel.h"
 #include "Search/Problem/ConfigSpace.h"
 #include "Search/Problems.h"
-#include "Soap/Search/CostGraph/SolveCostGraph.h"
 #include "Soap/Search/Presets/Presets.h"
 
 #include <gtest/gtest.h>
 
-#include <random>
-
 using namespace soap;
 using namespace soap::test;
-
-/// OptCNN's sums as a cost graph: two solvers, one cost.
-TEST(PairwiseModel, CostGraphsAgree) {
-  for (uint64_t seed = 0; seed < 100; ++seed) {
-    std::mt19937_64 engine(seed);
-    auto below = [&](uint64_t n) { return static_cast<int>(engine() % n); };
-    PairwiseModel model;
-    CostGraph graph;
-    int count = 2 + below(10);
-    for (int v = 0; v < count; ++v) {
-      CostGraphNode &node = graph.nodes.emplace_back();
-      for (int c = 1 + below(4); c > 0; --c)
-        node.costs.push_back(below(50));
-      node.memory.resize(node.costs.size());
-      model.addVariable(node.costs);
-    }
-    for (int e = below(2 * count); e > 0; --e) {
-      int a = below(count), b = below(count);
-      if (a == b)
-        continue;
-      CostGraphEdge edge{a, b, {}};
-      edge.costs.resize(model.size(a) * model.size(b));
-      for (int64_t &cost : edge.costs)
-        cost = below(50);
-      model.addEdge(a, b, edge.costs);
-      graph.edges.push_back(std::move(edge));
-    }
-    CostGraphOptions options;
-    options.algorithm = CostGraphAlgorithm::Elimination;
-    options.seconds = 1e6;
-    CostGraphResult result = solveCostGraph(graph, options);
-    ASSERT_EQ(result.status, CostGraphResult::Solved) << seed;
-    EXPECT_TRUE(result.solution.optimal) << seed;
-    EXPECT_EQ(result.solution.cost, model.solve().cost) << seed;
-  }
-}
-
-TEST(PairwiseModel, EnumerationAgrees) {
-  for (uint64_t seed = 0; seed < 300; ++seed) {
-    std::mt19937_64 engine(seed);
-    auto below = [&](uint64_t n) { return static_cast<int>(engine() % n); };
-    int count = 1 + below(6);
-    PairwiseModel model;
-    std::vector<std::vector<int64_t>> unary;
-    for (int v = 0; v < count; ++v) {
-      std::vector<int64_t> costs(1 + below(3));
-      for (int64_t &cost : costs)
-        cost = below(10);
-      unary.push_back(costs);
-      model.addVariable(costs);
-    }
-    struct Edge {
-      int a, b;
-      std::vector<int64_t> costs;
-    };
-    std::vector<Edge> edges;
-    for (int e = below(13); e > 0 && count > 1; --e) {
-      int a = below(count), b = below(count);
-      if (a == b)
-        continue;
-      Edge edge{a, b, std::vector<int64_t>(unary[a].size() * unary[b].size())};
-      for (int64_t &cost : edge.costs)
-        cost = below(10);
-      model.addEdge(a, b, edge.costs);
-      edges.push_back(std::move(edge));
-    }
-    auto priceOf = [&](const std::vector<int> &values) {
-      int64_t sum = 0;
-      for (int v = 0; v < count; ++v)
-        sum += unary[v][values[v]];
-      for (const Edge &edge : edges)
-        sum +=
-            edge.costs[values[edge.a] * unary[edge.b].size() + values[edge.b]];
-      return sum;
-    };
-    int64_t least = INT64_MAX;
-    std::vector<int> values(count);
-    for (bool more = true; more;) {
-      least = std::min(least, priceOf(values));
-      more = false;
-      for (int v = 0; v < count && !more; ++v) {
-        more = ++values[v] < static_cast<int>(unary[v].size());
-        if (!more)
-          values[v] = 0;
-      }
-    }
-    PairwiseModel::Solution solution = model.solve();
-    EXPECT_EQ(solution.cost, least) << "seed " << seed;
-    EXPECT_EQ(priceOf(solution.values), least) << "seed " << seed;
-    EXPECT_GE(model.work(), 1);
-  }
-}
 
 TEST(OptCnn, MinimalOverTheSpace) {
   MlpProblem p(makeMlp(64, {48, 32, 10}), 4);
@@ -121,7 +24,6 @@ TEST(OptCnn, MinimalOverTheSpace) {
   options.maxConfigs = 1000;
   OptCnnResult result = searchOptCnn(p.problem, options);
   EXPECT_TRUE(result.minimal);
-  EXPECT_FALSE(result.tiedLayers);
   EXPECT_FALSE(p.problem.verify(result.found));
   EXPECT_EQ(p.problem.evaluate(result.found).makespanNs,
             result.search.bestEvaluation.makespanNs);

@@ -5,8 +5,8 @@
 //
 // OptCNN (Jia et al., Exploring Hidden Dimensions in Parallelizing
 // Convolutional Neural Networks, 2018): assumes that nothing overlaps, so that
-// an iteration takes a sum over ops and edges, which node and edge elimination
-// minimizes.
+// an iteration takes a sum over ops and edges. The sum is a cost graph
+// (docs/CostGraph.md), which node and edge elimination minimizes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,11 +34,8 @@ struct OptCnnResult {
   Evaluation foundEvaluation;
   /// The sum that was minimized.
   int64_t estimateNs = 0;
-  /// No strategy of the space has a smaller sum.
+  /// Proven: no strategy of the space has a smaller sum.
   bool minimal = false;
-  /// Groups that read the same weights (time steps of a layer) were given one
-  /// config, as the graph is not reducible otherwise.
-  bool tiedLayers = false;
 };
 
 /// The problem must have passed `check`.
