@@ -131,6 +131,18 @@ def whisper():
     return Row(Speech(encoder, 32), {"x": torch.randn(BATCH, 16, 32)}, ids(BATCH, 16, below=CLASSES), rate=0.05)
 
 
+def conformer():
+    """Self attention with relative positions between convolutions along time."""
+    from transformers.models.wav2vec2_conformer.modeling_wav2vec2_conformer import Wav2Vec2ConformerEncoder
+    config = transformers.Wav2Vec2ConformerConfig(
+        hidden_size=32, num_hidden_layers=2, num_attention_heads=4, intermediate_size=48, conv_depthwise_kernel_size=7,
+        position_embeddings_type="relative", max_source_positions=32, hidden_dropout=0, attention_dropout=0,
+        activation_dropout=0, layerdrop=0, conformer_conv_dropout=0, attn_implementation="eager")
+    encoder = Wav2Vec2ConformerEncoder(config)
+    del encoder.pos_conv_embed  # The model has it, and does not use it.
+    return Row(Speech(encoder, 32), {"x": torch.randn(BATCH, 16, 32)}, ids(BATCH, 16, below=CLASSES), rate=0.05)
+
+
 def image(module, size, rate=0.05):
     return Row(module, {"x": torch.randn(BATCH, 3, size, size)}, ids(BATCH, below=CLASSES), rate=rate)
 
@@ -258,8 +270,8 @@ def dcgan_discriminator():
 
 
 NETWORKS = {f.__name__.replace("_", "-"): f for f in (
-    llama, mixtral, gpt2, bert, t5, whisper, vit, swin, convnext, resnet, efficientnet, unet, gru, dlrm, audio, video,
-    dcgan_generator, dcgan_discriminator)}
+    llama, mixtral, gpt2, bert, t5, whisper, conformer, vit, swin, convnext, resnet, efficientnet, unet, gru, dlrm, audio,
+    video, dcgan_generator, dcgan_discriminator)}
 
 
 def values(module):
