@@ -240,11 +240,12 @@ void TensorRoles::decideByUse(NamedTensor &tensor) const {
   if (has(Product, Table)) {
     if (isBuffer)
       return become(constant, "named as a buffer");
-    if (has(Table) && isSinusoidal(values))
-      return become(constant, "a table of sines and cosines");
     bool isComputed = llvm::any_of(tensor.uses, [](const TensorUse &use) {
       return use.kind == Product && use.hopNode != use.node;
     });
+    // Relative positions go through a layer of their own before they meet data.
+    if ((has(Table) || isComputed) && isSinusoidal(values))
+      return become(constant, "a table of sines and cosines");
     if (isComputed && isFactorMask(values))
       return become(constant, "a mask in the computation of a weight");
     if (isExporters && values.floats.size() == 1)

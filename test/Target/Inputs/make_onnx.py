@@ -50,6 +50,11 @@ MODELS = {
             floats("net.pos_embed", [1, 7, 8], *range(56)), floats("pe", [7, 8], *waves(7, 8)), floats("net.ls.gamma", [8], *[0.5] * 8),
             floats("val_9", [8], *[1] * 8), floats("val_10", [8], *[0] * 8), floats("net.norm.weight", [8], *[1] * 8),
             floats("net.norm.bias", [8], *[0] * 8)]),
+    # Relative positions: sines that a weight multiplies before they meet data.
+    "relative": chain(
+        node("MatMul", ["net.pe", "net.pos.weight"], ["a"], "pos"), node("Transpose", ["a"], ["b"], "turn", perm=[1, 0]),
+        node("MatMul", ["x", "b"], ["y"], "scores"), result=(2, 7),
+        initializers=[floats("net.pe", [7, 8], *waves(7, 8)), floats("net.pos.weight", [8, 8], *range(64))]),
     # The mean of images and their deviation, and a bias after a convolution of them.
     "image": chain(
         node("Sub", ["x", "mu"], ["a"], "centre"), node("Div", ["a", "sigma"], ["b"], "scale"),
