@@ -17,8 +17,8 @@
 
 using namespace soap::capi;
 
-/// Plugins use functions of the dialect, which this library has, and those of
-/// MLIR: their symbols become visible to what is loaded after them.
+/// Plugins use functions of this library and of MLIR, so the symbols of both
+/// become visible to libraries that are loaded later.
 static void exposeSymbols() {
   Dl_info info;
   if (dladdr(reinterpret_cast<void *>(&soapContextLoadDialectPlugin), &info) !=

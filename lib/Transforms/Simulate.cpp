@@ -121,7 +121,7 @@ Simulate::addPresets(const FunctionProblem &target,
     names = {"data-parallel", "expert"};
   if (names == std::vector<std::string>{"none"})
     return success();
-  // What the strategy of the module keeps is no part of the others.
+  // Values that the module's strategy keeps are no part of the others.
   const FunctionProblem *plain = &target;
   OwningOpRef<ModuleOp> copy;
   std::unique_ptr<FunctionProblem> reopened;

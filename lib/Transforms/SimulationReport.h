@@ -37,7 +37,7 @@ struct Simulation : ::soap::PricedStrategy {
   int64_t bytesMoved = 0, bytesBetweenMachines = 0;
   /// Makespans of presets by name, to compare with; may be empty.
   std::vector<std::pair<std::string, int64_t>> presets;
-  /// What `compare` names, in full; the same names are in `presets`.
+  /// The strategies of `compare`, in full; the same names are in `presets`.
   std::vector<ComparedStrategy> compared;
   /// Of an iteration that is a pipeline of microbatches.
   std::optional<PipelineSimulation> pipeline;

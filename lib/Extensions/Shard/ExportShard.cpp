@@ -245,7 +245,7 @@ private:
     return success();
   }
 
-  /// Whether upstream can express an op that is cut along axes.
+  /// Whether upstream can express an op whose loops are split by axes.
   bool hasShardings(size_t i, const GridOp &entry,
                     const std::vector<Axes> &axes) {
     Operation *op = ops[i];

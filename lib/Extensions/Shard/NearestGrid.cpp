@@ -15,7 +15,7 @@ using namespace mlir::soap;
 
 namespace {
 
-/// The config whose loop l is cut along `axes[l]`; other axes make replicas.
+/// The config that splits loop l by `axes[l]`; other axes make replicas.
 ::soap::Config configOf(const ::soap::IterationSpace &space,
                         const std::vector<int64_t> &shape,
                         const std::vector<Axes> &axes) {
@@ -61,7 +61,7 @@ bool isLegal(const GridOp &op) {
          ::soap::ConfigFault::None;
 }
 
-/// The op on a grid, with degrees close to those of its config.
+/// The op on a grid, with degrees close to the degrees of its config.
 GridOp onGrid(const GridOp &op, size_t number,
               const std::vector<int64_t> &shape,
               const HasShardings &hasShardings) {

@@ -16,7 +16,7 @@
 namespace soap {
 
 struct MegatronOptions {
-  /// Devices that share the layers of a replica; 0: those of a machine.
+  /// Devices that share the layers of a replica; 0: all of a machine.
   int64_t tensorParallel = 0;
   /// Ops that these devices would all compute are split along the sequence.
   bool sequenceParallel = false;
