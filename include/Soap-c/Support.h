@@ -60,6 +60,14 @@ SOAP_CAPI_EXPORTED SoapContext soapContextCreate(void);
  * objects are destroyed is free. */
 SOAP_CAPI_EXPORTED void soapContextDestroy(SoapContext context);
 
+/* Loads a shared object with MLIR's entry point `mlirGetDialectPluginInfo`:
+ * modules that are parsed with this context afterwards may have ops of its
+ * dialects (docs/OtherDialects.md). It may use C++ functions of Soap and MLIR,
+ * whose symbols become visible to the whole process. It stays loaded until the
+ * process ends. */
+SOAP_CAPI_EXPORTED SoapResult soapContextLoadDialectPlugin(SoapContext context,
+                                                           const char *path);
+
 /* Hands out the diagnostics of the latest call with this context, or with an
  * object that was made with it, in order. */
 SOAP_CAPI_EXPORTED void soapContextDiagnostics(SoapContext context,

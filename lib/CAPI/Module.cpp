@@ -109,20 +109,29 @@ SoapResult priceStrategy(Module &module, const char *function,
     return state.fail("the report of soap-simulate is no JSON: " +
                       llvm::toString(parsed.takeError()));
   const llvm::json::Object *object = parsed->getAsObject();
-  int64_t peak = 0;
-  if (const llvm::json::Array *devices =
+  int64_t peak = 0, devices = 0;
+  if (const llvm::json::Array *list =
           object ? object->getArray("devices") : nullptr)
-    for (const llvm::json::Value &device : *devices)
-      if (const llvm::json::Object *row = device.getAsObject())
+    for (const llvm::json::Value &device : *list)
+      if (const llvm::json::Object *row = device.getAsObject()) {
         peak = std::max(peak, row->getInteger("peak_bytes").value_or(0));
+        ++devices;
+      }
   std::optional<int64_t> time =
       object ? object->getInteger("makespan_ns") : std::nullopt;
   if (!time)
     return state.fail("the report of soap-simulate has no 'makespan_ns'");
-  rows.push_back(llvm::json::Object{{"name", strategy},
-                                    {"makespan_ns", *time},
-                                    {"peak_bytes", peak},
-                                    {"warnings", std::move(warnings)}});
+  llvm::json::Object row{{"name", strategy},
+                         {"makespan_ns", *time},
+                         {"peak_bytes", peak},
+                         {"warnings", std::move(warnings)}};
+  // A folded simulation does not have all of these.
+  row["devices"] = devices;
+  for (const char *key : {"bytes_moved", "bytes_between_machines", "compute_ns",
+                          "movement_ns", "exposed_communication_ns"})
+    if (std::optional<int64_t> number = object->getInteger(key))
+      row[key] = *number;
+  rows.push_back(std::move(row));
   return SOAP_SUCCESS;
 }
 

@@ -40,7 +40,7 @@ struct ApplyStrategy
 
   LogicalResult run();
   FailureOr<::soap::Topology> chooseTopology(const ::soap::StrategyFile &file);
-  FailureOr<::soap::Strategy> chooseStrategy(const FunctionProblem &target,
+  FailureOr<::soap::Strategy> chooseStrategy(FunctionProblem &target,
                                              const ::soap::StrategyFile &file);
 };
 
@@ -62,8 +62,9 @@ ApplyStrategy::chooseTopology(const ::soap::StrategyFile &file) {
   return chosen;
 }
 
+/// The graph restores afterwards what a recipe keeps in one form.
 FailureOr<::soap::Strategy>
-ApplyStrategy::chooseStrategy(const FunctionProblem &target,
+ApplyStrategy::chooseStrategy(FunctionProblem &target,
                               const ::soap::StrategyFile &file) {
   ModuleOp module = getOperation();
   if (!strategy.empty()) {
@@ -73,12 +74,14 @@ ApplyStrategy::chooseStrategy(const FunctionProblem &target,
       return module.emitError() << resolved.error();
     return std::move(*resolved);
   }
-  ::soap::Expected<::soap::Strategy> made =
-      ::soap::presetStrategy(preset, *target.problem);
+  ::soap::Expected<::soap::NamedStrategy> made =
+      ::soap::namedStrategy(preset, *target.problem);
   if (!made)
     return module.emitError()
            << "option 'preset=" << preset << "': " << made.error();
-  return std::move(*made);
+  for (const ::soap::KeptValue &kept : made->keeps)
+    ::soap::restoreValue(target.opGraph.graph, kept.value, kept.keep);
+  return std::move(made->strategy);
 }
 
 LogicalResult ApplyStrategy::run() {

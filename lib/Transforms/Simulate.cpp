@@ -51,7 +51,8 @@ struct Simulate : CheckedOptions<mlir::soap::impl::SoapSimulateBase<Simulate>> {
                                const ::soap::Topology &deviceTopology);
   LogicalResult
   addPresets(const FunctionProblem &target,
-             std::vector<std::pair<std::string, int64_t>> &presets);
+             std::vector<std::pair<std::string, int64_t>> &presets,
+             std::vector<ComparedStrategy> *compared);
   LogicalResult runFolded(const FunctionProblem &target,
                           const ::soap::Strategy &strategy);
   LogicalResult runPipeline(const FunctionProblem &target,
@@ -88,11 +89,31 @@ LogicalResult Simulate::writeFiles(const ::soap::Graph &graph,
                          ::soap::printChromeTrace(simulation.tasks, memory));
 }
 
-/// Simulates the presets to compare with, if the summary or the report is
-/// written.
+/// The time of a named strategy, with a row of the table if one is wanted.
+static int64_t priceNamed(const FunctionProblem &target,
+                          const std::string &name,
+                          const ::soap::NamedStrategy &named,
+                          std::vector<ComparedStrategy> *compared) {
+  if (!compared && named.keeps.empty())
+    return target.problem->evaluate(named.strategy).makespanNs;
+  ::soap::Graph graph = target.opGraph.graph;
+  for (const ::soap::KeptValue &kept : named.keeps)
+    ::soap::restoreValue(graph, kept.value, kept.keep);
+  Simulation simulation = simulate(graph, named.strategy, target.topology);
+  if (compared)
+    compared->push_back(summarizeRow(name, simulation, target.topology));
+  return simulation.tasks.makespanNs;
+}
+
+/// Simulates the strategies to compare with, if the summary or the report is
+/// written. `compared`, which may be null, gets rows for those that the option
+/// names.
 LogicalResult
 Simulate::addPresets(const FunctionProblem &target,
-                     std::vector<std::pair<std::string, int64_t>> &presets) {
+                     std::vector<std::pair<std::string, int64_t>> &presets,
+                     std::vector<ComparedStrategy> *compared) {
+  if (compare.empty())
+    compared = nullptr;
   std::vector<std::string> names(compare.begin(), compare.end());
   if (names.empty() && target.topology.deviceCount() > maxWrittenOut)
     return success();
@@ -100,15 +121,30 @@ Simulate::addPresets(const FunctionProblem &target,
     names = {"data-parallel", "expert"};
   if (names == std::vector<std::string>{"none"})
     return success();
+  // Values that the module's strategy keeps are no part of the others.
+  const FunctionProblem *plain = &target;
+  OwningOpRef<ModuleOp> copy;
+  std::unique_ptr<FunctionProblem> reopened;
+  if (!target.opGraph.graph.restores.empty()) {
+    copy = getOperation().clone();
+    for (auto other : copy->getOps<func::FuncOp>())
+      dropKeeps(other);
+    auto opened = openProblem(*copy, target.topology,
+                              func::FuncOp(target.function).getName());
+    if (failed(opened))
+      return failure();
+    reopened = std::move(*opened);
+    plain = reopened.get();
+  }
   for (const std::string &name : names) {
-    ::soap::Expected<::soap::Strategy> preset =
-        ::soap::presetStrategy(name, *target.problem);
-    if (!preset)
+    ::soap::Expected<::soap::NamedStrategy> named =
+        ::soap::namedStrategy(name, *plain->problem);
+    if (!named)
       return getOperation().emitError()
-             << "option 'compare=" << name << "': " << preset.error()
+             << "option 'compare=" << name << "': " << named.error()
              << ", or none";
     if (summary || !report.empty())
-      presets.push_back({name, target.problem->evaluate(*preset).makespanNs});
+      presets.push_back({name, priceNamed(*plain, name, *named, compared)});
   }
   return success();
 }
@@ -130,7 +166,7 @@ LogicalResult Simulate::runFolded(const FunctionProblem &target,
         << "\" needs " << bytes << " bytes and has " << capacity;
     break; // all others as well, perhaps
   }
-  if (failed(addPresets(target, simulation.presets)))
+  if (failed(addPresets(target, simulation.presets, nullptr)))
     return failure();
   if (summary)
     printFoldedSummary(simulation, deviceTopology, llvm::errs());
@@ -180,7 +216,7 @@ LogicalResult Simulate::run() {
     return runFolded(target, *strategy);
   Simulation simulation = simulate(graph, *strategy, target.topology);
   checkMemory(target, simulation.memoryBytes, DiagnosticSeverity::Warning);
-  if (failed(addPresets(target, simulation.presets)))
+  if (failed(addPresets(target, simulation.presets, &simulation.compared)))
     return failure();
   if (summary)
     printSummary(graph, simulation, target.topology, llvm::errs());
@@ -201,7 +237,7 @@ LogicalResult Simulate::runPipeline(const FunctionProblem &target,
   simulation.pipeline = std::move(*simulated);
   summarizeTasks(simulation, target.topology);
   checkMemory(target, simulation.memoryBytes, DiagnosticSeverity::Warning);
-  if (failed(addPresets(target, simulation.presets)))
+  if (failed(addPresets(target, simulation.presets, &simulation.compared)))
     return failure();
   if (summary)
     printSummary(target.opGraph.graph, simulation, target.topology,

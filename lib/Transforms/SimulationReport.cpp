@@ -248,6 +248,9 @@ std::string mlir::soap::printReport(const ::soap::Graph &graph,
           json.attribute(name, ratio(ns, makespan));
       });
     }
+    if (!simulation.compared.empty())
+      printComparison(json, summarizeRow("this strategy", simulation, topology),
+                      simulation.compared);
     json.attribute("compute_ns", sum.computeNs);
     json.attribute("movement_ns", sum.movementNs);
     json.attribute("communication_ns", sum.communicationNs);
@@ -287,13 +290,18 @@ static void printTimes(const Simulation &simulation,
                        llvm::raw_ostream &stream) {
   int64_t makespan = simulation.tasks.makespanNs;
   const char *separator = "  speedup";
+  if (!simulation.compared.empty())
+    printComparison(summarizeRow("this strategy", simulation, topology),
+                    simulation.compared, topology, stream);
   for (const auto &[name, ns] : simulation.presets) {
+    if (!simulation.compared.empty())
+      break;
     stream << separator
            << llvm::format(" %.2f over %s (%.3f ms)", ratio(ns, makespan),
                            name.c_str(), ns * 1e-6);
     separator = ",";
   }
-  if (!simulation.presets.empty())
+  if (!simulation.presets.empty() && simulation.compared.empty())
     stream << "\n";
   ::soap::DeviceTimes sum = sumOf(simulation);
   stream << llvm::format("  compute %.3f ms on all devices together, assembled "

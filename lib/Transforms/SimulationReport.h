@@ -11,6 +11,7 @@
 #define SOAP_LIB_TRANSFORMS_SIMULATIONREPORT_H
 
 #include "PipelineReport.h"
+#include "StrategyComparison.h"
 
 #include "Soap/Search/Problem/PricedStrategy.h"
 #include "Soap/Simulator/Timeline.h"
@@ -36,6 +37,8 @@ struct Simulation : ::soap::PricedStrategy {
   int64_t bytesMoved = 0, bytesBetweenMachines = 0;
   /// Makespans of presets by name, to compare with; may be empty.
   std::vector<std::pair<std::string, int64_t>> presets;
+  /// The strategies of `compare`, in full; the same names are in `presets`.
+  std::vector<ComparedStrategy> compared;
   /// Of an iteration that is a pipeline of microbatches.
   std::optional<PipelineSimulation> pipeline;
 };

@@ -216,23 +216,35 @@ std::unique_ptr<Session> load(const std::string &path, bool pins, int threads) {
   return std::make_unique<Session>(std::move(context), session);
 }
 
+/// A context that has the dialects of plugins.
+std::shared_ptr<Context> contextWith(const std::vector<std::string> &plugins) {
+  auto context = std::make_shared<Context>();
+  for (const std::string &path : plugins)
+    run(*context, [&] {
+      return soapContextLoadDialectPlugin(context->context, path.c_str()) ==
+             SOAP_SUCCESS;
+    });
+  return context;
+}
+
 void addModule(nb::module_ &m) {
   nb::class_<Module>(m, "Module")
       .def_static("parse",
-                  [](const std::string &text, const std::string &name) {
+                  [](const std::string &text, const std::string &name,
+                     const std::vector<std::string> &plugins) {
                     return Module::make(
-                        std::make_shared<Context>(), [&](SoapContext context) {
+                        contextWith(plugins), [&](SoapContext context) {
                           return soapIRModuleParse(context, text.data(),
                                                    text.size(), name.c_str());
                         });
                   })
-      .def_static("parse_file",
-                  [](const std::string &path) {
-                    return Module::make(
-                        std::make_shared<Context>(), [&](SoapContext context) {
-                          return soapIRModuleParseFile(context, path.c_str());
-                        });
-                  })
+      .def_static(
+          "parse_file",
+          [](const std::string &path, const std::vector<std::string> &plugins) {
+            return Module::make(contextWith(plugins), [&](SoapContext context) {
+              return soapIRModuleParseFile(context, path.c_str());
+            });
+          })
       .def_static(
           "import_onnx",
           [](const std::string &path, const std::vector<std::string> &options) {

@@ -190,8 +190,8 @@ def SoapApplyStrategy : Pass<"soap-apply-strategy", "::mlir::ModuleOp"> {
   let options = [
     Option<"strategy", "strategy", "std::string", /*default=*/"\"\"", "Strategy file (JSON); give this or 'preset'">,
     Option<"preset", "preset", "std::string", /*default=*/"\"\"",
-           "single, data-parallel, model-parallel, spatial, expert, zero, weighted or "
-           "fast-devices (docs/Search.md)">,
+           "single, data-parallel, model-parallel, spatial, expert, zero, weighted, fast-devices, or a recipe: fsdp, "
+           "megatron(tp=N,sp) (docs/Search.md)">,
     Option<"topology", "topology", "std::string", /*default=*/"\"\"",
            "Built-in topology (cpu-4) or topology file; default: the module's soap.topology, else the strategy file's">,
     Option<"profile", "profile", "std::string", /*default=*/"\"\"",
@@ -454,9 +454,10 @@ def SoapSimulate : Pass<"soap-simulate", "::mlir::ModuleOp"> {
   let summary = "Prices the strategy of a module: time, memory, bytes";
   let description = [{
     Simulates one iteration of a function whose ops all have a `soap.config` (docs/Simulator.md) and prints a summary
-    on stderr: makespan and speedup over presets, compute and exposed communication, bytes by kind of tensor, the
-    critical path by op, load and memory of devices (docs/Looking.md). With `soap.pipeline` on the module
-    (`--soap-place`) the iteration is a pipeline of microbatches (docs/Pipeline.md). The IR stays as it is.
+    on stderr: makespan and speedup over presets, or a table of the strategies that `compare` names, compute and exposed
+    communication, bytes by kind of tensor, the critical path by op, load and memory of devices (docs/Looking.md). With
+    `soap.pipeline` on the module (`--soap-place`) the iteration is a pipeline of microbatches (docs/Pipeline.md). The
+    IR stays as it is.
   }];
   let options = [
     Option<"report", "report", "std::string", /*default=*/"\"\"",
@@ -467,8 +468,9 @@ def SoapSimulate : Pass<"soap-simulate", "::mlir::ModuleOp"> {
            "Write the timeline of devices and links, with memory over time, to this file (Chrome trace events, "
            "for Perfetto)">,
     ListOption<"compare", "compare", "std::string",
-               "Presets that are simulated, too, for the speedup over them; default: data-parallel and expert up "
-               "to 64 devices; none: no comparison">,
+               "Presets and recipes, as megatron(tp=8,sp),fsdp,zero, that are simulated, too, for a table of times, "
+               "memory and bytes; default: the speedup over data-parallel and expert up to 64 devices; none: no "
+               "comparison">,
     Option<"topology", "topology", "std::string", /*default=*/"\"\"",
            "Built-in topology (cpu-4) or topology file; default: the module's soap.topology">,
     Option<"profile", "profile", "std::string", /*default=*/"\"\"",

@@ -18,9 +18,7 @@
 
 using namespace mlir::soap;
 
-namespace {
-
-std::vector<int64_t> primeFactors(int64_t number) {
+std::vector<int64_t> mlir::soap::primeFactors(int64_t number) {
   std::vector<int64_t> factors;
   for (int64_t p = 2; p * p <= number; ++p)
     for (; number % p == 0; number /= p)
@@ -30,21 +28,24 @@ std::vector<int64_t> primeFactors(int64_t number) {
   return factors;
 }
 
-/// `2 of 4`, `[0, 1]`.
-std::string listOf(const std::vector<int> &devices) {
+/// `[0, 1]`.
+static std::string listOf(const std::vector<int> &devices) {
   std::string text = "[";
   for (size_t i = 0; i < devices.size(); ++i)
     text += (i ? ", " : "") + std::to_string(devices[i]);
   return text + "]";
 }
 
-/// The axes by loop of one op on a grid; none if it is no cut along axes.
-std::optional<std::vector<Axes>> axesOf(const GridOp &op,
-                                        const std::vector<int64_t> &shape) {
+std::optional<std::vector<Axes>>
+mlir::soap::axesOf(const GridOp &op, const std::vector<int64_t> &shape) {
   size_t loops = op.space.loops.size();
   std::vector<std::vector<int64_t>> pieces(op.config.devices.size());
-  for (const ::soap::Shard &shard : enumerateShards(op.space, op.config))
+  for (const ::soap::Shard &shard : enumerateShards(op.space, op.config)) {
+    if (shard.device >= static_cast<int>(pieces.size()) ||
+        !pieces[shard.device].empty())
+      return std::nullopt;
     pieces[shard.device] = shard.piece;
+  }
   // The loop along which each axis moves, and how far.
   struct Move {
     int axis;
@@ -80,6 +81,8 @@ std::optional<std::vector<Axes>> axesOf(const GridOp &op,
     }
   return axes;
 }
+
+namespace {
 
 /// Whether axis a + 1 follows axis a wherever one of them is used.
 bool areOne(const DeviceGrid &grid, int a) {

@@ -15,6 +15,7 @@
 #include "Soap/Model/Config.h"
 #include "Soap/Support/Error.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,13 @@ struct DeviceGrid {
   std::vector<int64_t> shape;
   std::vector<std::vector<Axes>> axes; ///< by op, then by loop
 };
+
+/// In ascending order; none of 1.
+std::vector<int64_t> primeFactors(int64_t number);
+/// The axes by loop of one op on a grid of as many devices as its config has,
+/// each once; none if it is no cut along axes.
+std::optional<std::vector<Axes>> axesOf(const GridOp &op,
+                                        const std::vector<int64_t> &shape);
 
 /// The grid with the fewest axes. An error names an op that no grid has: one
 /// that does not run on all devices, has them in another order, or has pieces

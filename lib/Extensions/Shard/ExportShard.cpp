@@ -10,11 +10,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "DeviceGrid.h"
+#include "NearestGrid.h"
 
+#include "Soap/Analysis/OpGraph.h"
+#include "Soap/Analysis/TopologyAttr.h"
 #include "Soap/Dialect/Soap/ForeignOps.h"
 #include "Soap/Dialect/Soap/SoapDialect.h"
 #include "Soap/Dialect/Soap/SoapInterfaces.h"
 #include "Soap/Extensions/Passes.h"
+#include "Soap/Search/Problem/PricedStrategy.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -24,6 +28,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
+#include "llvm/Support/Format.h"
 
 namespace mlir::soap {
 #define GEN_PASS_DEF_SOAPEXPORTSHARD
@@ -182,17 +187,24 @@ private:
 
   LogicalResult findSplits() {
     ::soap::Expected<DeviceGrid> found = findDeviceGrid(gridOps);
-    if (!found)
-      return function.emitError("no grid has this strategy: ") << found.error();
+    if (!found) {
+      InFlightDiagnostic error =
+          function.emitError("no grid has this strategy: ");
+      error << found.error();
+      notePrice(error);
+      return error;
+    }
     grid = std::move(*found);
     for (auto [i, op] : llvm::enumerate(ops)) {
       const GridOp &entry = gridOps[i];
       auto refuse = [&](StringRef what, Value value) {
-        return op->emitError()
-               << "'" << op->getName() << "' op '" << entry.name << "' needs "
-               << what << " of type " << value.getType()
-               << " in parts that overlap or are no blocks of its dims, which "
-                  "no sharding of a grid has";
+        InFlightDiagnostic error = op->emitError();
+        error << "'" << op->getName() << "' op '" << entry.name << "' needs "
+              << what << " of type " << value.getType()
+              << " in parts that overlap or are no blocks of its dims, which "
+                 "no sharding of a grid has";
+        notePrice(error);
+        return LogicalResult(error);
       };
       // Upstream's partition leaves `linalg.index` as it is, which would count
       // from the start of the shard.
@@ -200,11 +212,12 @@ private:
         uint64_t loop = index.getDim();
         if (index->getParentOp() != op || grid.axes[i][loop].empty())
           return WalkResult::advance();
-        index.emitError() << "is the position along loop '"
-                          << entry.space.loops[loop].name << "' of op '"
-                          << entry.name
-                          << "', which is cut: upstream's partition does not "
-                             "add where the shard begins";
+        InFlightDiagnostic error = index.emitError();
+        error << "is the position along loop '" << entry.space.loops[loop].name
+              << "' of op '" << entry.name
+              << "', which is cut: upstream's partition does not add where "
+                 "the shard begins";
+        notePrice(error);
         return WalkResult::interrupt();
       });
       if (indices.wasInterrupted())
@@ -230,6 +243,79 @@ private:
       resultSplits.push_back(std::move(results));
     }
     return success();
+  }
+
+  /// Whether upstream can express an op whose loops are split by axes.
+  bool hasShardings(size_t i, const GridOp &entry,
+                    const std::vector<Axes> &axes) {
+    Operation *op = ops[i];
+    WalkResult indices = op->walk([&](linalg::IndexOp index) {
+      return index->getParentOp() == op && !axes[index.getDim()].empty()
+                 ? WalkResult::interrupt()
+                 : WalkResult::advance();
+    });
+    if (indices.wasInterrupted())
+      return false;
+    for (auto [access, operand] :
+         llvm::zip_equal(entry.space.operands, readOperands(op)))
+      if (failed(splitOf(access.map, shapeOf(operand->get()), entry, axes)))
+        return false;
+    for (auto [access, result] :
+         llvm::zip_equal(entry.space.results, op->getResults()))
+      if (failed(splitOf(access.map, shapeOf(result), entry, axes)))
+        return false;
+    return true;
+  }
+
+  /// Says what the nearest strategy costs that can be exported, where the
+  /// module has a topology to price it on.
+  void notePrice(InFlightDiagnostic &error) {
+    auto module = function->getParentOfType<ModuleOp>();
+    if (!module->hasAttr(SoapDialect::kTopology))
+      return;
+    FailureOr<::soap::Topology> topology = resolveTopology(module, "");
+    FailureOr<OpGraph> opGraph = buildOpGraph(function);
+    if (failed(topology) || failed(opGraph))
+      return;
+    std::vector<GridOp> nearest = nearestOnGrid(
+        gridOps, topology->deviceCount(),
+        [&](size_t i, const GridOp &entry, const std::vector<Axes> &axes) {
+          return hasShardings(i, entry, axes);
+        });
+    llvm::DenseMap<Operation *, size_t> numbers;
+    for (auto [i, op] : llvm::enumerate(ops))
+      numbers[op] = i;
+    ::soap::Strategy own, changed;
+    std::string first;
+    int count = 0;
+    for (auto [op, node] :
+         llvm::zip_equal(opGraph->ops, opGraph->graph.nodes)) {
+      auto it = numbers.find(op);
+      if (it == numbers.end())
+        return;
+      own.push_back(gridOps[it->second].config);
+      changed.push_back(nearest[it->second].config);
+      if (own.back() == changed.back())
+        continue;
+      if (count++ == 0)
+        first = node.whole.name;
+    }
+    auto price = [&](const ::soap::Strategy &strategy) {
+      return ::soap::priceStrategy(opGraph->graph, strategy,
+                                   ::soap::CostModel(*topology),
+                                   /*names=*/false)
+                 .tasks.makespanNs *
+             1e-6;
+    };
+    std::string text;
+    llvm::raw_string_ostream(text)
+        << "the nearest strategy of a grid has other configs for " << count
+        << " of " << ops.size() << " ops, of which '" << first
+        << "' is the first, and takes "
+        << llvm::format("%.3f ms an iteration; this one takes %.3f ms",
+                        price(changed), price(own))
+        << " (simulated on " << topology->name << ")";
+    error.attachNote(function.getLoc()) << text;
   }
 
   void createGrid() {

@@ -3,13 +3,13 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The baselines of the SOAP paper (section 8.2), and Megatron for transformers.
-// The family is read off the graph; names do not matter.
+// The baselines of the SOAP paper (section 8.2); transformers are in
+// Megatron.h. The family is read off the graph; names do not matter.
 //
 //===----------------------------------------------------------------------===//
 
+#include "Megatron.h"
 #include "PresetSupport.h"
-#include "Soap/Model/DominantLoop.h"
 #include "Soap/Search/Presets/Presets.h"
 
 #include <algorithm>
@@ -38,35 +38,10 @@ NetworkFamily soap::familyOf(const ParallelizationProblem &problem) {
 
 namespace {
 
-/// The cluster as machines with equally many devices each.
-class Grid {
-public:
-  explicit Grid(const Topology &topology) : machines(topology.machines()) {
-    columnCount = machines[0].size();
-    for (const std::vector<int> &machine : machines)
-      columnCount = std::min(columnCount, machine.size());
-  }
-  int64_t rows() const { return static_cast<int64_t>(machines.size()); }
-  int64_t columns() const { return static_cast<int64_t>(columnCount); }
-  int device(int64_t row, int64_t column) const {
-    return machines[row][column];
-  }
-
-private:
-  std::vector<std::vector<int>> machines;
-  size_t columnCount;
-};
-
-/// The first sample loop, or -1.
-int sampleLoop(const ParallelizationProblem &problem, int node) {
-  std::vector<int> loops = loopsOf(problem, node, Role::Sample);
-  return loops.empty() ? -1 : loops[0];
-}
-
 /// Samples split over machines, one on device `column` of its machine; without
 /// samples the same on all machines.
 Config overMachines(const ParallelizationProblem &problem, int node,
-                    const Grid &grid, int64_t column) {
+                    const MachineGrid &grid, int64_t column) {
   const IterationSpace &space = problem.getGraph().nodes[node].whole.space;
   Config config = Config::single(space);
   if (int loop = sampleLoop(problem, node); loop >= 0)
@@ -223,7 +198,7 @@ std::vector<int> splitDepths(const std::vector<double> &work, int64_t count) {
 /// work on different time steps at once.
 static Strategy recurrentStrategy(const ParallelizationProblem &problem) {
   Strategy strategy = singleStrategy(problem);
-  Grid grid(problem.getTopology());
+  MachineGrid grid(problem.getTopology());
   const std::vector<OpGroup> &groups = problem.getGroups();
   if (groups.empty())
     return strategy;
@@ -239,119 +214,6 @@ static Strategy recurrentStrategy(const ParallelizationProblem &problem) {
   return strategy;
 }
 
-//===----------------------------------------------------------------------===//
-// Transformers
-//===----------------------------------------------------------------------===//
-
-namespace {
-
-/// Megatron (Shoeybi et al., 2019) in machines, data parallelism over them.
-/// A linear layer that reads whole activations is split by outputs, one that
-/// reads activations split by features along its sum; what is between keeps the
-/// split (heads of attention, elementwise ops), and all else runs on every
-/// device of a machine.
-class Megatron {
-public:
-  explicit Megatron(const ParallelizationProblem &problem)
-      : problem(problem), graph(problem.getGraph()),
-        grid(problem.getTopology()), cutDim(graph.values.size(), -1) {}
-
-  Strategy make() {
-    Strategy strategy = singleStrategy(problem);
-    for (const OpGroup &group : problem.getGroups()) {
-      int loop = cutLoop(group.leader);
-      problem.assign(strategy, group, config(group.leader, loop));
-      for (size_t m = 0; m < group.nodes.size(); ++m)
-        follow(group.nodes[m], group.loops[m], loop);
-    }
-    return strategy;
-  }
-
-private:
-  const ParallelizationProblem &problem;
-  const Graph &graph;
-  Grid grid;
-  std::vector<int> cutDim; ///< per value: dim that is split in machines, or -1
-
-  /// The loop of a leader that is split over the devices of a machine, or -1.
-  int cutLoop(int node) const {
-    const Kernel &kernel = graph.nodes[node].whole;
-    const IterationSpace &space = kernel.space;
-    auto usable = [&](int loop) {
-      return loop >= 0 && space.loops[loop].type != IteratorType::Serial &&
-             problem.getRoles()[node][loop] != Role::Sample;
-    };
-    for (size_t o = 0; o < kernel.operands.size(); ++o) {
-      int dim = cutDim[kernel.operands[o]];
-      if (dim < 0)
-        continue;
-      if (int loop = dominantLoop(space, space.operands[o].map[dim]);
-          usable(loop))
-        return loop;
-    }
-    if (kernel.phase != Phase::Forward)
-      return -1;
-    if (kernel.kind.starts_with("matmul"))
-      return largestOutputLoop(problem, node);
-    // Rows of an embedding: devices look up what they have, and the sum is the
-    // result.
-    if (kernel.kind == "gather")
-      for (int loop : loopsOf(problem, node, Role::Parameter))
-        if (!usesLoop(space.results[0].map, loop))
-          return loop;
-    return -1;
-  }
-
-  Config config(int node, int loop) const {
-    const IterationSpace &space = graph.nodes[node].whole.space;
-    Config config = Config::single(space);
-    int samples = sampleLoop(problem, node);
-    if (samples >= 0)
-      config.degrees[samples] =
-          std::clamp<int64_t>(space.loops[samples].extent, 1, grid.rows());
-    else
-      config.replicas *= grid.rows();
-    if (loop >= 0)
-      config.degrees[loop] =
-          std::clamp<int64_t>(space.loops[loop].extent, 1, grid.columns());
-    else
-      config.replicas *= grid.columns();
-    config.devices.clear();
-    for (const Shard &shard : enumerateShards(space, withPlaces(config))) {
-      int64_t row = samples >= 0 ? shard.piece[samples] : -1,
-              column = loop >= 0 ? shard.piece[loop] : -1, rest = shard.replica;
-      if (column < 0) {
-        column = rest % grid.columns();
-        rest /= grid.columns();
-      }
-      config.devices.push_back(grid.device(row < 0 ? rest : row, column));
-    }
-    return config;
-  }
-
-  /// Shards are enumerated from a config with a device list.
-  static Config withPlaces(Config config) {
-    config.devices.assign(config.replicas * config.piecesPerReplica(), 0);
-    return config;
-  }
-
-  /// Which dims of its results a member has split.
-  void follow(int node, const std::vector<int> &loops, int leaderLoop) {
-    const Kernel &kernel = graph.nodes[node].whole;
-    if (leaderLoop < 0 || kernel.phase != Phase::Forward)
-      return;
-    for (size_t r = 0; r < kernel.results.size(); ++r) {
-      const AccessMap &map = kernel.space.results[r].map;
-      for (size_t d = 0; d < map.size(); ++d)
-        if (int own = dominantLoop(kernel.space, map[d]);
-            own >= 0 && loops[own] == leaderLoop)
-          cutDim[kernel.results[r]] = static_cast<int>(d);
-    }
-  }
-};
-
-} // namespace
-
 Strategy soap::expertStrategy(const ParallelizationProblem &problem) {
   switch (familyOf(problem)) {
   case NetworkFamily::Feedforward:
@@ -359,7 +221,7 @@ Strategy soap::expertStrategy(const ParallelizationProblem &problem) {
   case NetworkFamily::Recurrent:
     return recurrentStrategy(problem);
   case NetworkFamily::Transformer:
-    return Megatron(problem).make();
+    return megatronStrategy(problem);
   }
   return dataParallelStrategy(problem);
 }

@@ -27,6 +27,27 @@ Config cutLoops(const IterationSpace &space, const std::vector<int> &loops,
 /// Floating-point operations of a whole group.
 double flopsOf(const ParallelizationProblem &problem, const OpGroup &group);
 
+/// The first sample loop, or -1.
+int sampleLoop(const ParallelizationProblem &problem, int node);
+
+/// The cluster as a grid: rows of `columns` devices, each in one machine. A
+/// machine has as many rows as fit into it.
+class MachineGrid {
+public:
+  /// Without `columns`, a row is a machine: as many devices as the smallest
+  /// machine has. A machine with fewer devices than `columns` has no row.
+  explicit MachineGrid(const Topology &topology, int64_t columns = 0);
+  int64_t rows() const { return static_cast<int64_t>(devices.size()); }
+  int64_t columns() const { return columnCount; }
+  int device(int64_t row, int64_t column) const {
+    return devices[static_cast<size_t>(row)][static_cast<size_t>(column)];
+  }
+
+private:
+  std::vector<std::vector<int>> devices;
+  int64_t columnCount;
+};
+
 } // namespace soap
 
 #endif // SOAP_LIB_SEARCH_PRESETS_PRESETSUPPORT_H

@@ -13,9 +13,7 @@
 #include "PresetSupport.h"
 
 #include <algorithm>
-#include <charconv>
 #include <numeric>
-#include <optional>
 #include <random>
 
 using namespace soap;
@@ -67,6 +65,27 @@ int soap::largestOutputLoop(const ParallelizationProblem &problem, int node) {
         (best < 0 || space.loops[loop].extent > space.loops[best].extent))
       best = loop;
   return best;
+}
+
+int soap::sampleLoop(const ParallelizationProblem &problem, int node) {
+  std::vector<int> loops = loopsOf(problem, node, Role::Sample);
+  return loops.empty() ? -1 : loops[0];
+}
+
+MachineGrid::MachineGrid(const Topology &topology, int64_t columns)
+    : columnCount(columns) {
+  std::vector<std::vector<int>> machines = topology.machines();
+  if (columns == 0) {
+    columnCount = static_cast<int64_t>(machines[0].size());
+    for (const std::vector<int> &machine : machines)
+      columnCount = std::min(columnCount, static_cast<int64_t>(machine.size()));
+    for (std::vector<int> &machine : machines)
+      machine.resize(static_cast<size_t>(columnCount));
+  }
+  for (const std::vector<int> &machine : machines)
+    for (auto row = machine.begin(); machine.end() - row >= columnCount;
+         row += columnCount)
+      devices.emplace_back(row, row + columnCount);
 }
 
 /// Sample loop split over as many devices as it has samples for; without one,
@@ -189,6 +208,20 @@ static std::vector<int64_t> sampleDevices(const Graph &graph,
   return ofNode;
 }
 
+/// By node: it computes the new value of a parameter or of a state of the
+/// optimizer. An imported training step has no ops of the update phase: there
+/// the nodes whose results replace arguments do.
+static std::vector<bool> updatesOf(const Graph &graph) {
+  std::vector<bool> updates;
+  for (const GraphNode &node : graph.nodes)
+    updates.push_back(node.whole.phase == Phase::Update);
+  if (std::find(updates.begin(), updates.end(), true) == updates.end())
+    for (const GraphInput &input : graph.inputs)
+      if (input.updateNode >= 0)
+        updates[static_cast<size_t>(input.updateNode)] = true;
+  return updates;
+}
+
 /// Data parallelism of which every device keeps and updates a part of the
 /// weights only (Rajbhandari et al., 2020): gradients are reduced and scattered
 /// to where their updates are, and kernels gather the weights that they read.
@@ -198,9 +231,10 @@ Strategy soap::zeroStrategy(const ParallelizationProblem &problem) {
   // there is no collective, so that others would receive every part of them,
   // and send every part of the weights, on its own.
   std::vector<int64_t> devices = sampleDevices(problem.getGraph(), strategy);
+  std::vector<bool> updates = updatesOf(problem.getGraph());
   for (size_t n = 0; n < strategy.size(); ++n) {
     const Kernel &kernel = problem.getGraph().nodes[n].whole;
-    if (kernel.phase != Phase::Update)
+    if (!updates[n])
       continue;
     const std::vector<Loop> &loops = kernel.space.loops;
     // Longest first; of equal ones the outer one, whose parts are contiguous.
@@ -303,65 +337,6 @@ Strategy soap::mixedStrategy(const ParallelizationProblem &problem, int seed) {
     problem.assign(strategy, group, choices[random() % choices.size()]);
   }
   return strategy;
-}
-
-/// Presets of a number: `probe-3`.
-static std::optional<Strategy>
-numberedPreset(const std::string &name, const ParallelizationProblem &problem) {
-  using Make = Strategy (*)(const ParallelizationProblem &, int);
-  for (auto [prefix, make] :
-       {std::pair<std::string, Make>{"probe-", probeStrategy},
-        std::pair<std::string, Make>{"mixed-", mixedStrategy}}) {
-    if (!name.starts_with(prefix))
-      continue;
-    int number = 0;
-    auto [end, error] = std::from_chars(name.data() + prefix.size(),
-                                        name.data() + name.size(), number);
-    if (error == std::errc() && end == name.data() + name.size() && number >= 0)
-      return make(problem, number);
-  }
-  return std::nullopt;
-}
-
-namespace {
-struct Preset {
-  const char *name;
-  Strategy (*make)(const ParallelizationProblem &problem);
-};
-} // namespace
-
-static constexpr Preset presets[] = {{"single", singleStrategy},
-                                     {"data-parallel", dataParallelStrategy},
-                                     {"model-parallel", modelParallelStrategy},
-                                     {"spatial", spatialStrategy},
-                                     {"expert", expertStrategy},
-                                     {"zero", zeroStrategy},
-                                     {"weighted", weightedDataParallelStrategy},
-                                     {"fast-devices", fastDevicesStrategy}};
-
-const std::vector<std::string> &soap::presetNames() {
-  static const std::vector<std::string> names = [] {
-    std::vector<std::string> result;
-    for (const Preset &preset : presets)
-      result.emplace_back(preset.name);
-    return result;
-  }();
-  return names;
-}
-
-Expected<Strategy> soap::presetStrategy(const std::string &name,
-                                        const ParallelizationProblem &problem) {
-  std::string expected;
-  if (std::optional<Strategy> numbered = numberedPreset(name, problem))
-    return std::move(*numbered);
-  for (const Preset &preset : presets) {
-    if (name == preset.name)
-      return preset.make(problem);
-    bool last = &preset == std::end(presets) - 1;
-    expected += (expected.empty() ? "" : last ? " or " : ", ");
-    expected += preset.name;
-  }
-  return Error{"unknown preset '" + name + "', expected " + expected};
 }
 
 std::vector<std::pair<std::string, Strategy>>

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any, Callable
+from typing import Any, Callable, Sequence
 
 from . import _core
 from ._options import import_options
@@ -19,15 +19,20 @@ def from_onnx(path: str | os.PathLike[str], **options: Any) -> Model:
     return Model(_core.Module.import_onnx(path, import_options(options)), Path(path).stem)
 
 
-def from_mlir(text_or_path: str | os.PathLike[str]) -> Model:
+def from_mlir(
+    text_or_path: str | os.PathLike[str], *, dialect_plugins: Sequence[str | os.PathLike[str]] = ()
+) -> Model:
     """Parses IR: text, or the path of a file of text or bytecode. A path is a `pathlib.Path`, or a text of one line that
-    ends with `.mlir` or `.mlirbc`. Programs of linalg need `mark_arguments` before a search (docs/Linalg.md)."""
+    ends with `.mlir` or `.mlirbc`. Programs of linalg need `mark_arguments` before a search (docs/Linalg.md).
+    `dialect_plugins` are shared objects with dialects of other projects (docs/OtherDialects.md): native code, so load
+    only files that you trust."""
+    plugins = [os.fspath(plugin) for plugin in dialect_plugins]
     if isinstance(text_or_path, os.PathLike) or (
         "\n" not in text_or_path and text_or_path.endswith((".mlir", ".mlirbc"))
     ):
         path = os.fspath(text_or_path)
-        return Model(_core.Module.parse_file(path), Path(path).stem)
-    return Model(_core.Module.parse(text_or_path, "text"))
+        return Model(_core.Module.parse_file(path, plugins), Path(path).stem)
+    return Model(_core.Module.parse(text_or_path, "text", plugins))
 
 
 def from_stablehlo(text: str, name: str = "stablehlo", **options: Any) -> Model:

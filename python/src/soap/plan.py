@@ -144,12 +144,13 @@ class Plan:
         return table
 
     def compare(self, strategies: Sequence[str | os.PathLike[str]]) -> Comparison:
-        """Prices other strategies for the same model and topology: presets by name, or strategy files."""
+        """Prices other strategies for the same model and topology: presets and recipes by name (`"zero"`, `"fsdp"`,
+        `"megatron(tp=8,sp)"`; docs/Search.md), or strategy files."""
         if isinstance(strategies, (str, os.PathLike)):
             strategies = [strategies]
         rows = json.loads(self.model._core.compare([os.fspath(s) for s in strategies], self._function, None))
-        this = {"name": "this plan", "makespan_ns": self.simulation["makespan_ns"], "peak_bytes": self.peak_bytes}
-        return Comparison([{**this, "warnings": []}, *rows])
+        this = {"name": "this plan", "peak_bytes": self.peak_bytes, "warnings": [], "devices": self.devices}
+        return Comparison([{**this, **{key: self.simulation[key] for key in _COMPARED if key in self.simulation}}, *rows])
 
     def explain(self, op: str, most: int | None = None) -> dict[str, Any]:
         """Other configs of an op with their price, and the reasons (docs/Looking.md)."""
@@ -193,20 +194,39 @@ class Plan:
         return f"<soap.Plan {self._headline()}>"
 
 
+_COMPARED = ("makespan_ns", "bytes_moved", "bytes_between_machines", "compute_ns", "movement_ns")
+_COMPARED += ("exposed_communication_ns",)
+
+
 class Comparison(list[dict[str, Any]]):
-    """Rows with `name`, `makespan_ns`, `peak_bytes` and `warnings`; as text, a table. The first row is the plan."""
+    """Rows with `name`, `makespan_ns`, `peak_bytes` and `warnings`, and, up to 64 devices, `bytes_moved`,
+    `bytes_between_machines` and sums over `devices`: `compute_ns`, `movement_ns` (assembled tiles),
+    `exposed_communication_ns`. As text, a table. The first row is the plan."""
 
     def __str__(self) -> str:
         width = max(len(row["name"]) for row in self)
         base = self[0]["makespan_ns"]
-        lines = [f"{'strategy':{width}}  {'ms':>10}  {'of this':>8}  {'memory':>10}"]
+        head = f"{'strategy':{width}}  {'ms':>10}  {'of this':>8}  {'memory':>10}  {'moved':>10}"
+        lines = [head + "  compute  exposed     idle"]
         for row in self:
             note = "  does not fit" if row["warnings"] else ""
+            moved = _bytes(row["bytes_moved"]) if "bytes_moved" in row else "-"
             lines.append(
                 f"{row['name']:{width}}  {row['makespan_ns'] * 1e-6:10.3f}  {row['makespan_ns'] / base:8.2f}"
-                f"  {_bytes(row['peak_bytes']):>10}{note}"
+                f"  {_bytes(row['peak_bytes']):>10}  {moved:>10}{_times(row)}{note}"
             )
         return "\n".join(lines)
+
+
+def _times(row: dict[str, Any]) -> str:
+    """Where the time of all devices goes, in percent: kernels and assembled tiles, communication that is not hidden,
+    nothing."""
+    if "exposed_communication_ns" not in row:
+        return f"  {'-':>7}  {'-':>7}  {'-':>7}"
+    whole = max(row["makespan_ns"] * row["devices"], 1)
+    busy = (row["compute_ns"] + row["movement_ns"]) / whole
+    exposed = row["exposed_communication_ns"] / whole
+    return f"  {busy:7.1%}  {exposed:7.1%}  {max(1 - busy - exposed, 0):7.1%}"
 
 
 def _bytes(count: float) -> str:

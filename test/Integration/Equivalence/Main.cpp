@@ -158,7 +158,12 @@ std::string presetOf(int64_t program, int64_t s) {
   Sort sort = sortOf(program);
   if (s == 0 || sort == Sort::Op || s + presetsPerGraph < strategies)
     return "";
-  const std::vector<std::string> &names = soap::presetNames();
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> all = soap::presetNames();
+    for (const char *recipe : {"fsdp", "megatron(tp=2)", "megatron(tp=2,sp)"})
+      all.emplace_back(recipe);
+    return all;
+  }();
   // Others in every round over the generators.
   int64_t before = sharesOf(program)[sort], round = before / countOf(sort),
           turn = before * presetsPerGraph + strategies - 1 - s + round;

@@ -445,15 +445,16 @@ void Subject::draw(Random &random, DrawStatistics &statistics) {
   keepSome();
 }
 
+void Subject::printProgram() {
+  programText.clear();
+  llvm::raw_string_ostream os(programText);
+  module->print(os);
+}
+
 /// Half of all training steps keep values in one form; what is drawn depends on
 /// the program alone.
 void Subject::keepSome() {
-  auto print = [&] {
-    programText.clear();
-    llvm::raw_string_ostream os(programText);
-    module->print(os);
-  };
-  print();
+  printProgram();
   Random random(std::accumulate(programText.begin(), programText.end(),
                                 uint64_t(0), [](uint64_t sum, char c) {
                                   return sum * 31 +
@@ -462,14 +463,19 @@ void Subject::keepSome() {
   if (source.training.empty() || uniform(random, 0, 1))
     return;
   drawKeeps(random, module->lookupSymbol<func::FuncOp>(entry));
-  print();
+  printProgram();
 }
 
 std::string Subject::drawPreset(Random &random, const std::string &preset) {
   static const char *const clusters[] = {
       "cpu-1",    "cpu-2",   "cpu-3",   "cpu-5",    "p100-1x4",
       "p100-2x2", "k80-2x3", "k80-3x2", "h100-2x4", "cpu-8"};
-  topologyName = clusters[uniform(random, 0, std::size(clusters) - 1)];
+  static const char *const fourDevices[] = {"cpu-4", "p100-2x2", "h100-1x4",
+                                            "k80-2x2"};
+  bool isRecipe = !llvm::is_contained(presetNames(), preset);
+  topologyName =
+      isRecipe ? fourDevices[uniform(random, 0, std::size(fourDevices) - 1)]
+               : clusters[uniform(random, 0, std::size(clusters) - 1)];
   Expected<Topology> topology = builtinTopology(topologyName);
   if (!topology)
     return topology.error();
@@ -485,13 +491,23 @@ std::string Subject::drawPreset(Random &random, const std::string &preset) {
                                  mlir::soap::computeRoles(*opGraph));
   if (MaybeError error = problem.check())
     return error->message;
-  Expected<Strategy> strategy = presetStrategy(preset, problem);
-  if (!strategy)
-    return strategy.error();
-  if (MaybeError error = problem.verify(*strategy))
+  Expected<NamedStrategy> named = namedStrategy(preset, problem);
+  // A recipe is for some networks; test/Transforms/recipes.test has those that
+  // are refused.
+  if (!named && isRecipe)
+    named = namedStrategy("zero", problem);
+  if (!named)
+    return named.error();
+  for (const KeptValue &kept : named->keeps)
+    restoreValue(opGraph->graph, kept.value, kept.keep);
+  if (MaybeError error = problem.verify(named->strategy))
     return "preset '" + preset + "': " + error->message;
-  mlir::soap::writeStrategy(*opGraph, *strategy);
-  keepSome();
+  mlir::soap::writeStrategy(*opGraph, named->strategy);
+  mlir::soap::writeKeeps(*opGraph);
+  if (named->keeps.empty())
+    keepSome();
+  else
+    printProgram();
   return "";
 }
 

@@ -61,6 +61,8 @@ public:
 
 private:
   void keepSome();
+  /// Sets `programText`.
+  void printProgram();
   Case source;
   mlir::OwningOpRef<mlir::ModuleOp> base, module;
   std::string entry, programText;

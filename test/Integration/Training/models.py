@@ -34,6 +34,13 @@ STRATEGIES = {
     "data-parallel": "--soap-apply-strategy=preset=data-parallel topology=cpu-2",
     "searched": "--soap-auto-parallel=topology=cpu-4 seed=1 initial=model-parallel proposals=30",
 }
+# Recipes, which are compared only: of some networks.
+RECIPES = {
+    "fsdp": "--soap-apply-strategy=preset=fsdp topology=cpu-4",
+    "megatron": "--soap-apply-strategy=preset=megatron(tp=2) topology=cpu-4",
+    "megatron-sp": "--soap-apply-strategy=preset=megatron(tp=2,sp) topology=cpu-4",
+}
+TRANSFORMERS = ("gpt", "bert", "llama", "vit")
 RESNET = "image=64,classes=4,width=4,stage1=1,stage2=1,stage3=2,stage4=1"
 RECURRENT = "length=6,lstm-chunk=2,hidden=12,vocabulary=9"
 TRANSFORMER = "length=6,layers=2,heads=2,head-width=6,vocabulary=9"
@@ -72,6 +79,10 @@ def listed(tools):
     return re.findall(r"^(\S+): ", tools.run("soap-translate", "--list-models"), re.MULTILINE)
 
 
+def recipes_of(model):
+    return list(RECIPES) if model in TRANSFORMERS else ["fsdp"] if model == "lenet" else []
+
+
 def prepare(tools, model, strategies, step=None, suffix=""):
     batch, options, rate = MODELS[model]
     step = step or "optimizer=sgd learning-rate=%g momentum=0.9" % rate
@@ -81,7 +92,7 @@ def prepare(tools, model, strategies, step=None, suffix=""):
     for strategy in strategies:
         name = "%s.%s%s" % (model, strategy, suffix)
         chosen, precise = tools.path(name + ".strategy.mlir"), tools.path(name + ".strategy64.mlir")
-        tools.run("soap-opt", trained, STRATEGIES[strategy], "-o", chosen)
+        tools.run("soap-opt", trained, {**STRATEGIES, **RECIPES}[strategy], "-o", chosen)
         tools.run("soap-opt", chosen, "--soap-partition", "--soap-lower-to-cpu", "-o", tools.path(name + ".mlir"))
         # The same strategy of the same network in f64.
         with open(chosen) as stream:
@@ -164,8 +175,9 @@ def main():
             count(False, str(failure))
         for model in options.models.split(","):
             try:
-                prepare(tools, model, strategies)
-                check_numbers(tools, model, strategies, count)
+                compared = strategies + recipes_of(model)
+                prepare(tools, model, compared)
+                check_numbers(tools, model, compared, count)
                 check_learning(tools, model, strategies, options.epochs, count)
                 if model == "nmt":
                     check_translation(tools, strategies, options.epochs, count)

@@ -37,7 +37,8 @@ TEST(Presets, UnknownName) {
   MlpProblem p(makeMlp(4, {4, 4}), 2);
   EXPECT_EQ(presetStrategy("fastest", p.problem).error(),
             "unknown preset 'fastest', expected single, data-parallel, "
-            "model-parallel, spatial, expert, zero, weighted or fast-devices");
+            "model-parallel, spatial, expert, zero, weighted, fast-devices, "
+            "fsdp or megatron(tp=N,sp)");
 }
 
 TEST(Presets, Decisions) {

@@ -11,6 +11,7 @@
 #ifndef SOAP_SEARCH_PRESETS_PRESETS_H
 #define SOAP_SEARCH_PRESETS_PRESETS_H
 
+#include "Soap/Model/Reuse.h"
 #include "Soap/Search/Problem/ParallelizationProblem.h"
 
 namespace soap {
@@ -66,10 +67,33 @@ enum class NetworkFamily {
 };
 NetworkFamily familyOf(const ParallelizationProblem &problem);
 
-/// Names of all presets.
+/// Names of all presets without options; recipes are not among them.
 const std::vector<std::string> &presetNames();
-/// Strategy of a preset by name, `probe-N` or `mixed-N`; an error lists the
-/// names.
+
+/// A strategy, and the values that are kept in one form from the forward pass
+/// to the backward pass (Reuse.h); those are for `restoreValue` on the graph
+/// that the strategy is priced with.
+struct NamedStrategy {
+  Strategy strategy;
+  std::vector<KeptValue> keeps;
+};
+
+/// The strategy that a text names: a preset, `probe-N`, `mixed-N`, or a recipe
+/// with options in parentheses:
+/// - `fsdp`: data parallelism whose parameters and updates are split over the
+///   devices. Parameters that both passes read are gathered in each; a program
+///   that has no backward pass of its own (an imported training step) gathers
+///   them once.
+/// - `megatron(tp=N,sp)`: tensor parallelism of degree N (default: the devices
+///   of a machine) inside of machines, data parallelism outside; `sp`: norms
+///   and what else these devices would all compute are split along the
+///   sequence.
+/// The problem's graph must restore nothing yet. An error names the text and
+/// says what was expected.
+Expected<NamedStrategy> namedStrategy(const std::string &text,
+                                      const ParallelizationProblem &problem);
+/// The same where strategies are configs alone, as starts of a search are:
+/// `fsdp` is an error.
 Expected<Strategy> presetStrategy(const std::string &name,
                                   const ParallelizationProblem &problem);
 

@@ -1,0 +1,191 @@
+//===- NamedStrategies.cpp - Presets and recipes by name ------------------===//
+//
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads `zero`, `probe-3` and `megatron(tp=8,sp)`.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Megatron.h"
+#include "Soap/Search/Presets/Presets.h"
+
+#include <algorithm>
+#include <charconv>
+#include <iterator>
+#include <optional>
+
+using namespace soap;
+
+/// The whole text as a number of at least `least`.
+static std::optional<int> parseNumber(std::string_view text, int least) {
+  int number = 0;
+  const char *end = text.data() + text.size();
+  auto [rest, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc() || rest != end || number < least)
+    return std::nullopt;
+  return number;
+}
+
+/// Presets of a number: `probe-3`.
+static std::optional<Strategy>
+numberedPreset(const std::string &name, const ParallelizationProblem &problem) {
+  using Make = Strategy (*)(const ParallelizationProblem &, int);
+  for (auto [prefix, make] :
+       {std::pair<std::string, Make>{"probe-", probeStrategy},
+        std::pair<std::string, Make>{"mixed-", mixedStrategy}}) {
+    if (!name.starts_with(prefix))
+      continue;
+    if (std::optional<int> number =
+            parseNumber(std::string_view(name).substr(prefix.size()), 0))
+      return make(problem, *number);
+  }
+  return std::nullopt;
+}
+
+namespace {
+struct Preset {
+  const char *name;
+  Strategy (*make)(const ParallelizationProblem &problem);
+};
+} // namespace
+
+static constexpr Preset presets[] = {{"single", singleStrategy},
+                                     {"data-parallel", dataParallelStrategy},
+                                     {"model-parallel", modelParallelStrategy},
+                                     {"spatial", spatialStrategy},
+                                     {"expert", expertStrategy},
+                                     {"zero", zeroStrategy},
+                                     {"weighted", weightedDataParallelStrategy},
+                                     {"fast-devices", fastDevicesStrategy}};
+
+const std::vector<std::string> &soap::presetNames() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> result;
+    for (const Preset &preset : presets)
+      result.emplace_back(preset.name);
+    return result;
+  }();
+  return names;
+}
+
+/// A preset that is no recipe: no options, and all values in both forms.
+static std::optional<Strategy>
+plainPreset(const std::string &name, const ParallelizationProblem &problem) {
+  for (const Preset &preset : presets)
+    if (name == preset.name)
+      return preset.make(problem);
+  return numberedPreset(name, problem);
+}
+
+//===----------------------------------------------------------------------===//
+// Recipes
+//===----------------------------------------------------------------------===//
+
+/// `megatron(tp=8,sp)`: a name and the options in its parentheses.
+static Expected<NamedStrategy> megatron(const std::string &name,
+                                        const std::vector<std::string> &options,
+                                        const ParallelizationProblem &problem) {
+  MegatronOptions chosen;
+  for (const std::string &option : options) {
+    std::optional<int> degree;
+    if (option.starts_with("tp=") &&
+        (degree = parseNumber(std::string_view(option).substr(3), 1)))
+      chosen.tensorParallel = *degree;
+    else if (option == "sp")
+      chosen.sequenceParallel = true;
+    else
+      return Error{
+          "recipe '" + name + "': unknown option '" + option +
+          "', expected tp=N (a number from 1 on) or sp" +
+          (option.starts_with("pp") ? "; --soap-place makes pipelines" : "")};
+  }
+  Expected<Strategy> strategy = checkedMegatron(problem, chosen);
+  if (!strategy)
+    return Error{"recipe '" + name + "': " + strategy.error()};
+  return NamedStrategy{std::move(*strategy), {}};
+}
+
+/// Fully sharded data parallelism: parameters stay where `zero` updates them,
+/// and each pass gathers what it reads.
+static Expected<NamedStrategy>
+fullySharded(const std::string &name, const std::vector<std::string> &options,
+             const ParallelizationProblem &problem) {
+  if (!options.empty())
+    return Error{"recipe '" + name + "': expected no options"};
+  const Graph &graph = problem.getGraph();
+  NamedStrategy result{zeroStrategy(problem), {}};
+  // Decisions for one value do not change what may be decided for another one.
+  bool updates = false;
+  for (const GraphInput &input : graph.inputs) {
+    if (input.updateNode < 0)
+      continue;
+    updates = true;
+    if (!checkKeep(graph, input.value, Keep::Before))
+      result.keeps.push_back({input.value, Keep::Before});
+  }
+  if (!updates)
+    return Error{"recipe '" + name +
+                 "': no op updates a parameter, expected a training step"};
+  return result;
+}
+
+namespace {
+struct Recipe {
+  const char *name;
+  Expected<NamedStrategy> (*make)(const std::string &text,
+                                  const std::vector<std::string> &options,
+                                  const ParallelizationProblem &problem);
+};
+} // namespace
+
+static constexpr Recipe recipes[] = {{"fsdp", fullySharded},
+                                     {"megatron", megatron}};
+
+static std::vector<std::string> splitOptions(std::string_view text) {
+  std::vector<std::string> options;
+  while (!text.empty()) {
+    size_t comma = text.find(',');
+    options.emplace_back(text.substr(0, comma));
+    text.remove_prefix(comma == text.npos ? text.size() : comma + 1);
+  }
+  return options;
+}
+
+Expected<NamedStrategy>
+soap::namedStrategy(const std::string &text,
+                    const ParallelizationProblem &problem) {
+  if (std::optional<Strategy> preset = plainPreset(text, problem))
+    return NamedStrategy{std::move(*preset), {}};
+  size_t open = text.find('(');
+  std::string name = text.substr(0, open);
+  for (const Recipe &recipe : recipes) {
+    if (name != recipe.name)
+      continue;
+    std::vector<std::string> options;
+    if (open != text.npos) {
+      if (!text.ends_with(')'))
+        return Error{"recipe '" + text + "': expected ')' at its end"};
+      options = splitOptions(
+          std::string_view(text).substr(open + 1, text.size() - open - 2));
+    }
+    return recipe.make(text, options, problem);
+  }
+  std::string expected;
+  for (const Preset &preset : presets)
+    expected += std::string(preset.name) + ", ";
+  return Error{"unknown preset '" + text + "', expected " + expected +
+               "fsdp or megatron(tp=N,sp)"};
+}
+
+Expected<Strategy> soap::presetStrategy(const std::string &name,
+                                        const ParallelizationProblem &problem) {
+  Expected<NamedStrategy> named = namedStrategy(name, problem);
+  if (!named)
+    return named.takeError();
+  if (!named->keeps.empty())
+    return Error{"recipe '" + name +
+                 "' also decides in which form values are kept, expected one "
+                 "that does not, as 'zero'"};
+  return std::move(named->strategy);
+}
