@@ -58,6 +58,7 @@ public:
     } else if (failed(placeInStages()) || failed(checkDevices())) {
       return failure();
     }
+    runOnceBefore();
     ::soap::Expected<std::vector<std::vector<::soap::PipelinePass>>> order =
         ::soap::schedulePasses(schedule(), stageDevices, passes.microbatches,
                                topology.deviceCount(), inFlight);
@@ -204,6 +205,34 @@ private:
             passes.stages[n] >= 0)
           stage = std::min(stage, passes.stages[n]);
     return stage;
+  }
+
+  /// What runs once and follows from data alone, as the number of labels that
+  /// count, runs before all passes, with all that it follows from.
+  void runOnceBefore() {
+    std::vector<bool> needsWeights(graph.values.size());
+    for (auto [input, argument] : llvm::zip_equal(graph.inputs, opGraph.inputs))
+      needsWeights[input.value] = !isDataArgument(argument);
+    std::vector<bool> isBefore(graph.values.size());
+    for (size_t n = 0; n < graph.nodes.size(); ++n) {
+      const ::soap::Kernel &kernel = graph.nodes[n].whole;
+      bool needs = llvm::any_of(kernel.operands,
+                                [&](int value) { return needsWeights[value]; });
+      for (int value : kernel.results) {
+        needsWeights[value] = needs;
+        isBefore[value] = !needs && kernel.phase != ::soap::Phase::Update &&
+                          passes.runsOnce(static_cast<int>(n));
+      }
+    }
+    for (size_t n = graph.nodes.size(); n-- > 0;) {
+      const ::soap::Kernel &kernel = graph.nodes[n].whole;
+      if (llvm::none_of(kernel.results,
+                        [&](int value) { return isBefore[value]; }))
+        continue;
+      passes.stages[n] = -1;
+      for (int value : kernel.operands)
+        isBefore[value] = true;
+    }
   }
 
   /// Passes run on the devices of their stage.

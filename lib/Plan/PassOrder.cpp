@@ -51,26 +51,34 @@ Strategy soap::cutIntoMicrobatches(const Strategy &strategy,
   return result;
 }
 
+/// The loop of a kernel that is cut into microbatches, -1: none.
+static int cutLoopOf(const Graph &graph, const PassOrder &passes,
+                     const Action &action) {
+  if (action.node < 0 || passes.runsOnce(action.node))
+    return -1;
+  int loop = passes.sampleLoops[static_cast<size_t>(action.node)];
+  if (action.stage < 0)
+    return loop;
+  const std::vector<int> &whole = kernelOf(graph, action).wholeLoops;
+  auto it = std::find(whole.begin(), whole.end(), loop);
+  return it == whole.end() ? -1 : static_cast<int>(it - whole.begin());
+}
+
 std::optional<PipelinePass> soap::passOf(const Graph &graph,
                                          const PassOrder &passes,
                                          const Action &action) {
-  if (action.node < 0 || passes.runsOnce(action.node))
+  int found = cutLoopOf(graph, passes, action);
+  if (found < 0)
     return std::nullopt;
+  auto loop = static_cast<size_t>(found);
   const Kernel &kernel = kernelOf(graph, action);
-  int loop = passes.sampleLoops[action.node];
-  if (action.stage >= 0) {
-    auto it =
-        std::find(kernel.wholeLoops.begin(), kernel.wholeLoops.end(), loop);
-    if (it == kernel.wholeLoops.end())
-      return std::nullopt;
-    loop = static_cast<int>(it - kernel.wholeLoops.begin());
-  }
   // The last piece that begins at or before the box.
-  int64_t extent = kernel.space.loops[static_cast<size_t>(loop)].extent;
-  int64_t lo = action.box[static_cast<size_t>(loop)].lo;
+  int64_t extent = kernel.space.loops[loop].extent;
   int64_t microbatch =
-      extent > 0 ? ((lo + 1) * passes.microbatches - 1) / extent : 0;
-  return PipelinePass{passes.stages[action.node],
+      extent > 0
+          ? ((action.box[loop].lo + 1) * passes.microbatches - 1) / extent
+          : 0;
+  return PipelinePass{passes.stages[static_cast<size_t>(action.node)],
                       std::min(microbatch, passes.microbatches - 1),
                       kernel.phase == Phase::Backward};
 }
@@ -105,6 +113,9 @@ private:
     std::optional<PipelinePass> pass;
     int node = -1, device = -1;
     bool isFirst = true, isLast = true;
+    /// A kernel that adds up over the loop that is cut: its result has no
+    /// samples.
+    bool isSum = false;
     std::vector<int> preds; ///< tasks
     /// Kernels of passes that it reads, directly or through messages and sums.
     std::vector<int> reads;
@@ -129,6 +140,12 @@ private:
         info.node = action.node;
         info.device = action.device;
         info.pass = passOf(graph, passes, action);
+        if (info.pass)
+          info.isSum =
+              kernelOf(graph, action)
+                  .space
+                  .loops[static_cast<size_t>(cutLoopOf(graph, passes, action))]
+                  .type == IteratorType::Reduction;
       }
       for (int input : action.inputs)
         if (input >= 0 && plan.buffers[static_cast<size_t>(input)].action >= 0)
@@ -144,15 +161,6 @@ private:
       if (MaybeError error = lookAt(static_cast<int>(t)))
         return error;
     return std::nullopt;
-  }
-
-  /// Whether a kernel adds up over the loop that is cut: its result has no
-  /// samples.
-  bool isSum(const TaskInfo &info) const {
-    auto node = static_cast<size_t>(info.node);
-    auto loop = static_cast<size_t>(passes.sampleLoops[node]);
-    return graph.nodes[node].whole.space.loops[loop].type ==
-           IteratorType::Reduction;
   }
 
   /// Tasks are numbered in the order of dependencies.
@@ -183,14 +191,14 @@ private:
                    "run in microbatches"};
     // Where rows do not divide evenly, a piece of a sum over them may have some
     // of the next microbatch: it is part of that one's pass.
-    if (isSum(info))
+    if (info.isSum)
       for (int read : reads)
         info.pass->microbatch =
             std::max(info.pass->microbatch,
                      tasks[static_cast<size_t>(read)].pass->microbatch);
     for (int read : reads) {
       TaskInfo &other = tasks[static_cast<size_t>(read)];
-      if (other.pass->microbatch != info.pass->microbatch && !isSum(info))
+      if (other.pass->microbatch != info.pass->microbatch && !info.isSum)
         return Error{describe(task) + " reads " + describe(read) +
                      ": it needs more samples than its own, and cannot run in "
                      "microbatches"};
