@@ -305,7 +305,9 @@ public:
   /// `training`.
   void addLoss(ArrayRef<LossTerm> terms, bool training);
   /// The number of the iteration, from 1: a state, created by the first call.
-  Value step() { return count(stepCounter, "step"); }
+  Value step() {
+    return mayKeepStates ? uncertainStep() : count(stepCounter, "step");
+  }
   /// The number of the batch, from 1; an iteration may have several.
   Value batchStep() {
     return countsBatches ? count(batchCounter, "batch_step") : step();
@@ -332,6 +334,8 @@ public:
   Value loss;
   /// The program is one of several that make up an iteration.
   bool countsBatches = false;
+  /// Iterations with gradients that are not finite change no state.
+  bool mayKeepStates = false;
   /// The factor of the loss, and whether gradients are finite (1 or 0); null
   /// without a loss scale.
   Value lossScale, finite;
@@ -349,12 +353,17 @@ private:
   LogicalResult cloneBatchNorm(BatchNormOp op);
   void cloneDropout(DropoutOp op, bool training);
   Value count(CounterOp &counter, StringRef name);
+  /// The number of the iteration where the state may stay as it is: f64, which
+  /// ops choose between.
+  Value uncertainStep();
   BlockArgument addLabels(const LossTerm &term, bool isOnly);
   void addMeasures(const LossTerm &term, const LossValues &values,
                    BlockArgument labels, bool isOnly);
 
   FloatType narrow;
   CounterOp stepCounter, batchCounter;
+  BlockArgument uncertainCount;
+  Value uncertainNumber;
   IRMapping mapping;
   llvm::StringSet<> opNames, argumentNames;
   SmallVector<Value> results;
@@ -412,7 +421,7 @@ void Program::addUpdate(Value updated, BlockArgument argument) {
     return addResult(updated, "update", name, argument.getArgNumber());
   OpMaker ops = makeOps(name, updated.getLoc());
   Operation *update = updated.getDefiningOp();
-  Value kept = buildKeep(ops, finite, updated, argument, "finite");
+  Value kept = ops.make<WhereOp>("finite", finite, updated, argument);
   if (auto of = update->getAttrOfType<StringAttr>(SoapDialect::kUpdateOf)) {
     Operation *keep = kept.getDefiningOp();
     keep->setAttr(SoapDialect::kUpdateOf, of);
@@ -518,16 +527,38 @@ Value Program::count(CounterOp &counter, StringRef name) {
   return counter.getNewStep();
 }
 
+Value Program::uncertainStep() {
+  if (uncertainNumber)
+    return uncertainNumber;
+  auto type = RankedTensorType::get({}, builder.getF64Type());
+  uncertainCount =
+      addArgument(type, "state", "step",
+                  builder.getNamedAttr(SoapDialect::kInit,
+                                       InitRuleAttr::get(builder.getContext(),
+                                                         InitRule::Zeros)));
+  OpMaker ops = makeOps("step", loc);
+  Value next = ops.make<AddOp>("next", uncertainCount,
+                               ops.scalar(type.getElementType(), 1, "one"));
+  return uncertainNumber = ops.cast(next, builder.getI32Type(), "number");
+}
+
 void Program::addCounters() {
-  if (stepCounter)
-    addUpdate(stepCounter.getNewStep(),
-              cast<BlockArgument>(stepCounter.getStep()));
-  // A batch has been, whatever its gradients are.
-  if (batchCounter) {
-    auto argument = cast<BlockArgument>(batchCounter.getStep());
-    addResult(batchCounter.getNewStep(), "update", argumentName(argument),
-              argument.getArgNumber());
+  if (uncertainCount) {
+    OpMaker ops = makeOps("step", loc);
+    Type element = OpMaker::elementOf(uncertainCount);
+    Value counted = finite
+                        ? ops.make<AddOp>("counted", uncertainCount,
+                                          ops.cast(finite, element, "counts"))
+                        : uncertainCount;
+    addResult(counted, "update", argumentName(uncertainCount),
+              uncertainCount.getArgNumber());
   }
+  for (CounterOp counter : {stepCounter, batchCounter})
+    if (counter) {
+      auto argument = cast<BlockArgument>(counter.getStep());
+      addResult(counter.getNewStep(), "update", argumentName(argument),
+                argument.getArgNumber());
+    }
 }
 
 BlockArgument Program::addLabels(const LossTerm &term, bool isOnly) {
@@ -1161,6 +1192,7 @@ FailureOr<OwningOpRef<func::FuncOp>>
 BuildTrainingStep::buildTrainStep(Model &model) {
   Program program(model, kTrainStep, narrowType());
   program.countsBatches = accumulate;
+  program.mayKeepStates = scalesLoss();
   OwningOpRef<func::FuncOp> owner(program.function);
   if (failed(program.cloneForward(/*training=*/true)))
     return failure();

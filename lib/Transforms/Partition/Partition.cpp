@@ -33,7 +33,13 @@ namespace mlir::soap {
 using namespace mlir;
 using namespace mlir::soap;
 
-/// By value; those between stages have the element type of their op's results.
+static bool isWide(const ::soap::GraphValue &value, Type floats) {
+  return value.elementBytes == 4 && floats &&
+         floats.getIntOrFloatBitWidth() < 32;
+}
+
+/// By value; those between stages have the element type of their op's results,
+/// or are statistics of narrow floats, in f32.
 static std::vector<Type> elementTypesOf(const OpGraph &opGraph) {
   std::vector<Type> types(opGraph.graph.values.size());
   for (const auto &[ssa, id] : opGraph.valueIds)
@@ -47,7 +53,9 @@ static std::vector<Type> elementTypesOf(const OpGraph &opGraph) {
     for (const ::soap::Kernel &stage : node.stages)
       for (int value : stage.results)
         if (!types[value])
-          types[value] = floats;
+          types[value] = isWide(opGraph.graph.values[value], floats)
+                             ? Type(Float32Type::get(op->getContext()))
+                             : floats;
   }
   for (const ::soap::Restore &restore : opGraph.graph.restores)
     types[restore.value] = types[restore.of];
@@ -71,7 +79,8 @@ mlir::soap::priceFunction(func::FuncOp function,
           priced.opGraph.graph, priced.strategy, topology,
           [types = elementTypesOf(priced.opGraph)](int value) {
             return types[value] &&
-                   (types[value].isF32() || types[value].isF64());
+                   (types[value].isF32() || types[value].isF64() ||
+                    types[value].isF16() || types[value].isBF16());
           }),
       ::soap::CostModel(topology), /*names=*/true);
   priced.plan = std::move(price.plan);

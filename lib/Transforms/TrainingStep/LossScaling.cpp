@@ -47,31 +47,23 @@ std::pair<Value, Value> mlir::soap::buildNextScale(OpMaker &ops, Value scale,
   auto number = [&](double value, StringRef name) {
     return ops.scalar(element, value, name);
   };
-  Value counted = ops.make<AddOp>("counted", good, number(1, "one"));
+  Value one = number(1, "one");
+  Value counted = ops.make<AddOp>("counted", good, one);
   Value grows = ops.make<GreaterEqualOp>(
       "grows", counted, number(static_cast<double>(options.window), "window"));
-  Value grown = ops.make<MinimumOp>("grown", ops.scale(scale, 2, "doubled"),
-                                    number(kLargestScale, "most"));
-  Value shrunk = ops.make<MaximumOp>("shrunk", ops.scale(scale, 0.5, "halved"),
-                                     number(1, "least"));
-  Value next = ops.make<WhereOp>("of_finite", grows, grown, scale);
-  Value zero = number(0, "zero");
-  Value nextGood = ops.make<WhereOp>("good_of_finite", grows, zero, counted);
-  return {ops.make<WhereOp>("next", finite, next, shrunk),
-          ops.make<WhereOp>("next_good", finite, nextGood, zero)};
-}
-
-Value mlir::soap::buildKeep(OpMaker &ops, Value finite, Value updated,
-                            Value old, StringRef name) {
-  Type element = OpMaker::elementOf(updated);
-  if (isa<FloatType>(element))
-    return ops.make<WhereOp>(name, finite, updated, old);
-  // All i32 are numbers of f64.
-  Type wide = Float64Type::get(element.getContext());
-  auto part = [&](StringRef what) { return (name + "." + what).str(); };
-  Value chosen =
-      ops.make<WhereOp>(part("f64"), ops.cast(finite, wide, part("finite")),
-                        ops.cast(updated, wide, part("updated")),
-                        ops.cast(old, wide, part("old")));
-  return ops.cast(chosen, element, name);
+  // The ops that make the new states read the old ones: they are replaced in
+  // their places.
+  Value isMost =
+      ops.make<GreaterEqualOp>("is_most", scale, number(kLargestScale, "most"));
+  Value grown = ops.make<WhereOp>("growth", isMost, one, number(2, "two"));
+  Value isLeast = ops.make<GreaterEqualOp>("is_least", one, scale);
+  Value shrunk =
+      ops.make<WhereOp>("backoff", isLeast, one, number(0.5, "half"));
+  Value ofFinite = ops.make<WhereOp>("of_finite", grows, grown, one);
+  Value factor = ops.make<WhereOp>("factor", finite, ofFinite, shrunk);
+  Value back = ops.make<NegOp>("back", good.getType(), good);
+  Value more = ops.make<WhereOp>("more", grows, back, one);
+  Value change = ops.make<WhereOp>("change", finite, more, back);
+  return {ops.make<MulOp>("next", scale, factor),
+          ops.make<AddOp>("next_good", good, change)};
 }

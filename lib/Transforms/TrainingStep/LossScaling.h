@@ -4,8 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Gradients of f16 vanish below 6e-8, so the loss is multiplied before the
-// backward pass, and gradients are divided behind it. The factor is a state: it
-// grows while gradients are finite, and an iteration whose gradients are not
+// backward pass, and gradients are divided behind it. The factor is a state,
+// which grows while gradients are finite. An iteration whose gradients are not
 // changes nothing but the factor (docs/TrainingStep.md#loss-scale).
 //
 //===----------------------------------------------------------------------===//
@@ -22,7 +22,7 @@ struct LossScale {
   /// Finite iterations until the scale doubles.
   int64_t window = 2000;
 
-  /// What is wrong with it, empty if nothing.
+  /// The error of a value out of range; empty: there is none.
   std::string check() const;
 };
 
@@ -33,10 +33,6 @@ Value buildIsFinite(OpMaker &ops, Value squares);
 /// changed, all of rank 0 and f32. `finite` is 1 or 0.
 std::pair<Value, Value> buildNextScale(OpMaker &ops, Value scale, Value good,
                                        Value finite, const LossScale &options);
-
-/// `updated` if `finite` is 1, else `old`; floats of any shape, or an i32.
-Value buildKeep(OpMaker &ops, Value finite, Value updated, Value old,
-                StringRef name);
 
 } // namespace mlir::soap
 

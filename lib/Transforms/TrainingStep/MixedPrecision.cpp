@@ -47,7 +47,7 @@ CastOp mlir::soap::workingCopyOf(Value parameter) {
 
 namespace {
 
-/// What became of a value that was f32.
+/// The type of a value that was f32.
 enum class Kind {
   Narrow, ///< has the narrow type
   Wide,   ///< is f32, because its op loses too much in 16 bits
@@ -142,7 +142,7 @@ private:
       any |= kinds.contains(operand.get());
       isWide ? makeWide(operand) : makeNarrow(operand);
     }
-    // What reads no f32 and makes some keeps it.
+    // An op that reads no f32 keeps the f32 that it makes.
     if (!any || isWide)
       return setResults(op, Kind::Wide);
     ResultRange results = op->getResults();

@@ -4,8 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Which values of a program are bf16 or f16, as types of the IR. Parameters,
-// states and data of a model stay f32; what is computed from them is narrow,
-// but for ops that lose too much (docs/TrainingStep.md#precision).
+// states and data of a model stay f32. Ops that compute with them are narrow,
+// except those that lose too much (docs/TrainingStep.md#precision).
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,7 +18,7 @@
 
 namespace mlir::soap {
 
-/// What the option `precision` of the training step asks for.
+/// The values of the option `precision` of the training step.
 enum class StepPrecision { Default, F32, TF32, BF16, F16 };
 
 /// None if `name` is neither empty nor f32, tf32, bf16 or f16.
