@@ -27,7 +27,9 @@ typedef enum SoapElementType {
   SOAP_ELEMENT_F32 = 0,
   SOAP_ELEMENT_F64 = 1,
   SOAP_ELEMENT_I32 = 2,
-  SOAP_ELEMENT_I64 = 3
+  SOAP_ELEMENT_I64 = 3,
+  SOAP_ELEMENT_F16 = 4,
+  SOAP_ELEMENT_BF16 = 5
 } SoapElementType;
 
 typedef struct SoapSessionOptions {

@@ -11,8 +11,8 @@
 #include "Soap/Analysis/OpGraph.h"
 
 #include "Model/Fusion.h"
+#include "ProductTypes.h"
 #include "Soap/Dialect/Soap/ForeignOps.h"
-#include "Soap/Dialect/Soap/PrecisionAttribute.h"
 #include "Soap/Dialect/Soap/ReuseAttributes.h"
 #include "Soap/Dialect/Soap/SoapDialect.h"
 #include "Soap/Dialect/Soap/SoapInterfaces.h"
@@ -469,7 +469,9 @@ FailureOr<OpGraph> GraphBuilder::build() {
     return function.emitError() << "'" << function.getName() << "' has "
                                 << function.getBody().getBlocks().size()
                                 << " blocks, expected a body of one block";
-  result.graph.precision = productPrecision(function);
+  ProductTypes products;
+  products.add(function);
+  result.graph.precision = products.resolve(function);
   listOps();
   if (failed(addInputs()) || failed(chooseNames()))
     return failure();

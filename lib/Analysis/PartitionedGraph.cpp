@@ -10,8 +10,9 @@
 
 #include "Soap/Analysis/PartitionedGraph.h"
 
+#include "ProductTypes.h"
+
 #include "Soap/Dialect/Soap/ForeignOps.h"
-#include "Soap/Dialect/Soap/PrecisionAttribute.h"
 #include "Soap/Dialect/Soap/ShardPosition.h"
 #include "Soap/Dialect/Soap/SoapCollectives.h"
 #include "Soap/Simulator/Algorithm1Simulator.h"
@@ -109,8 +110,7 @@ class Rebuilder {
 public:
   Rebuilder(ModuleOp module, DictionaryAttr entry,
             const ::soap::Topology &topology)
-      : module(module), entry(entry), topology(topology), cost(topology),
-        precision(productPrecision(module)) {}
+      : module(module), entry(entry), topology(topology), cost(topology) {}
 
   FailureOr<::soap::TaskGraph> run() {
     graph.resources = ::soap::makeResources(topology);
@@ -138,6 +138,12 @@ public:
       for (Attribute attribute : collectives)
         if (failed(addCollective(cast<DictionaryAttr>(attribute))))
           return failure();
+    ProductTypes products;
+    for (Attribute rank : entry.getAs<ArrayAttr>("ranks"))
+      if (auto program = module.lookupSymbol<func::FuncOp>(
+              cast<DictionaryAttr>(rank).getAs<FlatSymbolRefAttr>("program")))
+        products.add(program);
+    precision = products.resolve(module);
     for (Attribute rank : entry.getAs<ArrayAttr>("ranks"))
       if (failed(addRank(cast<DictionaryAttr>(rank))))
         return failure();
@@ -167,7 +173,7 @@ private:
   DictionaryAttr entry;
   const ::soap::Topology &topology;
   ::soap::CostModel cost;
-  ::soap::ProductPrecision precision;
+  ::soap::ProductPrecision precision = ::soap::ProductPrecision::F32;
   ::soap::TaskGraph graph;
   DenseI64ArrayAttr registerBytes; ///< by task; null: none
   DenseBoolArrayAttr joins;        ///< by task; null: none does

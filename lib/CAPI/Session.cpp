@@ -214,7 +214,7 @@ SoapResult soapSessionSet(SoapSession session, const char *name,
   const runtime::TensorInfo &info = manifest.tensors[*tensor];
   std::vector<int64_t> extents(shape, shape + rank);
   if (int(type) != int(info.dtype) || extents != info.shape) {
-    const char *given = type >= SOAP_ELEMENT_F32 && type <= SOAP_ELEMENT_I64
+    const char *given = type >= SOAP_ELEMENT_F32 && type <= SOAP_ELEMENT_BF16
                             ? runtime::nameOf(runtime::DType(int(type)))
                             : "an unknown type";
     return target.state->fail("tensor '" + info.name + "': expected " +

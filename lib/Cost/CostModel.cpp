@@ -50,8 +50,6 @@ static double peakFlops(const DeviceType &type, const Work &work) {
   double f32 = std::max(find("f32"), 1.0);
   if (work.elementBytes == 8)
     return find("f64") > 0 ? find("f64") : f32 / 2;
-  if (work.elementBytes == 2)
-    return std::max({find("f16"), find("bf16"), f32});
   if (work.elementBytes == 1)
     return std::max({find("f8"), find("i8"), f32});
   return std::max(find(dtypeOf(type, work)), 1.0);
@@ -64,6 +62,13 @@ static bool isProduct(const Work &work) {
   return op.starts_with("conv2d") || op == "matmul" || op.starts_with("lstm");
 }
 
+/// Products of 16-bit floats: at their own rate where the device has one, else
+/// in f32, between conversions.
+static const char *narrowDtype(const DeviceType &type, const Work &work) {
+  const char *own = work.precision == ProductPrecision::BF16 ? "bf16" : "f16";
+  return type.flopsPerSecond.contains(own) ? own : "f32";
+}
+
 /// Products of f32 have the precision that was asked for where the device has a
 /// rate for it, else f32.
 const char *soap::dtypeOf(const DeviceType &type, const Work &work) {
@@ -71,7 +76,10 @@ const char *soap::dtypeOf(const DeviceType &type, const Work &work) {
   case 8:
     return "f64";
   case 2:
-    return "bf16";
+    // Other kernels convert what they load, and compute in f32.
+    if (!isProduct(work))
+      return "f32";
+    return narrowDtype(type, work);
   case 1:
     return "i8";
   default:
@@ -102,12 +110,15 @@ static double widthOf(const std::string &dtype) {
 }
 
 /// The type of which a profile knows times of such a product: `dtype` itself,
-/// else one whose kernels are most like it, tensor cores in f32 before others.
+/// else one whose kernels are most like it: bf16 for f16, tensor cores in f32
+/// before others.
 static std::string measuredDtype(const ProfileModel &costs,
                                  const OpShape &shape,
                                  const std::string &dtype) {
   if (costs.knows(shape, dtype))
     return dtype;
+  if (dtype == "f16" && costs.knows(shape, "bf16"))
+    return "bf16";
   for (const char *other : {"tf32", "f32", "bf16", "f16"})
     if (costs.knows(shape, other))
       return other;

@@ -25,10 +25,6 @@ using namespace soap::runtime;
 
 namespace {
 
-bool isFloat(ElementType type) {
-  return type == ElementType::F32 || type == ElementType::F64;
-}
-
 MaybeError setInput(Session &session, const std::string &name,
                     const std::string &path) {
   const Manifest &manifest = session.manifest();

@@ -46,6 +46,8 @@ enum {
   SOAP_INTERFACE_F64,
   SOAP_INTERFACE_I32,
   SOAP_INTERFACE_I64,
+  SOAP_INTERFACE_F16,
+  SOAP_INTERFACE_BF16,
   SOAP_INTERFACE_OTHER
 };
 /* Modules also have the constant `soap_manifest_crc32`: the number of bytes of
@@ -79,7 +81,7 @@ enum {
   SOAP_ALL_TO_ALL      /* a piece of each, for each */
 };
 /* Types of elements; BYTES are only moved. */
-enum { SOAP_BYTES, SOAP_F32, SOAP_F64 };
+enum { SOAP_BYTES, SOAP_F32, SOAP_F64, SOAP_F16, SOAP_BF16 };
 
 /* A collective of the group that the rank table names for the slot: all its
  * devices call it, and it may wait for them. Sums are folded in the order of

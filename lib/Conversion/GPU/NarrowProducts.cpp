@@ -163,6 +163,63 @@ private:
   }
 };
 
+/// Products of 16-bit floats as products of f32 between conversions, for
+/// which libraries have kernels; a library that reads bf16 finds it behind the
+/// conversions. So are the ops whose kernels add to their result in memory.
+class Widening {
+public:
+  explicit Widening(Block &block) : block(block), builder(block.getParent()) {}
+
+  void run() {
+    SmallVector<Operation *> ops;
+    for (Operation &op : block)
+      if ((isProduct(&op) ||
+           isa<GatherGradOp, MaxPool2DGradOp, AvgPool2DGradOp>(&op)) &&
+          isNarrow(op.getResult(0)))
+        ops.push_back(&op);
+    for (Operation *op : ops)
+      widen(op);
+  }
+
+private:
+  static bool isNarrow(Value value) {
+    auto element = dyn_cast<FloatType>(typeOf(value).getElementType());
+    return element && element.getWidth() < 32;
+  }
+
+  void widen(Operation *op) {
+    for (OpOperand &operand : op->getOpOperands()) {
+      if (!isNarrow(operand.get()))
+        continue;
+      Value &known = wide[operand.get()];
+      if (!known) {
+        builder.setInsertionPoint(op);
+        known = castTo(operand.get(), builder.getF32Type(), op);
+      }
+      operand.set(known);
+    }
+    Value result = op->getResult(0);
+    RankedTensorType type = typeOf(result);
+    result.setType(type.clone(Type(builder.getF32Type())));
+    builder.setInsertionPointAfter(op);
+    Value rounded = castTo(result, type.getElementType(), op);
+    result.replaceAllUsesExcept(rounded, rounded.getDefiningOp());
+  }
+
+  Value castTo(Value value, Type element, Operation *task) {
+    auto cast = CastOp::create(builder, value.getLoc(),
+                               typeOf(value).clone(element), value);
+    if (Attribute slot = task->getAttr(SoapDialect::kSlot))
+      cast->setAttr(SoapDialect::kSlot, slot);
+    return cast;
+  }
+
+  Block &block;
+  OpBuilder builder;
+  /// The f32 of each narrow value.
+  llvm::DenseMap<Value, Value> wide;
+};
+
 struct NarrowProductsPass
     : public mlir::soap::impl::SoapNarrowProductsBase<NarrowProductsPass> {
   using SoapNarrowProductsBase::SoapNarrowProductsBase;
@@ -171,12 +228,14 @@ struct NarrowProductsPass
     auto resolved = resolvePrecision(getOperation(), precision);
     if (!resolved)
       return signalPassFailure();
-    if (*resolved != ::soap::ProductPrecision::BF16)
-      return;
+    bool narrows = *resolved == ::soap::ProductPrecision::BF16;
     for (func::FuncOp function : getOperation().getOps<func::FuncOp>()) {
       if (function.isExternal() || !function.getBody().hasOneBlock())
         continue;
       Block &block = function.getBody().front();
+      Widening(block).run();
+      if (!narrows)
+        continue;
       expandRecurrences(block);
       Narrowing(block).run();
     }

@@ -145,6 +145,8 @@ private:
            : element.isF64()       ? SOAP_INTERFACE_F64
            : element.isInteger(32) ? SOAP_INTERFACE_I32
            : element.isInteger(64) ? SOAP_INTERFACE_I64
+           : element.isF16()       ? SOAP_INTERFACE_F16
+           : element.isBF16()      ? SOAP_INTERFACE_BF16
                                    : SOAP_INTERFACE_OTHER;
   }
 
@@ -393,9 +395,11 @@ private:
     int64_t kind = runtimeNumber(op.getKind());
     Type element =
         cast<MemRefType>(op.getOperand(0).getType()).getElementType();
-    int64_t type = element.isF32()   ? SOAP_F32
-                   : element.isF64() ? SOAP_F64
-                                     : SOAP_BYTES;
+    int64_t type = element.isF32()    ? SOAP_F32
+                   : element.isF64()  ? SOAP_F64
+                   : element.isF16()  ? SOAP_F16
+                   : element.isBF16() ? SOAP_BF16
+                                      : SOAP_BYTES;
     SmallVector<int64_t> descriptor = {
         kind, type, static_cast<int64_t>(op.getInputs().size()),
         static_cast<int64_t>(op.getOutputs().size())};

@@ -30,8 +30,8 @@ static bool onlyMoves(Operation *op) {
 
 /// Types of tensors that the runtime initializes, loads and stores.
 static bool isHeld(Type type) {
-  return type.isF32() || type.isF64() || type.isSignlessInteger(32) ||
-         type.isSignlessInteger(64);
+  return type.isF32() || type.isF64() || type.isF16() || type.isBF16() ||
+         type.isSignlessInteger(32) || type.isSignlessInteger(64);
 }
 
 LogicalResult mlir::soap::checkComputedTypes(func::FuncOp program) {
@@ -79,9 +79,7 @@ LogicalResult mlir::soap::checkTensorTypes(ModuleOp module) {
              << (entryName ? entryName.getValue() : "") << "' has elements of "
              << ranked.getElementType()
              << ", which programs can not be given and can not return: "
-                "expected "
-                "f32, f64, i32 or i64 (inside of a function, 'soap.cast' makes "
-                "f16 and bf16 of them)";
+                "expected f32, f64, f16, bf16, i32 or i64";
     }
   }
   return success();

@@ -40,6 +40,16 @@ Operation *mlir::soap::localizeDefault(Operation *op, OpBuilder &builder,
 // Verifier
 //===----------------------------------------------------------------------===//
 
+/// Ops whose statistics, and what is one number per channel or row, are f32
+/// where the normalized tensor has floats of fewer bits.
+static bool hasWideStatistics(Operation *op) {
+  return isa<LayerNormOp, LayerNormGradOp, RmsNormOp, RmsNormGradOp,
+             BatchNormTrainOp, BatchNormStatsOp, BatchNormApplyOp,
+             BatchNormGradOp, BatchNormGradReduceOp, BatchNormGradApplyOp,
+             CrossEntropyOp, SoftmaxStatsOp, CrossEntropyLossOp,
+             CrossEntropyGradOp>(op);
+}
+
 /// All floating-point operands and results have one element type, except where
 /// the op is there to change it.
 static LogicalResult verifyElementTypes(Operation *op) {
@@ -50,7 +60,7 @@ static LogicalResult verifyElementTypes(Operation *op) {
   llvm::append_range(types, op->getResultTypes());
   for (Type type : types) {
     Type element = cast<RankedTensorType>(type).getElementType();
-    if (!isa<FloatType>(element))
+    if (!isa<FloatType>(element) || (element.isF32() && hasWideStatistics(op)))
       continue;
     if (first && element != first)
       return op->emitOpError()

@@ -25,7 +25,8 @@ namespace {
 constexpr const char *kindNames[] = {"data",   "label",    "parameter",
                                      "state",  "loss",     "correct",
                                      "output", "positions"};
-constexpr const char *dtypeNames[] = {"f32", "f64", "i32", "i64"};
+constexpr const char *dtypeNames[] = {"f32", "f64", "i32",
+                                      "i64", "f16", "bf16"};
 /// Far beyond any machine, so that sizes never overflow.
 constexpr int64_t maxElements = int64_t(1) << 44;
 constexpr int64_t maxDevices = 4096;
@@ -136,7 +137,7 @@ TensorInfo parseTensor(const jsonfile::Cursor &cursor) {
       volume *= extent;
   auto dtype = dtypeNamed(cursor["dtype"].text());
   if (!dtype)
-    cursor["dtype"].failExpected("one of f32, f64, i32, i64");
+    cursor["dtype"].failExpected("one of f32, f64, i32, i64, f16, bf16");
   info.dtype = *dtype;
   if (info.kind == TensorKind::Positions &&
       (info.dtype != DType::I32 || info.shape.size() != 1 ||
@@ -431,6 +432,9 @@ int64_t runtime::sizeOf(DType type) {
   case DType::F64:
   case DType::I64:
     return 8;
+  case DType::F16:
+  case DType::BF16:
+    return 2;
   }
   return 0;
 }

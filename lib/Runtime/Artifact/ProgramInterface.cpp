@@ -68,12 +68,16 @@ int64_t interfaceType(DType type) {
     return SOAP_INTERFACE_I32;
   case DType::I64:
     return SOAP_INTERFACE_I64;
+  case DType::F16:
+    return SOAP_INTERFACE_F16;
+  case DType::BF16:
+    return SOAP_INTERFACE_BF16;
   }
   return SOAP_INTERFACE_OTHER;
 }
 
 const char *typeName(int64_t type) {
-  constexpr const char *names[] = {"f32", "f64", "i32", "i64"};
+  constexpr const char *names[] = {"f32", "f64", "i32", "i64", "f16", "bf16"};
   return type >= 0 && type < int64_t(std::size(names)) ? names[type]
                                                        : "another type";
 }

@@ -81,7 +81,7 @@ public:
   }
   virtual MaybeError copy(void *to, const void *from, int64_t bytes,
                           int64_t stream) = 0;
-  /// to[i] += from[i], of SOAP_F32 or SOAP_F64, both of this device, each
+  /// to[i] += from[i], of a type of sums (Runtime.h), both of this device, each
   /// rounded once.
   virtual MaybeError add(int64_t elementType, void *to, const void *from,
                          int64_t count, int64_t stream) = 0;

@@ -46,6 +46,13 @@ MaybeError CudaLibraries::add(int64_t elementType, void *to, const void *from,
       SOAP_CUDA(cublasDaxpy, blas, part, &one,
                 static_cast<const double *>(from) + begin, 1,
                 static_cast<double *>(to) + begin, 1);
+    } else if (elementType == SOAP_F16 || elementType == SOAP_BF16) {
+      // Two bytes an element, summed in f32.
+      auto type = elementType == SOAP_F16 ? CUDA_R_16F : CUDA_R_16BF;
+      float one = 1;
+      SOAP_CUDA(cublasAxpyEx, blas, part, &one, CUDA_R_32F,
+                static_cast<const uint16_t *>(from) + begin, type, 1,
+                static_cast<uint16_t *>(to) + begin, type, 1, CUDA_R_32F);
     } else {
       float one = 1;
       SOAP_CUDA(cublasSaxpy, blas, part, &one,

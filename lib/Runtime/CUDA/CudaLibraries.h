@@ -72,7 +72,7 @@ public:
     return attentions.run(call, buffers, stream);
   }
 
-  /// to[i] += from[i], of SOAP_F32 or SOAP_F64.
+  /// to[i] += from[i], of SOAP_F32, SOAP_F64, SOAP_F16 or SOAP_BF16.
   MaybeError add(int64_t elementType, void *to, const void *from, int64_t count,
                  cudaStream_t stream);
 

@@ -58,7 +58,7 @@ struct NamedArray {
 /// Models that take integers index tables with them.
 MaybeError checkIntegers(const NamedArray &samples, const TensorInfo &data) {
   const HostTensor &array = samples.array;
-  if (array.dtype == ElementType::F32 || array.dtype == ElementType::F64)
+  if (isFloat(array.dtype))
     return Error{samples.name + ": expected integers for data '" + data.name +
                  "' of type " + nameOf(data.dtype) + ", got " +
                  nameOf(array.dtype)};
@@ -112,7 +112,7 @@ Expected<std::vector<int32_t>> readClasses(const NamedArray &labels,
                                            int64_t labelsPerSample,
                                            const ModelInputs &inputs) {
   const HostTensor &numbers = labels.array;
-  if (numbers.dtype == ElementType::F32 || numbers.dtype == ElementType::F64)
+  if (isFloat(numbers.dtype))
     return Error{labels.name + ": expected integer labels, got " +
                  nameOf(numbers.dtype)};
   if (!classes)

@@ -89,11 +89,10 @@ public:
 
   /// Makes the elements of a slot labels that count nothing.
   void erase(int64_t slot) const {
-    bool isFloat =
-        data.dtype == ElementType::F32 || data.dtype == ElementType::F64;
+    bool hasFloats = isFloat(data.dtype);
     for (int64_t j = 0; j < size; ++j)
       data.set(place.of(slot, j),
-               isFloat ? std::numeric_limits<double>::quiet_NaN() : -1);
+               hasFloats ? std::numeric_limits<double>::quiet_NaN() : -1);
   }
 
 private:
@@ -151,11 +150,10 @@ int64_t runtime::fillBatch(const DataSource &source, const Dataset &set,
 }
 
 int64_t runtime::countLabels(const HostTensor &labels) {
-  bool isFloat =
-      labels.dtype == ElementType::F32 || labels.dtype == ElementType::F64;
+  bool hasFloats = isFloat(labels.dtype);
   int64_t count = 0;
   for (int64_t i = 0; i < labels.volume(); ++i)
-    count += isFloat ? !std::isnan(labels.at(i)) : labels.at(i) >= 0;
+    count += hasFloats ? !std::isnan(labels.at(i)) : labels.at(i) >= 0;
   return count;
 }
 

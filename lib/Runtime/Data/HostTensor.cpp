@@ -9,6 +9,8 @@
 
 #include "Soap/Runtime/Data/HostTensor.h"
 
+#include "Soap/Support/NarrowFloats.h"
+
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -49,6 +51,10 @@ auto dispatch(ElementType type, Body body) {
     return body(static_cast<int32_t *>(nullptr));
   case ElementType::I64:
     return body(static_cast<int64_t *>(nullptr));
+  case ElementType::F16:
+    return body(static_cast<Float16 *>(nullptr));
+  case ElementType::BF16:
+    return body(static_cast<BFloat16 *>(nullptr));
   case ElementType::U8:
     return body(static_cast<uint8_t *>(nullptr));
   case ElementType::I8:
@@ -57,6 +63,23 @@ auto dispatch(ElementType type, Body body) {
     break;
   }
   return body(static_cast<float *>(nullptr));
+}
+
+template <typename T>
+constexpr bool isFloatType =
+    std::is_floating_point_v<T> || std::is_same_v<T, Float16> ||
+    std::is_same_v<T, BFloat16>;
+
+/// A number of another type; narrow floats are made of f32.
+template <typename To, typename From>
+To convertTo(const From &value) {
+  if constexpr (std::is_same_v<To, Float16> || std::is_same_v<To, BFloat16>)
+    return To(float(value));
+  else if constexpr (std::is_same_v<From, Float16> ||
+                     std::is_same_v<From, BFloat16>)
+    return To(float(value));
+  else
+    return To(value);
 }
 
 /// Runs of consecutive elements of `sub` in the packed orders of two index
@@ -119,7 +142,7 @@ double HostTensor::at(int64_t index) const {
 void HostTensor::set(int64_t index, double value) {
   dispatch(dtype, [&](auto *type) {
     using T = std::remove_pointer_t<decltype(type)>;
-    as<T>()[size_t(index)] = T(value);
+    as<T>()[size_t(index)] = convertTo<T>(value);
   });
 }
 
@@ -131,9 +154,9 @@ HostTensor HostTensor::converted(ElementType type) const {
     dispatch(type, [&](auto *toType) {
       using To = std::remove_pointer_t<decltype(toType)>;
       const From *from = as<From>();
-      To *to = result.as<To>();
+      To *to = result.template as<To>();
       for (int64_t i = 0; i < count; ++i)
-        to[i] = To(from[i]);
+        to[i] = convertTo<To>(from[i]);
     });
   });
   return result;
@@ -145,7 +168,8 @@ int64_t runtime::sizeOf(ElementType type) {
 }
 
 const char *runtime::nameOf(ElementType type) {
-  constexpr const char *names[] = {"f32", "f64", "i32", "i64", "u8", "i8"};
+  constexpr const char *names[] = {"f32", "f64",  "i32", "i64",
+                                   "f16", "bf16", "u8",  "i8"};
   return names[size_t(type)];
 }
 
@@ -153,7 +177,7 @@ int64_t runtime::findNonFinite(ElementType type, const void *data,
                                int64_t count) {
   return dispatch(type, [&](auto *element) -> int64_t {
     using T = std::remove_pointer_t<decltype(element)>;
-    if constexpr (std::is_floating_point_v<T>) {
+    if constexpr (isFloatType<T>) {
       const T *values = static_cast<const T *>(data);
       // A difference from itself that is not 0: no branch, so that blocks are
       // vectorized.

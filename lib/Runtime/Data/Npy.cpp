@@ -122,7 +122,8 @@ private:
 constexpr std::pair<const char *, ElementType> elementTypes[] = {
     {"<f4", ElementType::F32}, {"<f8", ElementType::F64},
     {"<i4", ElementType::I32}, {"<i8", ElementType::I64},
-    {"|u1", ElementType::U8},  {"|i1", ElementType::I8}};
+    {"<f2", ElementType::F16}, {"|u1", ElementType::U8},
+    {"|i1", ElementType::I8}};
 
 /// Types that tensors do not have become the next larger signed one.
 template <typename From, typename To>
@@ -174,10 +175,11 @@ Expected<HostTensor> runtime::parseNpy(std::string_view data,
       type = &dtype;
   bool shorts = header.descr == "<u2", words = header.descr == "<u4";
   if (!type && !shorts && !words)
-    return Error{path +
-                 ": expected an element type of <f4, <f8, <i4, <i8, <u2, <u4, "
-                 "|u1 or |i1, got '" +
-                 header.descr + "'"};
+    return Error{
+        path +
+        ": expected an element type of <f2, <f4, <f8, <i4, <i8, <u2, <u4, "
+        "|u1 or |i1, got '" +
+        header.descr + "'"};
   if (header.fortranOrder)
     return Error{path + ": expected C order, got Fortran order"};
   int64_t bytes = shorts  ? 2
@@ -206,6 +208,9 @@ Expected<HostTensor> runtime::parseNpy(std::string_view data,
 
 MaybeError runtime::writeNpy(const std::string &path,
                              const HostTensor &tensor) {
+  // NumPy has no bf16; every one of its numbers is one of f32.
+  if (tensor.dtype == ElementType::BF16)
+    return writeNpy(path, tensor.converted(ElementType::F32));
   std::string text = "{'descr': '";
   for (const auto &[name, dtype] : elementTypes)
     if (dtype == tensor.dtype)

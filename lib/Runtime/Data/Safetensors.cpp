@@ -27,6 +27,7 @@ namespace {
 constexpr std::pair<const char *, ElementType> elementTypes[] = {
     {"F32", ElementType::F32}, {"F64", ElementType::F64},
     {"I32", ElementType::I32}, {"I64", ElementType::I64},
+    {"F16", ElementType::F16}, {"BF16", ElementType::BF16},
     {"U8", ElementType::U8},   {"I8", ElementType::I8}};
 
 constexpr const char *metadataKey = "__metadata__";
@@ -87,7 +88,8 @@ Place readPlace(const jsonfile::Cursor &cursor, size_t size) {
     if (name == typeName)
       type = &dtype;
   if (!type)
-    cursor["dtype"].failExpected("one of F32, F64, I32, I64, U8, I8");
+    cursor["dtype"].failExpected(
+        "one of F32, F64, I32, I64, F16, BF16, U8, I8");
   jsonfile::Cursor dims = cursor["shape"];
   std::vector<int64_t> shape;
   int64_t bytes = sizeOf(*type);

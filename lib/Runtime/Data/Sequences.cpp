@@ -407,7 +407,7 @@ readTokens(const std::string &path, const std::string &type, int64_t classes) {
     auto array = parseNpy(*bytes, path);
     if (!array)
       return array.takeError();
-    if (array->dtype == ElementType::F32 || array->dtype == ElementType::F64)
+    if (isFloat(array->dtype))
       return Error{path + ": expected integer tokens, got " +
                    nameOf(array->dtype)};
     wide.resize(size_t(array->volume()));

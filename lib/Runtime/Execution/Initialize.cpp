@@ -61,10 +61,7 @@ MaybeError initializeFromFile(const Manifest &manifest, TensorStore &store,
         return error;
       continue;
     }
-    bool isFloat = it->second.dtype == ElementType::F32 ||
-                   it->second.dtype == ElementType::F64;
-    bool wantsFloat = info.dtype == DType::F32 || info.dtype == DType::F64;
-    if (isFloat != wantsFloat)
+    if (isFloat(it->second.dtype) != isFloat(elementType(info.dtype)))
       return Error{path + ": tensor '" + info.name + "': expected type " +
                    nameOf(info.dtype) + ", got " + nameOf(it->second.dtype)};
     if (MaybeError error = store.set(t, it->second))

@@ -9,6 +9,8 @@
 
 #include "Runtime/Transport/Collective.h"
 
+#include "Soap/Support/NarrowFloats.h"
+
 #include <algorithm>
 #include <cstring>
 #include <numeric>
@@ -124,7 +126,8 @@ std::string Collective::check() const {
               kind == CollectiveKind::Reduce ||
               kind == CollectiveKind::ReduceScatter;
   if (error.empty() && sums && elementType == SOAP_BYTES)
-    error = describe() + ": expected elements of f32 or f64, got bytes";
+    error =
+        describe() + ": expected elements of f32, f64, f16 or bf16, got bytes";
   return error;
 }
 
@@ -182,29 +185,39 @@ MaybeError Collective::addTo(std::vector<const Collective *> &calls) const {
 }
 
 /// By chunks that stay in the cache, so that `to` may be any of the sources.
-template <typename T>
+/// Sums are of type `Sum`, and rounded once.
+template <typename T, typename Sum = T>
 static void foldAs(const std::vector<const void *> &sources, void *to,
                    int64_t count) {
   constexpr int64_t chunk = 1024;
-  T sum[chunk];
+  Sum sum[chunk];
   for (int64_t begin = 0; begin < count; begin += chunk) {
     int64_t size = std::min(chunk, count - begin);
-    std::memcpy(sum, static_cast<const T *>(sources[0]) + begin,
-                size_t(size) * sizeof(T));
+    const T *first = static_cast<const T *>(sources[0]) + begin;
+    for (int64_t i = 0; i < size; ++i)
+      sum[i] = first[i];
     for (size_t s = 1; s < sources.size(); ++s) {
       const T *next = static_cast<const T *>(sources[s]) + begin;
       for (int64_t i = 0; i < size; ++i)
         sum[i] += next[i];
     }
-    std::memcpy(static_cast<T *>(to) + begin, sum, size_t(size) * sizeof(T));
+    T *result = static_cast<T *>(to) + begin;
+    for (int64_t i = 0; i < size; ++i)
+      result[i] = T(sum[i]);
   }
 }
 
 void runtime::foldSums(int64_t elementType,
                        const std::vector<const void *> &sources, void *to,
                        int64_t count) {
-  if (elementType == SOAP_F64)
-    foldAs<double>(sources, to, count);
-  else
-    foldAs<float>(sources, to, count);
+  switch (elementType) {
+  case SOAP_F64:
+    return foldAs<double>(sources, to, count);
+  case SOAP_F16:
+    return foldAs<Float16, float>(sources, to, count);
+  case SOAP_BF16:
+    return foldAs<BFloat16, float>(sources, to, count);
+  default:
+    return foldAs<float>(sources, to, count);
+  }
 }

@@ -33,7 +33,7 @@ struct Collective {
   const std::vector<int64_t> *group = nullptr;
   /// Places in the group: of the root (-1: none), and of this device.
   int64_t root = -1, place = 0;
-  /// SOAP_BYTES, SOAP_F32 or SOAP_F64.
+  /// SOAP_BYTES, or the type of a sum: SOAP_F32, SOAP_F64, SOAP_F16, SOAP_BF16.
   int64_t elementType = SOAP_BYTES;
   std::vector<void *> inputs, outputs;
   /// In elements, by input and by output.
@@ -52,7 +52,17 @@ struct Collective {
     return kind == CollectiveKind::AllToAll && root < 0;
   }
   int64_t elementBytes() const {
-    return elementType == SOAP_F32 ? 4 : elementType == SOAP_F64 ? 8 : 1;
+    switch (elementType) {
+    case SOAP_F32:
+      return 4;
+    case SOAP_F64:
+      return 8;
+    case SOAP_F16:
+    case SOAP_BF16:
+      return 2;
+    default:
+      return 1;
+    }
   }
   /// Elements of the whole tensor that is summed, gathered or sent. Of an
   /// all-to-all, elements that this device gives.

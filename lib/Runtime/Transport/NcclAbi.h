@@ -26,7 +26,8 @@ using NcclResult = int;
 constexpr NcclResult ncclSuccess = 0;
 constexpr NcclResult ncclInProgress = 7;
 /// ncclDataType_t.
-constexpr int ncclUint8 = 1, ncclFloat32 = 7, ncclFloat64 = 8;
+constexpr int ncclUint8 = 1, ncclFloat16 = 6, ncclFloat32 = 7, ncclFloat64 = 8,
+              ncclBfloat16 = 9;
 /// ncclRedOp_t.
 constexpr int ncclSum = 0;
 /// Color of ncclCommSplit for ranks that join no new communicator.

@@ -326,9 +326,11 @@ private:
   NcclResult give(const Collective &call, const std::vector<int> &ranks,
                   NcclComm comm, void *stream) {
     const NcclAbi &nccl = world->nccl;
-    int type = call.elementType == SOAP_F32   ? ncclFloat32
-               : call.elementType == SOAP_F64 ? ncclFloat64
-                                              : ncclUint8;
+    int type = call.elementType == SOAP_F32    ? ncclFloat32
+               : call.elementType == SOAP_F64  ? ncclFloat64
+               : call.elementType == SOAP_F16  ? ncclFloat16
+               : call.elementType == SOAP_BF16 ? ncclBfloat16
+                                               : ncclUint8;
     auto whole = size_t(call.elements());
     void *in = call.inputs.empty() ? call.outputs[0] : call.inputs[0];
     void *out = call.outputs.empty() ? nullptr : call.outputs[0];

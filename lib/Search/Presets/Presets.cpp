@@ -222,6 +222,24 @@ static std::vector<bool> updatesOf(const Graph &graph) {
   return updates;
 }
 
+/// A conversion of a weight (to the 16-bit floats that the step computes with)
+/// is where the weight is, so that what is gathered are the narrow numbers.
+static void shardWorkingCopies(const Graph &graph, Strategy &strategy) {
+  for (const GraphInput &input : graph.inputs) {
+    if (input.updateNode < 0)
+      continue;
+    for (size_t n = 0; n < graph.nodes.size(); ++n) {
+      const Kernel &kernel = graph.nodes[n].whole;
+      bool isCopy = kernel.phase == Phase::Forward && kernel.kind == "cast" &&
+                    kernel.operands.size() == 1 &&
+                    kernel.operands[0] == input.value;
+      const Config &home = strategy[input.updateNode];
+      if (isCopy && home.degrees.size() == kernel.space.loops.size())
+        strategy[n] = home;
+    }
+  }
+}
+
 /// Data parallelism of which every device keeps and updates a part of the
 /// weights only (Rajbhandari et al., 2020): gradients are reduced and scattered
 /// to where their updates are, and kernels gather the weights that they read.
@@ -250,6 +268,7 @@ Strategy soap::zeroStrategy(const ParallelizationProblem &problem) {
     if (!order.empty())
       strategy[n] = cutLoops(kernel.space, order, static_cast<int>(devices[n]));
   }
+  shardWorkingCopies(problem.getGraph(), strategy);
   return strategy;
 }
 

@@ -34,7 +34,13 @@ namespace mlir::soap {
 using namespace mlir;
 using namespace mlir::soap;
 
-/// By value; those between stages have the element type of their op's results.
+static bool isWide(const ::soap::GraphValue &value, Type floats) {
+  return value.elementBytes == 4 && floats &&
+         floats.getIntOrFloatBitWidth() < 32;
+}
+
+/// By value; those between stages have the element type of their op's results,
+/// or are statistics of narrow floats, in f32.
 static std::vector<Type> elementTypesOf(const OpGraph &opGraph) {
   std::vector<Type> types(opGraph.graph.values.size());
   for (const auto &[ssa, id] : opGraph.valueIds)
@@ -48,7 +54,9 @@ static std::vector<Type> elementTypesOf(const OpGraph &opGraph) {
     for (const ::soap::Kernel &stage : node.stages)
       for (int value : stage.results)
         if (!types[value])
-          types[value] = floats;
+          types[value] = isWide(opGraph.graph.values[value], floats)
+                             ? Type(Float32Type::get(op->getContext()))
+                             : floats;
   }
   for (const ::soap::Restore &restore : opGraph.graph.restores)
     types[restore.value] = types[restore.of];
@@ -86,7 +94,8 @@ mlir::soap::priceFunction(func::FuncOp function,
   }
   std::function<bool(int)> mayAdd =
       [types = elementTypesOf(priced.opGraph)](int value) {
-        return types[value] && (types[value].isF32() || types[value].isF64());
+        return types[value] && (types[value].isF32() || types[value].isF64() ||
+                                types[value].isF16() || types[value].isBF16());
       };
   ::soap::Plan plan;
   if (passes) {

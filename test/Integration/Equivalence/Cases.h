@@ -29,9 +29,9 @@ inline int64_t uniform(Random &random, int64_t lo, int64_t hi) {
 /// The fill of an argument. Integers are small, so that sums are exact
 /// in f32 in any order.
 struct Fill {
-  enum Kind { Integers, Uniform, Positive, Labels } kind = Uniform;
+  enum Kind { Integers, Uniform, Positive, Labels, Constant } kind = Uniform;
   int64_t classes = 0; ///< of labels, which include -1 (ignored)
-  double bound = 1;    ///< of uniform numbers
+  double bound = 1;    ///< of uniform numbers; the constant
 };
 
 struct Case {
@@ -49,6 +49,11 @@ struct Case {
   /// Options of soap-build-training-step, if the case is a training step of
   /// @forward.
   std::string training;
+  /// The training step is in 16-bit floats: how far the unsharded program may
+  /// be from the same step in f32; 0: they are not compared.
+  double wideTolerance = 0;
+  /// Gradients overflow: new states are the old ones.
+  bool keepsStates = false;
   /// Of an op. Programs of many ops have fewer, so that a case stays short.
   int64_t maxPieces = 16;
 };
@@ -106,6 +111,10 @@ std::vector<Generator> modelGenerators();
 /// Networks, and a multilayer perceptron, with batches that are enough for some
 /// microbatches: programs of pipelines.
 std::vector<Generator> pipelineGenerators();
+/// The training steps of `all`, with `precision`, bf16 or f16.
+std::vector<Generator> narrowGenerators(std::vector<Generator> all,
+                                        const std::string &precision);
+Case narrowCase(Case c, const std::string &precision, Random &random);
 /// The models without a generator here.
 std::vector<std::string> modelsWithoutCase();
 /// Options of soap-build-training-step.

@@ -67,6 +67,9 @@ static cl::opt<int64_t>
 static cl::opt<std::string> filter("filter", cl::cat(category),
                                    cl::desc("only this op or graph"));
 static cl::opt<std::string>
+    precision("precision", cl::cat(category),
+              cl::desc("bf16 or f16: training steps alone, in this precision"));
+static cl::opt<std::string>
     lowering("lowering", cl::cat(category),
              cl::desc("options of the lowering of the programs that are "
                       "compared"));
@@ -109,6 +112,8 @@ std::string pipeline(uint64_t hash) {
 enum class Sort { Op, Graph, Network };
 
 std::vector<Generator> pick(std::vector<Generator> all) {
+  if (!precision.empty())
+    all = narrowGenerators(std::move(all), precision);
   std::erase_if(all, [](const Generator &generator) {
     return !filter.empty() && generator.name != filter;
   });
@@ -343,6 +348,11 @@ int main(int argc, char **argv) {
               << ": expected cpu or cuda\n";
     return 2;
   }
+  if (!precision.empty() && precision != "bf16" && precision != "f16") {
+    std::cerr << "soap-equivalence: --precision=" << precision
+              << ": expected bf16 or f16\n";
+    return 2;
+  }
   if (strategies < 1 || cases < 1 || jobs < 1) {
     std::cerr << "soap-equivalence: --cases, --strategies and --jobs must be "
                  "at least 1\n";
@@ -402,7 +412,7 @@ int main(int argc, char **argv) {
     problems.push_back("more than 5 % of the draws were refused");
   // Whether each generator of a sort has had its turn.
   auto hadTurns = [&](Sort sort) {
-    return filter.empty() &&
+    return filter.empty() && countOf(sort) > 0 &&
            sharesOf(first + programs)[sort] - sharesOf(first)[sort] >=
                countOf(sort);
   };

@@ -18,6 +18,7 @@
 #include "Soap/Runtime/Execution/Launcher.h"
 #include "Soap/Search/Presets/Presets.h"
 #include "Soap/Simulator/Algorithm1Simulator.h"
+#include "Soap/Support/NarrowFloats.h"
 #include "Soap/Transforms/Partition.h"
 #include "Support/MeasuredCopies.h"
 
@@ -116,6 +117,10 @@ double load(const void *data, runtime::DType type, int64_t i) {
     return static_cast<const int32_t *>(data)[i];
   case runtime::DType::I64:
     return static_cast<double>(static_cast<const int64_t *>(data)[i]);
+  case runtime::DType::F16:
+    return static_cast<const Float16 *>(data)[i];
+  case runtime::DType::BF16:
+    return static_cast<const BFloat16 *>(data)[i];
   }
   return 0;
 }
@@ -133,6 +138,12 @@ void store(void *data, runtime::DType type, int64_t i, double value) {
     break;
   case runtime::DType::I64:
     static_cast<int64_t *>(data)[i] = static_cast<int64_t>(value);
+    break;
+  case runtime::DType::F16:
+    static_cast<Float16 *>(data)[i] = Float16(static_cast<float>(value));
+    break;
+  case runtime::DType::BF16:
+    static_cast<BFloat16 *>(data)[i] = BFloat16(static_cast<float>(value));
     break;
   }
 }
@@ -259,6 +270,9 @@ Values fillValues(Random &random, const Fill &fill, int64_t volume) {
       value = static_cast<float>(
           std::uniform_real_distribution<float>(0.5, 2)(random));
       break;
+    case Fill::Constant:
+      value = fill.bound;
+      break;
     case Fill::Labels:
       value = static_cast<double>(uniform(random, -1, fill.classes - 1));
       break;
@@ -297,6 +311,7 @@ double largestDifference(const Tensors &got, const Tensors &want) {
 void runInProcesses(runtime::World *newWorld) { world = newWorld; }
 
 std::string Subject::parse(MLIRContext &context, bool wide,
+                           const std::string &training,
                            OwningOpRef<ModuleOp> &parsed) const {
   std::string text = source.text;
   if (wide)
@@ -308,10 +323,10 @@ std::string Subject::parse(MLIRContext &context, bool wide,
     if (!parsed)
       return "case does not parse: " + messages.text + text;
   }
-  if (source.training.empty())
+  if (training.empty())
     return "";
-  if (std::string error = runPipeline(*parsed, "soap-build-training-step{" +
-                                                   source.training + "}");
+  if (std::string error =
+          runPipeline(*parsed, "soap-build-training-step{" + training + "}");
       !error.empty())
     return error;
   for (const char *other :
@@ -388,7 +403,8 @@ std::string Subject::prepare(MLIRContext &context, const Case &testCase,
   entry = source.training.empty()       ? "forward"
           : accumulates && dataSeed % 2 ? "accumulate_step"
                                         : "train_step";
-  if (std::string error = parse(context, source.wide, base); !error.empty())
+  if (std::string error = parse(context, source.wide, source.training, base);
+      !error.empty())
     return error;
   fillInputs(dataSeed);
   Run oracle;
@@ -396,11 +412,19 @@ std::string Subject::prepare(MLIRContext &context, const Case &testCase,
     return error;
   if (std::string error =
           runOracle(oracle, entry, inputs, expected, expectedUpdates);
-      !error.empty() || !source.amplifies)
+      !error.empty())
     return error;
+  if (source.keepsStates)
+    if (std::string error = checkKept(); !error.empty())
+      return error;
+  if (source.wideTolerance > 0)
+    return compareWithF32(context);
+  if (!source.amplifies)
+    return "";
 
   OwningOpRef<ModuleOp> other;
-  if (std::string error = parse(context, !source.wide, other); !error.empty())
+  if (std::string error = parse(context, !source.wide, source.training, other);
+      !error.empty())
     return error;
   Run onHost;
   if (std::string error = compileOracle(onHost, *other); !error.empty())
@@ -422,6 +446,53 @@ std::string Subject::prepare(MLIRContext &context, const Case &testCase,
         !error.empty())
       return error;
   }
+}
+
+/// Where gradients overflow, an iteration is none. Sums over the batches of an
+/// iteration begin anew all the same, and the scale of the loss is halved.
+std::string Subject::checkKept() const {
+  if (entry != "train_step")
+    return "";
+  for (const auto &[name, values] : expectedUpdates) {
+    bool isSum = llvm::StringRef(name).ends_with(".gradient") ||
+                 name == "batches" || name == "loss_scale_good_steps",
+         isScale = name == "loss_scale", isBatch = name == "batch_step";
+    const Values &old = inputs.at(name);
+    for (size_t i = 0; i < values.size() && !isBatch; ++i) {
+      double want = isSum ? 0 : isScale ? old[i] / 2 : old[i];
+      if (values[i] != want)
+        return "state '" + name + "' is " + std::to_string(values[i]) +
+               " behind gradients that overflow, expected " +
+               std::to_string(want);
+    }
+  }
+  return "";
+}
+
+/// The unsharded step in 16-bit floats beside the same in f32.
+std::string Subject::compareWithF32(MLIRContext &context) const {
+  std::string training = source.training;
+  training.resize(training.find(" precision="));
+  OwningOpRef<ModuleOp> wide;
+  if (std::string error = parse(context, false, training, wide); !error.empty())
+    return error;
+  Run run;
+  if (std::string error = compileOracle(run, *wide); !error.empty())
+    return error;
+  Tensors results, updates;
+  if (std::string error = runOracle(run, entry, inputs, results, updates);
+      !error.empty())
+    return error;
+  for (Tensors *tensors : {&results, &updates})
+    for (const char *name : {"correct", "step"})
+      tensors->erase(name);
+  double difference = std::max(largestDifference(expected, results),
+                               largestDifference(expectedUpdates, updates));
+  if (difference <= source.wideTolerance)
+    return "";
+  return "the step in 16-bit floats is off by " + std::to_string(difference) +
+         " from that in f32, expected at most " +
+         std::to_string(source.wideTolerance);
 }
 
 std::set<std::string> Subject::ops() const {

@@ -74,9 +74,12 @@ private:
   Tensors inputs, expected, expectedUpdates;
 
   /// Parses the case, with f64 wherever it has f32 if `wide`, and makes it a
-  /// training step if it is one.
+  /// training step by these options, unless they are empty.
   std::string parse(mlir::MLIRContext &context, bool wide,
+                    const std::string &training,
                     mlir::OwningOpRef<mlir::ModuleOp> &module) const;
+  std::string checkKept() const;
+  std::string compareWithF32(mlir::MLIRContext &context) const;
   void fillInputs(uint64_t dataSeed);
 };
 

@@ -40,10 +40,14 @@ CASES = {
                    "total-iterations=8", ["--accumulate", 3]),
     # Batch norm updates its running statistics after every batch.
     "norms": ("accumulate=true learning-rate=0.2", ["--accumulate", 2]),
+    "bf16": ("precision=bf16 optimizer=adamw learning-rate=0.02 weight-decay=0.1", []),
+    "f16": ("precision=f16 loss-scale=1048576 loss-scale-window=3 learning-rate=0.3 momentum=0.9", []),
 }
 STRATEGIES = {name: "preset=%s topology=cpu-%d" % (name, count)
               for name, count in (("single", 1), ("data-parallel", 4), ("model-parallel", 4), ("zero", 4))}
 TOLERANCE = 1e-4
+# Of a few roundings: half a unit in the last place of a number of the type.
+NARROW = {"bf16": 4 * 2**-8, "f16": 4 * 2**-11}
 
 
 def apart(got, want):
@@ -65,7 +69,7 @@ class Case:
         self.report_count(good, "%s, %s: %s" % (self.name, self.strategy, text))
 
     def close(self, what, got, want):
-        self.count(apart(got, want) <= TOLERANCE, "%s %.1e from PyTorch's" % (what, apart(got, want)))
+        self.count(apart(got, want) <= NARROW.get(self.name, TOLERANCE), "%s %.1e from PyTorch's" % (what, apart(got, want)))
 
     def train(self, epochs, *more):
         data = "npz:" + os.path.join(self.folder, "data.npz")

@@ -65,6 +65,41 @@ class Norms(torch.nn.Module):
         return self.fc(torch.relu(self.norm(self.conv(x))).mean((2, 3)))
 
 
+class Narrow(Net):
+    """The layers in another type, cast by hand, as a step with 'precision=' does. In f32 while `narrow` is None."""
+    narrow = None
+
+    def linear(self, layer, x):
+        return F.linear(x, layer.weight.to(x.dtype)) + layer.bias.to(x.dtype)
+
+    def forward(self, x):
+        x = x.to(self.narrow or torch.float32)
+        x = torch.tanh(self.linear(self.fc1, x))
+        x = F.layer_norm(x.float(), (HIDDEN,), self.norm.weight, self.norm.bias).to(x.dtype)
+        return self.linear(self.fc2, x).float()
+
+
+class LossScale:
+    """Dynamic: halved where a gradient is not finite, and doubled after `window` iterations in which all are."""
+
+    def __init__(self, scale=1.0, window=None):
+        self.scale, self.window, self.good = scale, window, 0
+
+    def step(self, model, optimizer):
+        gradients = [p.grad for p in model.parameters() if p.grad is not None]
+        for gradient in gradients:
+            gradient /= self.scale
+        if not self.window:
+            return optimizer.step()
+        if not all(gradient.isfinite().all() for gradient in gradients):
+            self.scale, self.good = self.scale / 2, 0
+            return None
+        self.good += 1
+        if self.good == self.window:
+            self.scale, self.good = self.scale * 2, 0
+        return optimizer.step()
+
+
 def classes(*shape):
     return torch.randint(OUT, shape)
 
@@ -128,12 +163,15 @@ class Case:
     """The training in PyTorch; options.py has the options for Soap."""
 
     def __init__(self, loss, labels=lambda n: classes(n), model=Net, x=lambda n: numbers(n, IN), metrics=None, optimizer=None,
-                 factor=None, clip=0, batches=1, batch=BATCH, freeze=(), repeats=False):
+                 factor=None, clip=0, batches=1, batch=BATCH, freeze=(), repeats=False,
+                 narrow=None, scale=LossScale):
         self.loss, self.labels, self.model, self.x, self.metrics = loss, labels, model, x, metrics or {}
         self.optimizer = optimizer or (lambda m: torch.optim.SGD(m.parameters(), lr=0.1))
         self.factor, self.clip, self.batches, self.batch, self.freeze = factor, clip, batches, batch, freeze
         # All samples of the training set are the same one: no matter in which batch they are.
         self.repeats = repeats
+        # The type of the model's layers, and how the loss is scaled.
+        self.narrow, self.scale = narrow, scale
 
 
 def sgd(rate, **options):
@@ -166,6 +204,11 @@ CASES = {
     "accumulate": Case(F.mse_loss, lambda n: numbers(n, OUT), batches=3, batch=4, clip=0.5,
                        optimizer=lambda m: torch.optim.AdamW(m.parameters(), lr=0.03, weight_decay=0.1), factor=lambda i: cosine(i, 8)),
     "norms": Case(F.cross_entropy, model=Norms, x=lambda n: numbers(n, 1, 6, 6), batches=2, batch=4, optimizer=sgd(0.2), repeats=True),
+    "bf16": Case(F.cross_entropy, model=Narrow, optimizer=lambda m: torch.optim.AdamW(m.parameters(), lr=0.02, weight_decay=0.1),
+                 narrow=torch.bfloat16),
+    # The first iterations overflow, and the scale grows once.
+    "f16": Case(F.cross_entropy, model=Narrow, optimizer=sgd(0.3, momentum=0.9), narrow=torch.float16,
+                scale=lambda: LossScale(2.0 ** 20, 3)),
 }
 
 
@@ -214,18 +257,19 @@ def record(name, folder):
             state[tensor.name].copy_(torch.tensor(onnx.numpy_helper.to_array(tensor)))
     optimizer = case.optimizer(model)
     schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, case.factor) if case.factor else None
-    losses = []
+    losses, scale = [], case.scale()
+    model.narrow = case.narrow
     for _ in range(ITERATIONS):
         optimizer.zero_grad()
         total = 0.0
         for i in range(case.batches):
             part = slice(i * case.batch, (i + 1) * case.batch)
             loss = run(x[part], slice_of(y, part)) / case.batches
-            loss.backward()
+            (loss * scale.scale).backward()
             total += loss.item()
         if case.clip:
             torch.nn.utils.clip_grad_norm_(model.parameters(), case.clip)
-        optimizer.step()
+        scale.step(model, optimizer)
         if schedule:
             schedule.step()
         losses.append(total)
@@ -238,12 +282,15 @@ def record(name, folder):
         else:
             result = model(x)
             recorded["test_loss"] = np.array(case.loss(result, y))
+            if case.narrow:  # @forward is in f32
+                model.narrow = None
+                result = model(x)
             if not isinstance(result, tuple):
                 recorded["results"] = result.numpy()
             recorded.update({"metric." + key: np.array(metric(result, y)) for key, metric in case.metrics.items()})
     recorded.update({key: value.numpy() for key, value in model.state_dict().items() if value.dim()})
     np.savez(os.path.join(folder, "torch.npz"), **recorded)
-    print(name, losses, {key: value for key, value in recorded.items() if "metric" in key or key == "test_loss"})
+    print(name, losses, "scale", scale.scale, {key: value for key, value in recorded.items() if "metric" in key or key == "test_loss"})
 
 
 def main():

@@ -30,7 +30,7 @@
 namespace soap::runtime {
 
 /// Element types of tensors that are arguments or results of a program.
-enum class DType { F32, F64, I32, I64 };
+enum class DType { F32, F64, I32, I64, F16, BF16 };
 
 int64_t sizeOf(DType type);
 const char *nameOf(DType type);

@@ -24,7 +24,12 @@
 namespace soap::runtime {
 
 /// Element types of files: types of programs, and bytes.
-enum class ElementType { F32, F64, I32, I64, U8, I8 };
+enum class ElementType { F32, F64, I32, I64, F16, BF16, U8, I8 };
+
+constexpr bool isFloat(ElementType type) {
+  return type == ElementType::F32 || type == ElementType::F64 ||
+         type == ElementType::F16 || type == ElementType::BF16;
+}
 
 constexpr ElementType elementType(DType type) { return ElementType(type); }
 int64_t sizeOf(ElementType type);
