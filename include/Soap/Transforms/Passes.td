@@ -450,6 +450,33 @@ def SoapCostGraph : Pass<"soap-cost-graph", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::soap::SoapDialect", "::mlir::func::FuncDialect"];
 }
 
+def SoapPlanHybrid : Pass<"soap-plan-hybrid", "::mlir::ModuleOp"> {
+  let summary = "Plans a training step for a cluster: stages, tensor and data parallelism, microbatches";
+  let description = [{
+    Searches the hybrid plans of a training step (docs/Hierarchical.md): the number of pipeline stages, of
+    tensor-parallel devices and of replicas, microbatches, recomputed activations and ZeRO; or prices one of them.
+    Prints the best and what others cost on stderr. The IR stays as it is.
+  }];
+  let options = [
+    Option<"topology", "topology", "std::string", /*default=*/"\"\"",
+           "Built-in topology (h100-8x8) or topology file; default: the module's soap.topology">,
+    Option<"profile", "profile", "std::string", /*default=*/"\"\"",
+           "Profile file, or h200: measured times of the topology's devices (docs/CostModel.md); default: what "
+           "the topology names">,
+    Option<"function", "function", "std::string", /*default=*/"\"\"",
+           "Function to plan; default: train_step, evaluate or forward">,
+    Option<"timeLimit", "time-limit", "double", /*default=*/"10", "Seconds of search; 0: no limit">,
+    ListOption<"plan", "plan", "std::string",
+               "Price this plan instead of a search: stages=N, tensor=N, data=N, samples=N (of a microbatch), "
+               "zero=N, sequence, recompute=none|selective|whole; what is missing is 1 (data: all devices left), or "
+               "chosen to fit">,
+    Option<"report", "report", "std::string", /*default=*/"\"\"",
+           "Write the plans to this file (JSON; '-': stdout)">,
+    Option<"summary", "summary", "bool", /*default=*/"true", "Print a summary on stderr">
+  ];
+  let dependentDialects = ["::mlir::soap::SoapDialect", "::mlir::func::FuncDialect"];
+}
+
 def SoapSimulate : Pass<"soap-simulate", "::mlir::ModuleOp"> {
   let summary = "Prices the strategy of a module: time, memory, bytes";
   let description = [{

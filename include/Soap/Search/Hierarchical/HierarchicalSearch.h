@@ -1,0 +1,76 @@
+//===- HierarchicalSearch.h - Search over hybrid plans ----------*- C++ -*-===//
+//
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// For many devices and deep models. Outside, the shapes of hybrid plans are
+// enumerated, those that a bound excludes left out; between, a dynamic program
+// cuts the segments of the model into stages; inside, the plan of one
+// tensor-parallel group says what a microbatch costs. docs/Hierarchical.md.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_SEARCH_HIERARCHICAL_HIERARCHICALSEARCH_H
+#define SOAP_SEARCH_HIERARCHICAL_HIERARCHICALSEARCH_H
+
+#include "Soap/Search/Hierarchical/HybridPlan.h"
+#include "Soap/Search/Problem/ParallelizationProblem.h"
+
+#include <atomic>
+#include <memory>
+
+namespace soap {
+
+/// Prices hybrid plans of one problem. Not safe from several threads.
+class HybridModel {
+public:
+  /// Keeps a reference. An error says why the step has no hybrid plans.
+  static Expected<std::unique_ptr<HybridModel>>
+  make(const ParallelizationProblem &problem);
+  ~HybridModel();
+
+  int64_t getBatch() const;
+  int getSegmentCount() const;
+  int getLayerCount() const;
+  /// Floating-point operations of an iteration, without what is recomputed.
+  double iterationFlops();
+
+  /// Why a shape is none of this problem; empty: it is one.
+  std::string check(const HybridShape &shape) const;
+  /// The plan of a shape that passes `check`, with the stages that are balanced
+  /// best. By stage, the least recomputation with which it fits, or all of it;
+  /// with `recompute`, that of all stages.
+  HybridPlan price(const HybridShape &shape,
+                   const Recompute *recompute = nullptr);
+  /// A time that the plan does not go below, in ns.
+  int64_t boundNs(const HybridShape &shape);
+
+private:
+  struct Impl;
+  explicit HybridModel(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl;
+};
+
+struct HierarchicalOptions {
+  double seconds = 0; ///< 0: no limit
+  const std::atomic<bool> *stop = nullptr;
+};
+
+struct HierarchicalResult {
+  /// Of all that fit, the fastest; none fits: the one that exceeds memory
+  /// least.
+  HybridPlan best;
+  /// The best plans of other kinds, fastest first: by stages and tensor.
+  std::vector<HybridPlan> others;
+  int64_t shapes = 0, priced = 0; ///< enumerated, and not excluded by bounds
+  double seconds = 0;
+  bool complete = false; ///< everything was looked at
+};
+
+HierarchicalResult searchHybrid(HybridModel &model,
+                                const ParallelizationProblem &problem,
+                                const HierarchicalOptions &options = {});
+
+} // namespace soap
+
+#endif // SOAP_SEARCH_HIERARCHICAL_HIERARCHICALSEARCH_H
