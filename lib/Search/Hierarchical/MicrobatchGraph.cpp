@@ -163,8 +163,13 @@ soap::makeMicrobatchGraph(const Graph &graph,
   for (size_t n = 0; n < made.graph.nodes.size(); ++n) {
     GraphNode &node = made.graph.nodes[n];
     std::vector<bool> isSample;
-    for (Role role : made.roles[n])
-      isSample.push_back(role == Role::Sample);
+    for (size_t l = 0; l < made.roles[n].size(); ++l) {
+      isSample.push_back(made.roles[n][l] == Role::Sample);
+      if (isSample[l] && node.whole.space.loops[l].stage)
+        return Error{"op '" + node.whole.name +
+                     "' has statistics of the whole batch, expected ops that "
+                     "compute each sample by itself"};
+    }
     if (MaybeError error = shrinker.shrink(node.whole, isSample))
       return *error;
     for (Kernel &stage : node.stages) {

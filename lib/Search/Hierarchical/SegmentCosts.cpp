@@ -10,6 +10,7 @@
 #include "SegmentCosts.h"
 
 #include "MicrobatchGraph.h"
+#include "Soap/Memory/PlanMemory.h"
 #include "Soap/Pipeline/Pipeline.h"
 #include "Soap/Plan/StrategyPlan.h"
 #include "Soap/Search/Presets/Presets.h"
@@ -97,6 +98,7 @@ public:
     findReads();
     addKept();
     addParameters();
+    scaleToPeak();
     return std::move(costs);
   }
 
@@ -365,6 +367,29 @@ private:
           segment.stateBytes += bytes;
       }
     }
+  }
+
+  /// Tiles that are gathered, packed or on their way are in no list above. The
+  /// peak of the plan counts them: what the passes keep is scaled to it.
+  void scaleToPeak() {
+    int64_t fixed = 0, kept = 0, scratch = 0, gradients = 0;
+    for (const SegmentCost &segment : costs.segments) {
+      fixed += segment.parameterBytes;
+      gradients += segment.gradientBytes;
+      kept += segment.keptBytes;
+      scratch = std::max(scratch, segment.scratchBytes);
+    }
+    std::vector<int64_t> peaks = peakBytes(plan);
+    int64_t peak = *std::max_element(peaks.begin(), peaks.end());
+    // The peak may be at the end, with all gradients and no activations.
+    if (kept == 0 || peak <= fixed + gradients)
+      return;
+    double factor = static_cast<double>(peak - fixed) /
+                    static_cast<double>(kept + 2 * scratch);
+    for (SegmentCost &segment : costs.segments)
+      for (int64_t *bytes :
+           {&segment.keptBytes, &segment.selectiveBytes, &segment.scratchBytes})
+        *bytes = static_cast<int64_t>(factor * static_cast<double>(*bytes));
   }
 
   std::vector<GraphInput> inputsOf(int update) {
