@@ -16,10 +16,13 @@
 #include "Differentiation.h"
 #include "Soap/Dialect/Soap/BatchNormAttributes.h"
 #include "Soap/Dialect/Soap/LoopCorrespondence.h"
+#include "Soap/Dialect/Soap/PrecisionAttribute.h"
 #include "Soap/Dialect/Soap/SoapOps.h"
 #include "Soap/Dialect/Soap/TrainingAttributes.h"
 #include "Soap/Transforms/Passes.h"
+#include "TrainingStep/LossScaling.h"
 #include "TrainingStep/Losses.h"
+#include "TrainingStep/MixedPrecision.h"
 #include "TrainingStep/OpMaker.h"
 #include "TrainingStep/ParameterPatterns.h"
 #include "TrainingStep/Schedule.h"
@@ -274,7 +277,8 @@ struct LossTerm {
 /// A function under construction: the forward ops with a loss behind them.
 class Program {
 public:
-  Program(Model &model, StringRef name);
+  /// With `narrow`, values of f32 have that type where they may.
+  Program(Model &model, StringRef name, FloatType narrow);
 
   /// A new argument; its name is made unique.
   BlockArgument addArgument(Type type, StringRef kind, StringRef name,
@@ -291,6 +295,9 @@ public:
   }
   void addResult(Value value, StringRef kind, StringRef name,
                  std::optional<unsigned> updates = std::nullopt);
+  /// A new value of an argument; the old one stays where gradients are not
+  /// finite. `updated` is a result of an update op.
+  void addUpdate(Value updated, BlockArgument argument);
   /// Clones the forward op; batch norm on running statistics becomes batch norm
   /// on the batch's if `training`.
   LogicalResult cloneForward(bool training);
@@ -325,6 +332,9 @@ public:
   Value loss;
   /// The program is one of several that make up an iteration.
   bool countsBatches = false;
+  /// The factor of the loss, and whether gradients are finite (1 or 0); null
+  /// without a loss scale.
+  Value lossScale, finite;
   /// Batch norms whose running statistics are to be updated, with the numbers
   /// of the arguments that hold mean and variance, and the momentum that the
   /// model asks for.
@@ -343,6 +353,7 @@ private:
   void addMeasures(const LossTerm &term, const LossValues &values,
                    BlockArgument labels, bool isOnly);
 
+  FloatType narrow;
   CounterOp stepCounter, batchCounter;
   IRMapping mapping;
   llvm::StringSet<> opNames, argumentNames;
@@ -352,9 +363,9 @@ private:
   llvm::DenseMap<unsigned, Operation *> statsOwners;
 };
 
-Program::Program(Model &model, StringRef name)
+Program::Program(Model &model, StringRef name, FloatType narrow)
     : model(model), builder(model.function.getContext()),
-      loc(model.function.getLoc()), opNames(model.opNames),
+      loc(model.function.getLoc()), narrow(narrow), opNames(model.opNames),
       argumentNames(model.argumentNames) {
   ArrayRef<Type> inputs = model.function.getArgumentTypes();
   function =
@@ -395,6 +406,35 @@ void Program::addResult(Value value, StringRef kind, StringRef name,
   resultAttrs.push_back(builder.getDictionaryAttr(attrs));
 }
 
+void Program::addUpdate(Value updated, BlockArgument argument) {
+  StringRef name = argumentName(argument);
+  if (!finite)
+    return addResult(updated, "update", name, argument.getArgNumber());
+  OpMaker ops = makeOps(name, updated.getLoc());
+  Operation *update = updated.getDefiningOp();
+  Value kept = buildKeep(ops, finite, updated, argument, "finite");
+  if (auto of = update->getAttrOfType<StringAttr>(SoapDialect::kUpdateOf)) {
+    Operation *keep = kept.getDefiningOp();
+    keep->setAttr(SoapDialect::kUpdateOf, of);
+    // Loops of the update as loops of the forward op.
+    auto loops = update->getAttrOfType<DictionaryAttr>(SoapDialect::kLoopMap);
+    unsigned tensor =
+        update->getNumOperands() + cast<OpResult>(updated).getResultNumber();
+    SmallVector<NamedAttribute> map;
+    for (auto &[own, other] : correspondingLoops(keep, 1, update, tensor)) {
+      Attribute forward = loops ? loops.get(other) : Attribute();
+      auto same = builder.getStringAttr(other);
+      if (!forward)
+        forward = same;
+      if (forward != builder.getStringAttr(own))
+        map.push_back(builder.getNamedAttr(own, forward));
+    }
+    if (!map.empty())
+      keep->setAttr(SoapDialect::kLoopMap, builder.getDictionaryAttr(map));
+  }
+  addResult(kept, "update", name, argument.getArgNumber());
+}
+
 LogicalResult Program::cloneForward(bool training) {
   for (Operation &op : model.function.front().without_terminator()) {
     if (auto dropout = dyn_cast<DropoutOp>(op); dropout && !dropout.getStep()) {
@@ -411,6 +451,11 @@ LogicalResult Program::cloneForward(bool training) {
     if (failed(cloneBatchNorm(norm)))
       return failure();
   }
+  if (narrow)
+    narrowForward(
+        function.front(), narrow,
+        [&](BlockArgument argument) { return argumentName(argument); },
+        [&](Operation *op, StringRef name) { setName(op, name); });
   return success();
 }
 
@@ -474,12 +519,15 @@ Value Program::count(CounterOp &counter, StringRef name) {
 }
 
 void Program::addCounters() {
-  for (CounterOp counter : {stepCounter, batchCounter})
-    if (counter) {
-      auto argument = cast<BlockArgument>(counter.getStep());
-      addResult(counter.getNewStep(), "update", argumentName(argument),
-                argument.getArgNumber());
-    }
+  if (stepCounter)
+    addUpdate(stepCounter.getNewStep(),
+              cast<BlockArgument>(stepCounter.getStep()));
+  // A batch has been, whatever its gradients are.
+  if (batchCounter) {
+    auto argument = cast<BlockArgument>(batchCounter.getStep());
+    addResult(batchCounter.getNewStep(), "update", argumentName(argument),
+              argument.getArgNumber());
+  }
 }
 
 BlockArgument Program::addLabels(const LossTerm &term, bool isOnly) {
@@ -537,6 +585,9 @@ void Program::addLoss(ArrayRef<LossTerm> terms, bool training) {
         model.function.front().getTerminator()->getOperand(term.result));
     OpMaker ops =
         makeOps(isOnly ? "loss" : "loss_" + std::to_string(term.result), loc);
+    if (options.kind == LossKind::Output)
+      output = ops.cast(output, model.resultType(term.result).getElementType(),
+                        "wide");
     LossValues values = buildLoss(ops, output, labels, options);
     Value value = values.loss;
     if (!losses.empty())
@@ -660,7 +711,17 @@ private:
   /// Gradients become means over the batches, and the sums 0.
   void finishSums(Program &program, const Sums &sums,
                   MutableArrayRef<Trained> trained);
-  void clip(Program &program, MutableArrayRef<Trained> trained);
+  /// The sum of the squares of all gradients, of rank 0.
+  Value sumOfSquares(Program &program, ArrayRef<Trained> trained);
+  void clip(Program &program, Value squares, MutableArrayRef<Trained> trained);
+
+  FloatType narrowType() { return narrowTypeOf(stepPrecision, &getContext()); }
+  LossScale lossScaleOptions() const { return {lossScale, lossScaleWindow}; }
+  bool scalesLoss() const { return stepPrecision == StepPrecision::F16; }
+  LogicalResult checkPrecision(Model &model);
+  void addLossScale(Program &program);
+  /// Divides gradients by the factor of the loss.
+  void unscale(Program &program, MutableArrayRef<Trained> trained);
 
   /// Factor of the schedule in this iteration, one for all parameters.
   Value scheduleFactor(Program &program, Type element);
@@ -681,6 +742,7 @@ private:
   SmallVector<LossKind> kinds;
   ParameterPatterns frozen, decays;
   ByElement corrections1, corrections2, scheduleFactors;
+  StepPrecision stepPrecision = StepPrecision::Default;
 };
 
 LogicalResult BuildTrainingStep::checkOptions() {
@@ -717,9 +779,53 @@ LogicalResult BuildTrainingStep::checkOptions() {
       batchNormMomentum != kMomentumOfModel)
     return error() << "batch-norm-momentum is " << batchNormMomentum.getValue()
                    << ", expected a number in [0, 1], or -1 for the model's";
+  std::optional<StepPrecision> named = stepPrecisionNamed(precision);
+  if (!named)
+    return error() << "unknown precision '" << precision
+                   << "', expected f32, tf32, bf16 or f16";
+  stepPrecision = *named;
+  bool hasScale =
+      lossScale != LossScale().initial || lossScaleWindow != LossScale().window;
+  if (hasScale && !scalesLoss())
+    return error() << "loss-scale and loss-scale-window are of precision "
+                      "'f16', got precision '"
+                   << precision << "'";
+  if (std::string wrong = lossScaleOptions().check(); !wrong.empty())
+    return error() << wrong;
   if (failed(readLosses()))
     return failure();
   return readPatterns();
+}
+
+/// Also sets the module's precision of products where it follows from that of
+/// the step.
+LogicalResult BuildTrainingStep::checkPrecision(Model &model) {
+  if (stepPrecision == StepPrecision::Default)
+    return success();
+  ModuleOp module = getOperation();
+  FloatType narrow = narrowType();
+  StringRef products = stepPrecision == StepPrecision::TF32 ? "tf32" : "f32";
+  if (auto known = enumValue<PrecisionAttr>(module->getAttr(kPrecision));
+      known && stringifyPrecision(*known) != products)
+    return module.emitError("option 'precision=")
+           << precision << "': the module has '" << kPrecision << "' "
+           << stringifyPrecision(*known) << ", expected " << products
+           << " or none";
+  if (stepPrecision == StepPrecision::TF32)
+    module->setAttr(kPrecision,
+                    PrecisionAttr::get(&getContext(), Precision::TF32));
+  if (!narrow)
+    return success();
+  for (unsigned i = 0; i < model.numArguments(); ++i) {
+    Type element =
+        getElementTypeOrSelf(model.function.getArgument(i).getType());
+    if (isa<FloatType>(element) && !element.isF32())
+      return model.function.emitError()
+             << "argument '" << model.argumentName(i) << "' has elements of "
+             << element << ", expected f32 for 'precision=" << precision
+             << "', which says where narrower floats are";
+  }
+  return success();
 }
 
 /// One term for each result that has a loss.
@@ -913,6 +1019,12 @@ std::string BuildTrainingStep::describeOptions() {
   unless("huber-delta", huberDelta, 1.0);
   list("freeze", freeze);
   unless("clip-norm", clipNorm, 0.0);
+  // By default, what the module's attribute says.
+  unless("precision", precision, "");
+  if (scalesLoss()) {
+    always("loss-scale", lossScale);
+    always("loss-scale-window", lossScaleWindow);
+  }
   always("optimizer", optimizer);
   always("learning-rate", learningRate);
   if (optimizer != "sgd") {
@@ -952,7 +1064,8 @@ LogicalResult BuildTrainingStep::run() {
              << "'@" << name << "' exists already, and is to be built";
   Model model(forward);
   if (failed(model.check(kinds)) || failed(model.completeNames()) ||
-      failed(checkLosses(forward)) || failed(checkPatterns(model)))
+      failed(checkLosses(forward)) || failed(checkPatterns(model)) ||
+      failed(checkPrecision(model)))
     return failure();
   LDBG() << "loss " << loss << ", optimizer " << optimizer << ", "
          << model.function.getNumArguments() << " arguments";
@@ -1035,7 +1148,7 @@ BuildTrainingStep::readEvaluationModel(Model &model) {
 
 FailureOr<OwningOpRef<func::FuncOp>>
 BuildTrainingStep::buildEvaluate(Model &model) {
-  Program program(model, kEvaluate);
+  Program program(model, kEvaluate, narrowType());
   OwningOpRef<func::FuncOp> owner(program.function);
   if (failed(program.cloneForward(/*training=*/false)))
     return failure();
@@ -1046,12 +1159,13 @@ BuildTrainingStep::buildEvaluate(Model &model) {
 
 FailureOr<OwningOpRef<func::FuncOp>>
 BuildTrainingStep::buildTrainStep(Model &model) {
-  Program program(model, kTrainStep);
+  Program program(model, kTrainStep, narrowType());
   program.countsBatches = accumulate;
   OwningOpRef<func::FuncOp> owner(program.function);
   if (failed(program.cloneForward(/*training=*/true)))
     return failure();
   program.addLoss(terms, /*training=*/true);
+  addLossScale(program);
   SmallVector<Trained> trained;
   if (failed(differentiate(program, /*remarks=*/true, trained)))
     return failure();
@@ -1065,15 +1179,17 @@ BuildTrainingStep::buildTrainStep(Model &model) {
 /// A batch of an iteration that has another one behind it.
 FailureOr<OwningOpRef<func::FuncOp>>
 BuildTrainingStep::buildAccumulateStep(Model &model) {
-  Program program(model, kAccumulateStep);
+  Program program(model, kAccumulateStep, narrowType());
   program.countsBatches = true;
   OwningOpRef<func::FuncOp> owner(program.function);
   if (failed(program.cloneForward(/*training=*/true)))
     return failure();
   program.addLoss(terms, /*training=*/true);
+  addLossScale(program);
   SmallVector<Trained> trained;
   if (failed(differentiate(program, /*remarks=*/false, trained)))
     return failure();
+  unscale(program, trained);
   Sums sums = addSums(program, trained);
   for (auto [gradient, sum] : llvm::zip_equal(trained, sums.gradients)) {
     StringRef name = program.argumentName(sum);
@@ -1137,7 +1253,9 @@ BuildTrainingStep::differentiate(Program &program, bool remarks,
 
   OpBuilder &builder = program.builder;
   llvm::DenseMap<Value, Value> gradients;
-  if (Operation *last = program.loss.getDefiningOp()) {
+  if (program.lossScale) {
+    gradients[program.loss] = program.lossScale;
+  } else if (Operation *last = program.loss.getDefiningOp()) {
     auto lossType = cast<RankedTensorType>(program.loss.getType());
     auto seed = ConstantOp::create(
         builder, program.loc, lossType,
@@ -1151,9 +1269,16 @@ BuildTrainingStep::differentiate(Program &program, bool remarks,
           buildBackward(builder, program.function.front(), wanted, gradients)))
     return failure();
   for (auto [parameter, value] : llvm::zip_equal(parameters, wanted))
-    if (Value gradient = gradients.lookup(value))
+    if (Value gradient = gradients.lookup(value)) {
+      // The conversion of a complete gradient is part of the update.
+      auto cast = gradient.getDefiningOp<CastOp>();
+      if (narrowType() && cast && workingCopyOf(value)) {
+        cast->removeAttr(SoapDialect::kGradOf);
+        cast->removeAttr(SoapDialect::kLoopMap);
+        setUpdateOf(cast, 0, value);
+      }
       trained.push_back({parameter, value, gradient});
-    else if (remarks)
+    } else if (remarks)
       model.function.emitRemark()
           << "parameter '" << model.argumentName(parameter)
           << "' has no influence on the loss and is not trained";
@@ -1167,18 +1292,67 @@ BuildTrainingStep::differentiate(Program &program, bool remarks,
 /// not be read behind its update, or its buffer could not be reused.
 void BuildTrainingStep::addUpdates(Program &program,
                                    MutableArrayRef<Trained> trained) {
+  unscale(program, trained);
   Sums sums;
   if (accumulate) {
     sums = addSums(program, trained);
     finishSums(program, sums, trained);
   }
+  Value squares;
+  if (clipNorm > 0 || program.lossScale)
+    squares = sumOfSquares(program, trained);
+  if (program.lossScale) {
+    OpMaker ops = program.makeOps("loss_scale", program.loc);
+    program.finite = buildIsFinite(ops, squares);
+  }
   if (clipNorm > 0)
-    clip(program, trained);
+    clip(program, squares, trained);
   for (const Trained &one : trained)
     if (optimizer == "sgd")
       addSgd(program, one);
     else
       addAdam(program, one);
+  if (!program.lossScale)
+    return;
+  auto scale = cast<BlockArgument>(program.lossScale);
+  BlockArgument good = program.addArgument(
+      scale.getType(), "state", "loss_scale_good_steps",
+      program.builder.getNamedAttr(
+          SoapDialect::kInit,
+          InitRuleAttr::get(program.builder.getContext(), InitRule::Zeros)));
+  OpMaker ops = program.makeOps("loss_scale", program.loc);
+  auto [nextScale, nextGood] =
+      buildNextScale(ops, scale, good, program.finite, lossScaleOptions());
+  for (auto [value, argument] :
+       {std::pair(nextScale, scale), std::pair(nextGood, good)})
+    program.addResult(value, "update", program.argumentName(argument),
+                      argument.getArgNumber());
+}
+
+void BuildTrainingStep::addLossScale(Program &program) {
+  if (!scalesLoss())
+    return;
+  Builder &builder = program.builder;
+  auto type = RankedTensorType::get({}, builder.getF32Type());
+  auto initial = static_cast<float>(lossScale.getValue());
+  program.lossScale = program.addArgument(
+      type, "state", "loss_scale",
+      builder.getNamedAttr(SoapDialect::kInit,
+                           DenseElementsAttr::get(type, initial)));
+}
+
+void BuildTrainingStep::unscale(Program &program,
+                                MutableArrayRef<Trained> trained) {
+  if (!program.lossScale)
+    return;
+  OpMaker ops = program.makeOps("loss_scale", program.loc);
+  Value inverse = ops.make<ReciprocalOp>("inverse", program.lossScale.getType(),
+                                         program.lossScale);
+  for (Trained &one : trained) {
+    StringRef name = program.model.argumentName(one.parameter);
+    one.gradient = scaled(program, one.gradient, inverse, one.weight,
+                          (name + ".unscaled").str());
+  }
 }
 
 /// A state like the parameter, 0 at first.
@@ -1266,9 +1440,18 @@ void BuildTrainingStep::finishSums(Program &program, const Sums &sums,
   // Nothing reads the sums behind this.
   auto reset = [&](BlockArgument sum, Value weight) {
     StringRef name = program.argumentName(sum);
-    Value zero = program.makeOps(name, sum.getLoc()).scale(sum, 0, "reset");
+    OpMaker ops = program.makeOps(name, sum.getLoc());
+    Value zero;
+    if (program.lossScale) {
+      // The sum may not be finite, so that no factor makes it 0.
+      Type element = OpMaker::elementOf(sum);
+      Value none = ops.scalar(element, 0, "reset_to");
+      zero = ops.make<WhereOp>("reset", none, sum, none);
+    } else {
+      zero = ops.scale(sum, 0, "reset");
+    }
     if (weight)
-      setUpdateOf(zero.getDefiningOp(), 0, weight);
+      setUpdateOf(zero.getDefiningOp(), program.lossScale ? 1 : 0, weight);
     program.addResult(zero, "update", name, sum.getArgNumber());
   };
   for (auto [one, sum] : llvm::zip_equal(trained, sums.gradients))
@@ -1276,10 +1459,8 @@ void BuildTrainingStep::finishSums(Program &program, const Sums &sums,
   reset(sums.batches, Value());
 }
 
-/// Times min(1, limit / (norm + 1e-6)), where the norm is that of all gradients
-/// together: one number, whatever devices hold them.
-void BuildTrainingStep::clip(Program &program,
-                             MutableArrayRef<Trained> trained) {
+Value BuildTrainingStep::sumOfSquares(Program &program,
+                                      ArrayRef<Trained> trained) {
   OpMaker ops = program.makeOps("clip", program.loc);
   Type widest = program.builder.getF32Type();
   for (const Trained &one : trained)
@@ -1296,12 +1477,19 @@ void BuildTrainingStep::clip(Program &program,
       setUpdateOf(sum.getDefiningOp(), 0, one.weight);
     squares.push_back(own.cast(sum, widest, "squares_cast"));
   }
-  Value total =
-      squares.size() == 1
-          ? squares.front()
-          : ops.make<AccumulateOp>("squares", squares.front().getType(),
-                                   ValueRange(squares));
-  Value norm = ops.make<SqrtOp>("norm", total);
+  return squares.size() == 1
+             ? squares.front()
+             : ops.make<AccumulateOp>("squares", squares.front().getType(),
+                                      ValueRange(squares));
+}
+
+/// Times min(1, limit / (norm + 1e-6)), where the norm is that of all gradients
+/// together: one number, whatever devices hold them.
+void BuildTrainingStep::clip(Program &program, Value squares,
+                             MutableArrayRef<Trained> trained) {
+  OpMaker ops = program.makeOps("clip", program.loc);
+  Type widest = OpMaker::elementOf(squares);
+  Value norm = ops.make<SqrtOp>("norm", squares);
   Value above =
       ops.make<AddOp>("above_zero", norm, ops.scalar(widest, 1e-6, "smallest"));
   Value ratio =
@@ -1351,11 +1539,9 @@ void BuildTrainingStep::addAdam(Program &program, const Trained &trained) {
   Value updated = update.getNewWeight();
   if (decaysBehind)
     updated = addScheduledDecay(program, trained, updated, decay);
-  program.addResult(updated, "update", name, parameter);
-  program.addResult(update.getNewM(), "update", program.argumentName(m),
-                    m.getArgNumber());
-  program.addResult(update.getNewV(), "update", program.argumentName(v),
-                    v.getArgNumber());
+  program.addUpdate(updated, cast<BlockArgument>(weight));
+  program.addUpdate(update.getNewM(), m);
+  program.addUpdate(update.getNewV(), v);
 }
 
 /// updated - rate * decay * factor * weight, as an update of the weight itself:
@@ -1416,10 +1602,9 @@ void BuildTrainingStep::addSgd(Program &program, const Trained &trained) {
       builder.getF64FloatAttr(decay));
   program.setName(update, (name + ".sgd").str());
   setUpdateOf(update, 0, weight);
-  program.addResult(update.getNewWeight(), "update", name, parameter);
+  program.addUpdate(update.getNewWeight(), cast<BlockArgument>(weight));
   if (velocity)
-    program.addResult(update.getNewVelocity(), "update",
-                      program.argumentName(velocity), velocity.getArgNumber());
+    program.addUpdate(update.getNewVelocity(), velocity);
 }
 
 void BuildTrainingStep::addRunningStats(Program &program) {
@@ -1438,11 +1623,8 @@ void BuildTrainingStep::addRunningStats(Program &program) {
     program.setName(update, (nameOf(norm) + ".running_stats").str());
     update->setAttr(SoapDialect::kUpdateOf,
                     program.builder.getStringAttr(nameOf(norm)));
-    program.addResult(update.getNewMean(), "update",
-                      program.model.argumentName(stats.mean), stats.mean);
-    program.addResult(update.getNewVar(), "update",
-                      program.model.argumentName(stats.variance),
-                      stats.variance);
+    program.addUpdate(update.getNewMean(), block.getArgument(stats.mean));
+    program.addUpdate(update.getNewVar(), block.getArgument(stats.variance));
   }
 }
 

@@ -88,6 +88,13 @@ def SoapBuildTrainingStep : Pass<"soap-build-training-step", "::mlir::ModuleOp">
            "Build @accumulate_step: an iteration may have several batches (soap-run --accumulate N)">,
     Option<"clipNorm", "clip-norm", "double", /*default=*/"0.0",
            "Largest norm of all gradients together; they are scaled down to it. 0: no limit">,
+    Option<"precision", "precision", "std::string", /*default=*/"\"\"",
+           "Floats of the step: f32 or tf32 (products, docs/GPU.md), or bf16 or f16, in which activations, gradients and "
+           "working copies of the f32 weights are; default: f32, and the module's soap.precision">,
+    Option<"lossScale", "loss-scale", "double", /*default=*/"65536.0",
+           "precision=f16: first factor of the loss, in [1, 2^24]; it is halved where gradients overflow">,
+    Option<"lossScaleWindow", "loss-scale-window", "int64_t", /*default=*/"2000",
+           "precision=f16: finite iterations until the factor of the loss doubles">,
     Option<"optimizer", "optimizer", "std::string", /*default=*/"\"sgd\"", "Optimizer: sgd, adam or adamw">,
     Option<"learningRate", "learning-rate", "double", /*default=*/"0.01", "Learning rate, at least 0">,
     Option<"scheduleKind", "schedule", "std::string", /*default=*/"\"constant\"",

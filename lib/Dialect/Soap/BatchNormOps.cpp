@@ -133,7 +133,7 @@ LogicalResult BatchNormTrainOp::inferReturnTypes(
             failed(checkPerChannel(emitError, "beta", op.getBeta(), *channels)))
           return failure();
         types.push_back(tensorLike(op.getX(), shapeOf(op.getX())));
-        types.push_back(tensorLike(op.getX(), {3, *channels}));
+        types.push_back(statisticsLike(op.getX(), {3, *channels}));
         return success();
       });
 }
@@ -159,15 +159,15 @@ LogicalResult BatchNormStatsOp::inferReturnTypes(
     MLIRContext *, std::optional<Location> location, ValueRange operands,
     DictionaryAttr, OpaqueProperties, RegionRange,
     SmallVectorImpl<Type> &types) {
-  return inferTypes(getOperationName(), location, operands,
-                    [&](EmitError emitError) -> LogicalResult {
-                      FailureOr<int64_t> channels =
-                          checkImage(emitError, operands[0]);
-                      if (failed(channels))
-                        return failure();
-                      types.push_back(tensorLike(operands[0], {3, *channels}));
-                      return success();
-                    });
+  return inferTypes(
+      getOperationName(), location, operands,
+      [&](EmitError emitError) -> LogicalResult {
+        FailureOr<int64_t> channels = checkImage(emitError, operands[0]);
+        if (failed(channels))
+          return failure();
+        types.push_back(statisticsLike(operands[0], {3, *channels}));
+        return success();
+      });
 }
 
 IterationSpace BatchNormStatsOp::getIterationSpace() {

@@ -74,9 +74,9 @@ LogicalResult CrossEntropyOp::inferReturnTypes(MLIRContext *,
                       Value logits = operands[0];
                       if (failed(checkLogits(emitError, logits, operands[1])))
                         return failure();
-                      types.push_back(tensorLike(logits, {}));
-                      types.push_back(tensorLike(logits, {}));
-                      types.push_back(tensorLike(
+                      types.push_back(statisticsLike(logits, {}));
+                      types.push_back(statisticsLike(logits, {}));
+                      types.push_back(statisticsLike(
                           logits, statsShape(shapeOf(logits).drop_back())));
                       return success();
                     });
@@ -121,7 +121,7 @@ LogicalResult SoftmaxStatsOp::inferReturnTypes(
         if (failed(checkLogits(emitError, op.getLogits(), op.getLabels())) ||
             failed(checkClassOffset(emitError, op.getClassOffset())))
           return failure();
-        types.push_back(tensorLike(
+        types.push_back(statisticsLike(
             op.getLogits(), statsShape(shapeOf(op.getLogits()).drop_back())));
         return success();
       });
@@ -167,7 +167,7 @@ LogicalResult CrossEntropyLossOp::inferReturnTypes(
         if (failed(checkShape(emitError, "statistics", stats.getType(),
                               statsShape(shapeOf(labels)))))
           return failure();
-        types.assign(2, tensorLike(stats, {}));
+        types.assign(2, statisticsLike(stats, {}));
         return success();
       });
 }

@@ -114,6 +114,24 @@ RankedTensorType mlir::soap::tensorLike(Value like, ArrayRef<int64_t> shape) {
       shape, cast<RankedTensorType>(like.getType()).getElementType());
 }
 
+RankedTensorType mlir::soap::statisticsLike(Value like,
+                                            ArrayRef<int64_t> shape) {
+  RankedTensorType type = tensorLike(like, shape);
+  auto element = dyn_cast<FloatType>(type.getElementType());
+  if (!element || element.getWidth() >= 32)
+    return type;
+  return type.clone(Type(Float32Type::get(element.getContext())));
+}
+
+Value mlir::soap::widened(OpBuilder &builder, Location loc, Value x) {
+  return castLike(builder, loc, x, statisticsLike(x, shapeOf(x)));
+}
+
+Value mlir::soap::castLike(OpBuilder &builder, Location loc, Value x,
+                           Type type) {
+  return x.getType() == type ? x : CastOp::create(builder, loc, type, x);
+}
+
 std::vector<Loop> mlir::soap::dimLoops(ArrayRef<int64_t> shape,
                                        IteratorType type) {
   std::vector<Loop> loops;

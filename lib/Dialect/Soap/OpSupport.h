@@ -80,6 +80,12 @@ LogicalResult inferTypes(StringRef opName, std::optional<Location> location,
                          function_ref<LogicalResult(EmitError)> body);
 /// Tensor type of `shape` with the element type of `like`.
 RankedTensorType tensorLike(Value like, ArrayRef<int64_t> shape);
+/// Statistics of `like`: as `tensorLike`, but f32 for floats of fewer bits.
+RankedTensorType statisticsLike(Value like, ArrayRef<int64_t> shape);
+/// `x` with elements of the type that statistics of it have: itself, or a cast.
+Value widened(OpBuilder &builder, Location loc, Value x);
+/// `x` as a value of `type`, which has its shape: itself, or a cast.
+Value castLike(OpBuilder &builder, Location loc, Value x, Type type);
 
 /// Loops d0, d1, ... of the dims of `shape`.
 std::vector<Loop> dimLoops(ArrayRef<int64_t> shape,

@@ -6,7 +6,8 @@
 // Ops that reduce along dims of a sample and then look at every element again.
 // Their loops are the dims of x; those that are reduced are stage loops. Split,
 // the op becomes reduce, broadcast and elementwise ops: the same formula with
-// communication where a sum or maximum is complete.
+// communication where a sum or maximum is complete. Statistics of 16-bit floats
+// are f32, and so are all stages of their ops but the first and the last.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,10 +25,17 @@ namespace {
 /// `full`.
 class StageBuilder {
 public:
-  StageBuilder(OpBuilder &builder, Location loc, Type full,
+  StageBuilder(OpBuilder &builder, Location loc, Value x,
                ArrayRef<int64_t> axes)
-      : builder(builder), loc(loc), full(cast<RankedTensorType>(full)),
+      : builder(builder), loc(loc), full(statisticsLike(x, shapeOf(x))),
         axes(axes.begin(), axes.end()) {}
+
+  /// An operand as the stages read it.
+  Value wide(Value x) { return widened(builder, loc, x); }
+  /// A result of the op.
+  Value result(Value x, Value of) {
+    return castLike(builder, loc, x, of.getType());
+  }
 
   Value reduce(ReduceKind kind, Value x, ArrayRef<int64_t> along) {
     return ReduceOp::create(builder, loc, x, kind, along);
@@ -105,21 +113,22 @@ IterationSpace SoftmaxGradOp::getIterationSpace() {
 }
 
 FailureOr<SmallVector<Value>> SoftmaxOp::decomposeStages(OpBuilder &builder) {
-  StageBuilder stages(builder, getLoc(), getY().getType(),
+  StageBuilder stages(builder, getLoc(), getY(),
                       {static_cast<int64_t>(getAxis())});
-  Value e =
-      stages.exp(stages.sub(getX(), stages.spread(stages.maximum(getX()))));
-  return SmallVector<Value>{
-      stages.binary<DivOp>(e, stages.spread(stages.sum(e)))};
+  Value x = stages.wide(getX());
+  Value e = stages.exp(stages.sub(x, stages.spread(stages.maximum(x))));
+  Value y = stages.binary<DivOp>(e, stages.spread(stages.sum(e)));
+  return SmallVector<Value>{stages.result(y, getY())};
 }
 
 FailureOr<SmallVector<Value>>
 SoftmaxGradOp::decomposeStages(OpBuilder &builder) {
-  StageBuilder stages(builder, getLoc(), getDx().getType(),
+  StageBuilder stages(builder, getLoc(), getDx(),
                       {static_cast<int64_t>(getAxis())});
-  Value sum = stages.sum(stages.mul(getDy(), getY()));
-  return SmallVector<Value>{
-      stages.mul(getY(), stages.sub(getDy(), stages.spread(sum)))};
+  Value dy = stages.wide(getDy()), y = stages.wide(getY());
+  Value sum = stages.sum(stages.mul(dy, y));
+  Value dx = stages.mul(y, stages.sub(dy, stages.spread(sum)));
+  return SmallVector<Value>{stages.result(dx, getDx())};
 }
 
 //===----------------------------------------------------------------------===//
@@ -207,7 +216,7 @@ LayerNormOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
           return failure();
         NormShapes shapes(op.getX(), op.getAxis());
         types.push_back(tensorLike(op.getX(), shapes.full));
-        types.append(2, tensorLike(op.getX(), shapes.rows));
+        types.append(2, statisticsLike(op.getX(), shapes.rows));
         return success();
       });
 }
@@ -219,14 +228,16 @@ IterationSpace LayerNormOp::getIterationSpace() {
 
 FailureOr<SmallVector<Value>> LayerNormOp::decomposeStages(OpBuilder &builder) {
   NormShapes shapes(getX(), getAxis());
-  StageBuilder stages(builder, getLoc(), getX().getType(), shapes.axes);
-  Value mean = stages.mean(getX());
-  Value centred = stages.sub(getX(), stages.spread(mean));
+  StageBuilder stages(builder, getLoc(), getX(), shapes.axes);
+  Value x = stages.wide(getX());
+  Value mean = stages.mean(x);
+  Value centred = stages.sub(x, stages.spread(mean));
   Value variance = stages.mean(stages.mul(centred, centred));
   Value rstd = stages.rsqrt(variance, getEpsilonAttr());
   Value xhat = stages.mul(centred, stages.spread(rstd));
-  Value y = stages.add(stages.mul(xhat, getGamma()), getBeta());
-  return SmallVector<Value>{y, mean, rstd};
+  Value y = stages.add(stages.mul(xhat, stages.wide(getGamma())),
+                       stages.wide(getBeta()));
+  return SmallVector<Value>{stages.result(y, getY()), mean, rstd};
 }
 
 LogicalResult LayerNormGradOp::verify() {
@@ -248,16 +259,19 @@ IterationSpace LayerNormGradOp::getIterationSpace() {
 FailureOr<SmallVector<Value>>
 LayerNormGradOp::decomposeStages(OpBuilder &builder) {
   NormShapes shapes(getX(), getAxis());
-  StageBuilder stages(builder, getLoc(), getX().getType(), shapes.axes);
-  Value rstd = stages.spread(getRstd());
-  Value xhat = stages.mul(stages.sub(getX(), stages.spread(getMean())), rstd);
-  Value g = stages.mul(getDy(), getGamma());
+  StageBuilder stages(builder, getLoc(), getX(), shapes.axes);
+  Value x = stages.wide(getX()), dy = stages.wide(getDy());
+  Value rstd = stages.spread(stages.wide(getRstd()));
+  Value xhat =
+      stages.mul(stages.sub(x, stages.spread(stages.wide(getMean()))), rstd);
+  Value g = stages.mul(dy, stages.wide(getGamma()));
   Value mean = stages.mean(g), slope = stages.mean(stages.mul(g, xhat));
   Value centred = stages.sub(stages.sub(g, stages.spread(mean)),
                              stages.mul(xhat, stages.spread(slope)));
-  return SmallVector<Value>{stages.mul(rstd, centred),
-                            stages.sumOfRows(stages.mul(getDy(), xhat)),
-                            stages.sumOfRows(getDy())};
+  return SmallVector<Value>{
+      stages.result(stages.mul(rstd, centred), getDx()),
+      stages.result(stages.sumOfRows(stages.mul(dy, xhat)), getDgamma()),
+      stages.result(stages.sumOfRows(dy), getDbeta())};
 }
 
 LogicalResult
@@ -274,7 +288,7 @@ RmsNormOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
           return failure();
         NormShapes shapes(op.getX(), op.getAxis());
         types.push_back(tensorLike(op.getX(), shapes.full));
-        types.push_back(tensorLike(op.getX(), shapes.rows));
+        types.push_back(statisticsLike(op.getX(), shapes.rows));
         return success();
       });
 }
@@ -285,11 +299,13 @@ IterationSpace RmsNormOp::getIterationSpace() {
 
 FailureOr<SmallVector<Value>> RmsNormOp::decomposeStages(OpBuilder &builder) {
   NormShapes shapes(getX(), getAxis());
-  StageBuilder stages(builder, getLoc(), getX().getType(), shapes.axes);
-  Value square = stages.mean(stages.mul(getX(), getX()));
+  StageBuilder stages(builder, getLoc(), getX(), shapes.axes);
+  Value x = stages.wide(getX());
+  Value square = stages.mean(stages.mul(x, x));
   Value rstd = stages.rsqrt(square, getEpsilonAttr());
-  Value y = stages.mul(stages.mul(getX(), stages.spread(rstd)), getGamma());
-  return SmallVector<Value>{y, rstd};
+  Value y =
+      stages.mul(stages.mul(x, stages.spread(rstd)), stages.wide(getGamma()));
+  return SmallVector<Value>{stages.result(y, getY()), rstd};
 }
 
 LogicalResult RmsNormGradOp::verify() {
@@ -309,12 +325,14 @@ IterationSpace RmsNormGradOp::getIterationSpace() {
 FailureOr<SmallVector<Value>>
 RmsNormGradOp::decomposeStages(OpBuilder &builder) {
   NormShapes shapes(getX(), getAxis());
-  StageBuilder stages(builder, getLoc(), getX().getType(), shapes.axes);
-  Value rstd = stages.spread(getRstd());
-  Value xhat = stages.mul(getX(), rstd);
-  Value g = stages.mul(getDy(), getGamma());
+  StageBuilder stages(builder, getLoc(), getX(), shapes.axes);
+  Value dy = stages.wide(getDy());
+  Value rstd = stages.spread(stages.wide(getRstd()));
+  Value xhat = stages.mul(stages.wide(getX()), rstd);
+  Value g = stages.mul(dy, stages.wide(getGamma()));
   Value slope = stages.mean(stages.mul(g, xhat));
   Value centred = stages.sub(g, stages.mul(xhat, stages.spread(slope)));
-  return SmallVector<Value>{stages.mul(rstd, centred),
-                            stages.sumOfRows(stages.mul(getDy(), xhat))};
+  return SmallVector<Value>{
+      stages.result(stages.mul(rstd, centred), getDx()),
+      stages.result(stages.sumOfRows(stages.mul(dy, xhat)), getDgamma())};
 }

@@ -131,18 +131,21 @@ BatchNormTrainOp::buildGradient(OpBuilder &builder, ArrayRef<Value> resultGrads,
   if (!dy)
     return success();
   GradientBuilder gradients(builder, *this);
-  if (wanted[2] && !wanted[0] && !wanted[1]) {
+  // A sum has the type of what is summed.
+  bool isOfType =
+      tensorType(dy).getElementType() == tensorType(getBeta()).getElementType();
+  if (wanted[2] && !wanted[0] && !wanted[1] && isOfType) {
     operandGrads[2] = gradients.sumAllBut(dy, 1, "beta_grad");
     gradients.matchLoops(operandGrads[2].getDefiningOp(), 0, loopNames(*this));
     return success();
   }
-  if (!wanted[0] && !wanted[1])
+  if (!llvm::is_contained(wanted, true))
     return success();
   if (!wanted[0]) {
     auto grad = gradients.create<BatchNormGradReduceOp>(
         "grad", TypeRange{getGamma().getType(), getBeta().getType()}, dy,
         getX(), getStats(), getEpsilonAttr());
-    operandGrads[1] = grad.getDgamma();
+    operandGrads[1] = wanted[1] ? grad.getDgamma() : Value();
     operandGrads[2] = wanted[2] ? grad.getDbeta() : Value();
     return success();
   }
