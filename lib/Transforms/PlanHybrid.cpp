@@ -154,6 +154,9 @@ LogicalResult PlanHybrid::run() {
     return module.emitError("option 'time-limit=")
            << optionNumber(timeLimit.getValue())
            << "': expected seconds from 0 to 1e9";
+  if (batch < 0)
+    return module.emitError("option 'batch=")
+           << batch.getValue() << "': expected a number of at least 0";
   if (failed(checkOptionFile(module, "report", report)))
     return failure();
   auto opened = openProblem(module, topology, profile, function);
@@ -161,7 +164,7 @@ LogicalResult PlanHybrid::run() {
     return failure();
   FunctionProblem &target = **opened;
   int devices = target.topology.deviceCount();
-  auto model = ::soap::HybridModel::make(*target.problem);
+  auto model = ::soap::HybridModel::make(*target.problem, batch);
   if (!model)
     return target.function.emitError()
            << "has no hybrid plans: " << model.error();

@@ -473,6 +473,8 @@ def SoapPlanHybrid : Pass<"soap-plan-hybrid", "::mlir::ModuleOp"> {
     Option<"function", "function", "std::string", /*default=*/"\"\"",
            "Function to plan; default: train_step, evaluate or forward">,
     Option<"timeLimit", "time-limit", "double", /*default=*/"10", "Seconds of search; 0: no limit">,
+    Option<"batch", "batch", "int64_t", /*default=*/"0",
+           "Samples of an iteration, in microbatches; 0: those of the function">,
     ListOption<"plan", "plan", "std::string",
                "Price this plan instead of a search: stages=N, tensor=N, data=N, samples=N (of a microbatch), "
                "zero=N, sequence, recompute=none|selective|whole; what is missing is 1 (data: all devices left), or "

@@ -26,7 +26,8 @@ struct HybridModel::Impl {
   const ParallelizationProblem &problem;
   const Topology &topology;
   ModelSegments segments;
-  int64_t batch = 1;
+  int64_t batch = 1;     ///< samples of an iteration
+  int64_t stepBatch = 1; ///< samples that the loops of the step go over
   int64_t memoryBytes = 0;
   int perMachine = 1;
 
@@ -51,7 +52,7 @@ struct HybridModel::Impl {
               .emplace(Key{samples, tensor, sequence},
                        findSegmentCosts(problem.getGraph(), problem.getGroups(),
                                         problem.getRoles(), segments, topology,
-                                        batch, samples, tensor, sequence))
+                                        stepBatch, samples, tensor, sequence))
               .first;
     return it->second;
   }
@@ -264,7 +265,7 @@ HybridModel::HybridModel(std::unique_ptr<Impl> impl) : impl(std::move(impl)) {}
 HybridModel::~HybridModel() = default;
 
 Expected<std::unique_ptr<HybridModel>>
-HybridModel::make(const ParallelizationProblem &problem) {
+HybridModel::make(const ParallelizationProblem &problem, int64_t batch) {
   auto impl = std::make_unique<Impl>(problem);
   const Graph &graph = problem.getGraph();
   if (!graph.restores.empty())
@@ -274,10 +275,11 @@ HybridModel::make(const ParallelizationProblem &problem) {
     if (device.type != impl->topology.devices[0].type)
       return Error{"topology '" + impl->topology.name +
                    "' has devices of several types, expected one"};
-  Expected<int64_t> batch = batchOf(graph, problem.getRoles());
-  if (!batch)
-    return Error{batch.error()};
-  impl->batch = *batch;
+  Expected<int64_t> ofStep = batchOf(graph, problem.getRoles());
+  if (!ofStep)
+    return Error{ofStep.error()};
+  impl->stepBatch = *ofStep;
+  impl->batch = batch == 0 ? *ofStep : batch;
   impl->memoryBytes = impl->topology.typeOf(0).memoryBytes;
   impl->segments = findSegments(graph, problem.getGroups(), problem.getRoles());
   std::vector<std::vector<int>> machines = impl->topology.machines();

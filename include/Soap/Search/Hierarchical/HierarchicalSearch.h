@@ -24,9 +24,10 @@ namespace soap {
 /// Prices hybrid plans of one problem. Not safe from several threads.
 class HybridModel {
 public:
-  /// Keeps a reference. An error says why the step has no hybrid plans.
+  /// Keeps a reference. `batch`: samples of an iteration, 0: those of the step.
+  /// An error says why the step has no hybrid plans.
   static Expected<std::unique_ptr<HybridModel>>
-  make(const ParallelizationProblem &problem);
+  make(const ParallelizationProblem &problem, int64_t batch = 0);
   ~HybridModel();
 
   int64_t getBatch() const;
