@@ -345,27 +345,32 @@ private:
       if (producer[v] >= 0 && isForward(producer[v]) && !hasSamples[v] &&
           readBytes[v] > 0)
         costs.segments[segmentOf[producer[v]]].parameterBytes += readBytes[v];
+    // The share of a tensor that a device has; updates keep what they are
+    // given.
+    std::vector<double> share(whole.values.size(), 1);
+    for (size_t v = 0; v < share.size(); ++v)
+      if (gradient[v] > 0)
+        share[v] = static_cast<double>(gradient[v]) /
+                   static_cast<double>(graph.values[v].bytes());
     for (size_t n = 0; n < whole.nodes.size(); ++n) {
       const Kernel &update = whole.nodes[n].whole;
       if (update.phase != Phase::Update)
         continue;
       SegmentCost &segment = costs.segments[segments.ofNode[n]];
-      double share = 1; // of its tensors
-      for (int value : update.operands)
-        if (gradient[value] > 0) {
-          segment.gradientBytes += gradient[value];
-          share = static_cast<double>(gradient[value]) /
-                  static_cast<double>(whole.values[value].bytes());
-        }
-      for (const GraphInput &input : inputsOf(static_cast<int>(n))) {
-        int64_t bytes = static_cast<int64_t>(
-            share * static_cast<double>(whole.values[input.value].bytes()));
+      double own = 1;
+      for (int value : update.operands) {
+        segment.gradientBytes += std::max<int64_t>(gradient[value], 0);
+        own = std::min(own, share[value]);
+      }
+      for (int value : update.results)
+        share[value] = own;
+      for (const GraphInput &input : inputsOf(static_cast<int>(n)))
         if (tile[input.value] > 0)
           costs.segments[where[input.value]].parameterBytes +=
               tile[input.value];
         else
-          segment.stateBytes += bytes;
-      }
+          segment.stateBytes += static_cast<int64_t>(
+              own * static_cast<double>(whole.values[input.value].bytes()));
     }
   }
 
