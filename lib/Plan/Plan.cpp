@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "OneByOne.h"
 #include "Soap/Plan/CollectiveGroup.h"
 #include "Soap/Plan/StrategyPlan.h"
 
@@ -228,6 +229,8 @@ private:
       action.combiner = source.combinerOf(value);
       for (int i = 0; i < step.inputCount; ++i)
         action.inputs.push_back(ids[planned.inputs[step.firstInput + i]]);
+      if (step.kind == ActionKind::Combine && OneByOneScope::isActive())
+        addUp(action, value, step);
       int id = addAction(std::move(action), source.blockOf(value), step.task,
                          &step == &planned.actions[task.firstAction]);
       int buffer =
@@ -235,6 +238,30 @@ private:
                     id, step.partial);
       plan.actions[id].outputs = {buffer};
       ids.push_back(buffer);
+    }
+  }
+
+  /// Folds all inputs but the last of a combine one by one, each as it comes,
+  /// in tasks of their own: the sum so far and one contribution are all that is
+  /// there at a time. What other devices send comes last.
+  void addUp(Action &combine, int value, const PlannedAction &step) {
+    std::stable_partition(
+        combine.inputs.begin(), combine.inputs.end(), [&](int input) {
+          int from = plan.buffers[input].action;
+          return from < 0 || plan.actions[from].kind != ActionKind::Transfer;
+        });
+    std::vector<int> inputs = combine.inputs;
+    for (size_t i = 2; i < inputs.size(); ++i) {
+      Action one = combine;
+      one.inputs = {combine.inputs[0], inputs[i - 1]};
+      int id = addAction(std::move(one), source.blockOf(value), step.task,
+                         /*isNew=*/true);
+      // Numbers of steps tell the tasks of one combine apart; the last is 0.
+      plan.actions[id].key[2] = static_cast<int64_t>(i) - 1;
+      int sum = addBuffer(value, combine.device,
+                          source.regionsOf(value)[step.region], id, true);
+      plan.actions[id].outputs = {sum};
+      combine.inputs = {sum, inputs[i]};
     }
   }
 
@@ -471,6 +498,11 @@ Plan buildProgramPlan(const Graph &graph, const Strategy &strategy,
   CostModel cost(topology);
   StrategyPlan plan(graph, cost);
   plan.set(strategy);
+  return buildProgramPlan(plan, mayAdd);
+}
+
+Plan buildProgramPlan(const PlanState &plan,
+                      const std::function<bool(int)> &mayAdd) {
   return PlanWriter(plan, /*expand=*/true, &mayAdd).run();
 }
 

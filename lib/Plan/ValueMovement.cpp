@@ -10,6 +10,8 @@
 
 #include "Soap/Plan/ValuePlanner.h"
 
+#include "OneByOne.h"
+
 #include <algorithm>
 #include <numeric>
 
@@ -228,6 +230,8 @@ int64_t ValuePlanner::exchangeRegion(int region, std::span<const int> readers,
 
 /// Many messages as one operation. Whether it was done.
 bool ValuePlanner::exchangeAll() {
+  if (OneByOneScope::isActive())
+    return false;
   static thread_local std::vector<Wanted> wanted, byRegion;
   static thread_local std::vector<int> readers;
   int64_t count = 0;

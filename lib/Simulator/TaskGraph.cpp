@@ -13,6 +13,7 @@
 #include "Simulator/Deferral.h"
 
 #include <algorithm>
+#include <numeric>
 
 using namespace soap;
 
@@ -62,16 +63,46 @@ std::string soap::actionName(const Graph &graph, const Plan &plan,
   return name + std::to_string(action.device) + keySuffix(action.key);
 }
 
+/// Tasks after all that they wait for. They are numbered so, but where passes
+/// of a pipeline wait for passes that come later in the program.
+static std::vector<size_t> topologicalOrder(const std::vector<Task> &tasks) {
+  std::vector<size_t> order(tasks.size());
+  std::iota(order.begin(), order.end(), size_t(0));
+  bool isSorted = true;
+  for (size_t t = 0; t < tasks.size(); ++t)
+    for (int pred : tasks[t].preds)
+      isSorted &= static_cast<size_t>(pred) < t;
+  if (isSorted)
+    return order;
+  std::vector<std::vector<size_t>> next(tasks.size());
+  std::vector<size_t> missing(tasks.size());
+  order.clear();
+  for (size_t t = 0; t < tasks.size(); ++t) {
+    missing[t] = tasks[t].preds.size();
+    for (int pred : tasks[t].preds)
+      next[static_cast<size_t>(pred)].push_back(t);
+    if (tasks[t].preds.empty())
+      order.push_back(t);
+  }
+  for (size_t done = 0; done < order.size(); ++done)
+    for (size_t other : next[order[done]])
+      if (--missing[other] == 0)
+        order.push_back(other);
+  return order;
+}
+
 void soap::markDeferred(TaskGraph &graph, const std::vector<TaskRole> &roles) {
   std::vector<Task> &tasks = graph.tasks;
   std::vector<Deferral> flags(tasks.size());
-  for (size_t t = tasks.size(); t-- > 0;) {
+  std::vector<size_t> order = topologicalOrder(tasks);
+  for (size_t i = order.size(); i-- > 0;) {
+    size_t t = order[i];
     if (roles[t] != TaskRole::Movement)
       flags[t].setKernel(roles[t] == TaskRole::Update);
     for (int pred : tasks[t].preds)
       flags[pred].addSuccessor(flags[t]);
   }
-  for (size_t t = 0; t < tasks.size(); ++t) {
+  for (size_t t : order) {
     Task &task = tasks[t];
     bool copy = task.sourceDevice >= 0 &&
                 std::find(task.resources.begin(), task.resources.end(),

@@ -14,8 +14,10 @@
 #include "StrategySupport.h"
 
 #include "Soap/Analysis/PartitionedGraph.h"
+#include "Soap/Analysis/Stages.h"
 #include "Soap/Analysis/TopologyAttr.h"
 #include "Soap/Dialect/Soap/SoapDialect.h"
+#include "Soap/Dialect/Soap/StageAttributes.h"
 #include "Soap/Memory/MemoryOverTime.h"
 #include "Soap/Search/Presets/Presets.h"
 #include "Soap/Transforms/Passes.h"
@@ -76,6 +78,17 @@ LogicalResult Simulate::writeFiles(const ::soap::Graph &graph,
       failed(writeOptionFile(module, "task-graph", taskGraph,
                              ::soap::printTaskGraph(simulation.tasks))))
     return failure();
+  if (!timeline.empty()) {
+    if (!simulation.passes)
+      return module.emitError("option 'timeline=")
+             << timeline << "': expected a pipeline that runs in microbatches";
+    if (failed(writeOptionFile(
+            module, "timeline", timeline,
+            drawPasses(*simulation.passes, deviceTopology,
+                       simulation.tasks.makespanNs,
+                       drawingTitle(module, deviceTopology.name)))))
+      return failure();
+  }
   if (trace.empty())
     return success();
   // Partitioned IR has no plan whose tiles could be followed.
@@ -187,26 +200,49 @@ LogicalResult Simulate::run() {
   return writeFiles(graph, simulation, target.topology);
 }
 
-/// Microbatches through the stages that soap-place has made.
+/// Microbatches through stages. Op by op, as programs run them; pipelines of
+/// rounds, which programs do not run, pass by pass.
 LogicalResult Simulate::runPipeline(const FunctionProblem &target,
                                     const ::soap::Strategy &strategy,
                                     PipelineAttr pipeline) {
-  FailureOr<PipelineSimulation> simulated =
-      simulateModulePipeline(getOperation(), pipeline, target, strategy);
-  if (failed(simulated))
+  const ::soap::Graph &graph = target.opGraph.graph;
+  FailureOr<std::optional<::soap::PassOrder>> order =
+      readPassOrder(target.opGraph, strategy, pipeline, target.topology);
+  if (failed(order))
     return failure();
   Simulation simulation;
-  simulation.tasks = std::move(simulated->tasks());
-  simulation.memoryBytes = simulated->peakBytes(target.topology.deviceCount());
-  simulation.pipeline = std::move(*simulated);
-  summarizeTasks(simulation, target.topology);
+  if (*order) {
+    ::soap::Expected<Simulation> simulated = simulatePasses(
+        graph, strategy, **order,
+        *::soap::findSchedule(
+            stringifyPipelineSchedule(pipeline.getSchedule()).str()),
+        target.topology);
+    if (!simulated)
+      return getOperation().emitError()
+             << "'" << SoapDialect::kPipeline << "': " << simulated.error();
+    simulation = std::move(*simulated);
+  }
+  if (!getOperation()->hasAttr(kStages)) {
+    FailureOr<PipelineSimulation> simulated =
+        simulateModulePipeline(getOperation(), pipeline, target, strategy);
+    if (failed(simulated))
+      return failure();
+    if (*order) {
+      simulated->result.bubble = simulation.passes->bubble;
+    } else {
+      simulation.tasks = std::move(simulated->tasks());
+      simulation.memoryBytes =
+          simulated->peakBytes(target.topology.deviceCount());
+      summarizeTasks(simulation, target.topology);
+    }
+    simulation.pipeline = std::move(*simulated);
+  }
   checkMemory(target, simulation.memoryBytes, DiagnosticSeverity::Warning);
   if (failed(addPresets(target, simulation.presets)))
     return failure();
   if (summary)
-    printSummary(target.opGraph.graph, simulation, target.topology,
-                 llvm::errs());
-  return writeFiles(target.opGraph.graph, simulation, target.topology);
+    printSummary(graph, simulation, target.topology, llvm::errs());
+  return writeFiles(graph, simulation, target.topology);
 }
 
 /// Partitioned IR is priced from its programs and rank table alone; exchanges

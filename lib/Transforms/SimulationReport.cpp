@@ -22,19 +22,46 @@
 
 using namespace mlir::soap;
 
-Simulation mlir::soap::simulate(const ::soap::Graph &graph,
-                                const ::soap::Strategy &strategy,
-                                const ::soap::Topology &topology) {
+static Simulation summarize(const ::soap::Graph &graph,
+                            ::soap::PricedStrategy priced,
+                            const ::soap::Topology &topology) {
   Simulation result;
   int devices = topology.deviceCount();
-  static_cast<::soap::PricedStrategy &>(result) = ::soap::priceStrategy(
-      graph, strategy, ::soap::CostModel(topology), /*names=*/true);
+  static_cast<::soap::PricedStrategy &>(result) = std::move(priced);
   result.order = result.schedule();
   result.memoryBytes = result.peakBytes(graph, result.order, devices);
   summarizeTasks(result, topology);
   result.exchanges = ::soap::classifyExchanges(graph, result.plan);
   result.bytesByKind =
       ::soap::bytesByKind(::soap::tensorKinds(graph), graph, result.plan);
+  return result;
+}
+
+Simulation mlir::soap::simulate(const ::soap::Graph &graph,
+                                const ::soap::Strategy &strategy,
+                                const ::soap::Topology &topology) {
+  return summarize(graph,
+                   ::soap::priceStrategy(graph, strategy,
+                                         ::soap::CostModel(topology),
+                                         /*names=*/true),
+                   topology);
+}
+
+::soap::Expected<Simulation> mlir::soap::simulatePasses(
+    const ::soap::Graph &graph, const ::soap::Strategy &strategy,
+    const ::soap::PassOrder &order, ::soap::PipelineSchedule schedule,
+    const ::soap::Topology &topology) {
+  ::soap::Expected<::soap::Plan> plan = ::soap::buildPipelinePlan(
+      graph, strategy, order, topology, /*mayAdd=*/nullptr);
+  if (!plan)
+    return ::soap::Error{plan.error()};
+  Simulation result =
+      summarize(graph,
+                ::soap::pricePlan(graph, std::move(*plan),
+                                  ::soap::CostModel(topology), /*names=*/true),
+                topology);
+  result.passes = reportPasses(graph, order, schedule, result.plan,
+                               result.tasks, result.memoryBytes);
   return result;
 }
 
@@ -252,6 +279,10 @@ std::string mlir::soap::printReport(const ::soap::Graph &graph,
     json.attribute("movement_ns", sum.movementNs);
     json.attribute("communication_ns", sum.communicationNs);
     json.attribute("exposed_communication_ns", sum.exposedNs);
+    if (simulation.passes && !simulation.pipeline)
+      json.attributeObject("pipeline", [&] {
+        printPassReport(json, *simulation.passes, topology);
+      });
     if (simulation.pipeline)
       json.attributeObject("pipeline", [&] {
         printPipelineReport(json, *simulation.pipeline, topology);
@@ -397,6 +428,8 @@ void mlir::soap::printSummary(const ::soap::Graph &graph,
   stream << llvm::format("simulated time per iteration: %.3f ms, %zu tasks\n",
                          simulation.tasks.makespanNs * 1e-6,
                          simulation.tasks.tasks.size());
+  if (simulation.passes && !simulation.pipeline)
+    printPassSummary(*simulation.passes, topology, stream);
   if (simulation.pipeline)
     printPipelineSummary(*simulation.pipeline, topology, stream);
   printTimes(simulation, topology, stream);

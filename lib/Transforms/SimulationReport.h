@@ -10,6 +10,7 @@
 #ifndef SOAP_LIB_TRANSFORMS_SIMULATIONREPORT_H
 #define SOAP_LIB_TRANSFORMS_SIMULATIONREPORT_H
 
+#include "PassReport.h"
 #include "PipelineReport.h"
 
 #include "Soap/Search/Problem/PricedStrategy.h"
@@ -38,12 +39,22 @@ struct Simulation : ::soap::PricedStrategy {
   std::vector<std::pair<std::string, int64_t>> presets;
   /// Of an iteration that is a pipeline of microbatches.
   std::optional<PipelineSimulation> pipeline;
+  /// Of one that is simulated op by op, as it runs.
+  std::optional<PassReport> passes;
 };
 
 /// Plans, prices and simulates. Configs must be checked.
 Simulation simulate(const ::soap::Graph &graph,
                     const ::soap::Strategy &strategy,
                     const ::soap::Topology &topology);
+
+/// Builds and simulates the task graph of an iteration in microbatches, whose
+/// configs are those of one. An error says why it does not run so.
+::soap::Expected<Simulation> simulatePasses(const ::soap::Graph &graph,
+                                            const ::soap::Strategy &strategy,
+                                            const ::soap::PassOrder &order,
+                                            ::soap::PipelineSchedule schedule,
+                                            const ::soap::Topology &topology);
 
 /// Sums up the timeline of a simulated task graph: loads, bytes, critical path.
 void summarizeTasks(Simulation &simulation, const ::soap::Topology &topology);

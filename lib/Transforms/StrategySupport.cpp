@@ -15,6 +15,7 @@
 #include "Soap/Analysis/OpGroups.h"
 #include "Soap/Analysis/TopologyAttr.h"
 #include "Soap/Dialect/Soap/SoapDialect.h"
+#include "Soap/Dialect/Soap/StageAttributes.h"
 #include "Soap/Memory/PlanMemory.h"
 #include "Soap/Plan/StrategyFile.h"
 #include "Soap/Plan/StrategyPlan.h"
@@ -236,6 +237,7 @@ mlir::soap::writeModuleStrategy(ModuleOp module, const OpGraph &opGraph,
   writeKeeps(opGraph);
 
   // Stages belong to the former placement.
+  module->removeAttr(kStages);
   module->removeAttr(SoapDialect::kPipeline);
   module->setAttr(SoapDialect::kTopology,
                   TopologyAttr::get(module.getContext(), topology));

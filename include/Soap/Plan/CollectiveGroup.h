@@ -20,6 +20,8 @@
 
 namespace soap {
 
+class PlanState;
+
 /// The devices that take part in a regular collective, and their buffers in the
 /// plan.
 /// All-reduce and reduce-scatter: every member gives an input and gets an
@@ -70,6 +72,9 @@ std::optional<CollectiveGroup> collectiveGroup(const Plan &plan,
 /// where `mayAdd(value)`, other folds unless they scatter.
 Plan buildProgramPlan(const Graph &graph, const Strategy &strategy,
                       const Topology &topology,
+                      const std::function<bool(int)> &mayAdd);
+
+Plan buildProgramPlan(const PlanState &plan,
                       const std::function<bool(int)> &mayAdd);
 
 /// Part `piece` of a sum of `elements` that n devices share out: as even as

@@ -423,6 +423,41 @@ def SoapPlace : Pass<"soap-place", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::soap::SoapDialect", "::mlir::func::FuncDialect"];
 }
 
+def SoapPipeline : Pass<"soap-pipeline", "::mlir::ModuleOp"> {
+  let summary = "Cuts a model into pipeline stages on groups of devices";
+  let description = [{
+    Cuts the forward pass into stages of about equal cost, gives each the same number of consecutive devices, and
+    splits the ops of a stage over its devices as the preset `inside` says (docs/Pipeline.md). Writes configs, and
+    `soap.pipeline` on the module: stages, microbatches, schedule. `--soap-simulate` simulates the microbatches,
+    `--soap-partition` writes programs that run them.
+
+    ```
+    soap-opt step.mlir --soap-pipeline='topology=h100-8 stages=4 microbatches=8 inside=data-parallel' --soap-simulate
+    ```
+  }];
+  let options = [
+    Option<"topology", "topology", "std::string", /*default=*/"\"\"",
+           "Built-in topology (h100-8) or topology file; default: the module's soap.topology">,
+    Option<"profile", "profile", "std::string", /*default=*/"\"\"",
+           "Profile file, or h200: measured times of the topology's devices (docs/CostModel.md); default: what "
+           "the topology names">,
+    Option<"stages", "stages", "int64_t", /*default=*/"2",
+           "Groups of devices in a row, each with as many devices: a number that divides the devices">,
+    Option<"chunks", "chunks", "int64_t", /*default=*/"1",
+           "Stages of each group of devices: with more than 1, 1F1B is interleaved">,
+    Option<"microbatches", "microbatches", "int64_t", /*default=*/"4",
+           "Pieces of the batch, at least 1 and at most its samples">,
+    Option<"schedule", "schedule", "std::string", /*default=*/"\"1f1b\"",
+           "Order of the passes of a device: 1f1b or gpipe">,
+    Option<"inside", "inside", "std::string", /*default=*/"\"data-parallel\"",
+           "Preset for the ops of a stage on its devices (docs/Search.md)">,
+    Option<"function", "function", "std::string", /*default=*/"\"\"",
+           "Function to cut; default: train_step, evaluate or forward">,
+    Option<"summary", "summary", "bool", /*default=*/"true", "Print the stages on stderr">
+  ];
+  let dependentDialects = ["::mlir::soap::SoapDialect", "::mlir::func::FuncDialect"];
+}
+
 def SoapCostGraph : Pass<"soap-cost-graph", "::mlir::ModuleOp"> {
   let summary = "Writes a model as a cost graph, and brings a solution of it back";
   let description = [{
@@ -502,6 +537,8 @@ def SoapSimulate : Pass<"soap-simulate", "::mlir::ModuleOp"> {
     Option<"trace", "trace", "std::string", /*default=*/"\"\"",
            "Write the timeline of devices and links, with memory over time, to this file (Chrome trace events, "
            "for Perfetto)">,
+    Option<"timeline", "timeline", "std::string", /*default=*/"\"\"",
+           "Draw the passes of a pipeline, a row for each device, to this file (SVG)">,
     ListOption<"compare", "compare", "std::string",
                "Presets that are simulated, too, for the speedup over them; default: data-parallel and expert up "
                "to 64 devices; none: no comparison">,

@@ -15,6 +15,7 @@
 #include "Soap/Dialect/Soap/PrecisionAttribute.h"
 #include "Soap/Dialect/Soap/ReuseAttributes.h"
 #include "Soap/Dialect/Soap/ShardPosition.h"
+#include "Soap/Dialect/Soap/StageAttributes.h"
 #include "Soap/Dialect/Soap/TrainingAttributes.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -135,6 +136,21 @@ static LogicalResult checkPipeline(EmitError emitError, NamedAttribute attr) {
                      << attr.getValue();
 }
 
+/// Stages are of a pipeline.
+static LogicalResult checkStages(EmitError emitError, NamedAttribute attr,
+                                 Operation *op) {
+  PipelineAttr pipeline = readPipeline(op->getAttr(SoapDialect::kPipeline));
+  if (!pipeline || !pipeline.getReplicas().empty())
+    return emitError() << "'" << attr.getName().getValue() << "' needs a '"
+                       << SoapDialect::kPipeline << "' without replicas";
+  ::soap::Expected<std::vector<StageEntry>> stages =
+      readStages(attr.getValue());
+  if (stages)
+    return success();
+  return emitError() << "'" << attr.getName().getValue()
+                     << "': " << stages.error();
+}
+
 /// A typed attribute, which has verified itself, or its text.
 static LogicalResult checkTopology(EmitError emitError, NamedAttribute attr) {
   if (!topologyText(attr.getValue()).empty())
@@ -214,6 +230,8 @@ LogicalResult SoapDialect::verifyOperationAttribute(Operation *op,
     return checkPrograms(emitError, attr);
   if (name == kPipeline)
     return checkPipeline(emitError, attr);
+  if (name == kStages)
+    return checkStages(emitError, attr, op);
   if (name == kArenaBytes)
     return checkInteger(emitError, attr, 0);
   if (name == kFusedSlots)

@@ -12,6 +12,7 @@
 
 #include "Cost/ProfileRecord.h"
 #include "DeviceProgram.h"
+#include "Soap/Analysis/Stages.h"
 #include "Soap/Analysis/TopologyAttr.h"
 #include "Soap/Dialect/Soap/ReuseAttributes.h"
 #include "Soap/Dialect/Soap/ShardPosition.h"
@@ -65,15 +66,45 @@ mlir::soap::priceFunction(func::FuncOp function,
   if (failed(strategy))
     return failure();
   PricedFunction priced{std::move(*opGraph), std::move(*strategy), {}, {}};
-  ::soap::PricedStrategy price = ::soap::pricePlan(
-      priced.opGraph.graph,
-      ::soap::buildProgramPlan(
-          priced.opGraph.graph, priced.strategy, topology,
-          [types = elementTypesOf(priced.opGraph)](int value) {
-            return types[value] &&
-                   (types[value].isF32() || types[value].isF64());
-          }),
-      ::soap::CostModel(topology), /*names=*/true);
+  std::optional<::soap::PassOrder> passes;
+  auto module = function->getParentOfType<ModuleOp>();
+  if (PipelineAttr pipeline =
+          module ? readPipeline(module->getAttr(SoapDialect::kPipeline))
+                 : PipelineAttr()) {
+    auto order =
+        readPassOrder(priced.opGraph, priced.strategy, pipeline, topology);
+    if (failed(order))
+      return failure();
+    passes = std::move(*order);
+    if (!passes)
+      function.emitRemark("'@")
+          << function.getName() << "': '" << SoapDialect::kPipeline
+          << "' is a pipeline of rounds of " << pipeline.getMicrobatches()
+          << " microbatches, but programs run the whole batch through one "
+             "stage after another: what was simulated as a pipeline is not "
+             "what runs";
+  }
+  std::function<bool(int)> mayAdd =
+      [types = elementTypesOf(priced.opGraph)](int value) {
+        return types[value] && (types[value].isF32() || types[value].isF64());
+      };
+  ::soap::Plan plan;
+  if (passes) {
+    ::soap::Expected<::soap::Plan> made = ::soap::buildPipelinePlan(
+        priced.opGraph.graph, priced.strategy, *passes, topology, &mayAdd);
+    if (!made)
+      return function.emitError("'@")
+             << function.getName() << "': '" << SoapDialect::kPipeline
+             << "': " << made.error();
+    plan = std::move(*made);
+    priced.strategy = ::soap::cutIntoMicrobatches(priced.strategy, *passes);
+  } else {
+    plan = ::soap::buildProgramPlan(priced.opGraph.graph, priced.strategy,
+                                    topology, mayAdd);
+  }
+  ::soap::PricedStrategy price =
+      ::soap::pricePlan(priced.opGraph.graph, std::move(plan),
+                        ::soap::CostModel(topology), /*names=*/true);
   priced.plan = std::move(price.plan);
   priced.tasks = std::move(price.tasks);
   return priced;
@@ -420,13 +451,6 @@ LogicalResult mlir::soap::partitionModule(ModuleOp module,
       functions.push_back(function);
   if (functions.empty())
     return module.emitError("has no function of soap ops to partition");
-  if (PipelineAttr pipeline =
-          readPipeline(module->getAttr(SoapDialect::kPipeline)))
-    module.emitRemark("'")
-        << SoapDialect::kPipeline << "' has " << pipeline.getMicrobatches()
-        << " microbatches, but programs run the whole batch through one "
-           "stage after another: what was simulated as a pipeline is not "
-           "what runs";
   SymbolTable symbols(module);
   // Prices need nothing of each other.
   std::vector<std::optional<PricedFunction>> priced(functions.size());

@@ -103,6 +103,9 @@ std::vector<Generator> sequenceGenerators();
 std::vector<Generator> graphGenerators();
 /// The networks that soap-translate generates, small.
 std::vector<Generator> modelGenerators();
+/// Networks, and a multilayer perceptron, with batches that are enough for some
+/// microbatches: programs of pipelines.
+std::vector<Generator> pipelineGenerators();
 /// The models without a generator here.
 std::vector<std::string> modelsWithoutCase();
 /// Options of soap-build-training-step.

@@ -75,6 +75,10 @@ static cl::opt<std::string>
            cl::desc("cpu: --soap-lower-to-cpu; cuda: --soap-lower-to-cuda, "
                     "whose kernels run as their host references for the CPU"),
            cl::init("cpu"));
+static cl::opt<bool>
+    pipelines("pipelines", cl::cat(category),
+              cl::desc("networks as pipelines: random stages, microbatches, "
+                       "schedules, and strategies inside of stages"));
 static cl::opt<bool> verbose("verbose", cl::cat(category),
                              cl::desc("print every case"));
 static cl::opt<bool> noFork("no-fork", cl::cat(category),
@@ -112,9 +116,15 @@ std::vector<Generator> pick(std::vector<Generator> all) {
 }
 
 const std::vector<Generator> &generatorsOf(Sort sort) {
-  static const std::vector<Generator> ops = pick(opGenerators()),
-                                      graphs = pick(graphGenerators()),
-                                      networks = pick(modelGenerators());
+  auto unless = [](bool left, std::vector<Generator> (*make)()) {
+    return left ? std::vector<Generator>() : pick(make());
+  };
+  static const std::vector<Generator> ops = unless(pipelines, opGenerators),
+                                      graphs =
+                                          unless(pipelines, graphGenerators),
+                                      networks =
+                                          pick(pipelines ? pipelineGenerators()
+                                                         : modelGenerators());
   return sort == Sort::Op ? ops : sort == Sort::Graph ? graphs : networks;
 }
 
@@ -156,7 +166,8 @@ constexpr int64_t presetsPerGraph = 2;
 /// The preset of strategy `s` of a program, or nothing: then it is random.
 std::string presetOf(int64_t program, int64_t s) {
   Sort sort = sortOf(program);
-  if (s == 0 || sort == Sort::Op || s + presetsPerGraph < strategies)
+  if (pipelines || s == 0 || sort == Sort::Op ||
+      s + presetsPerGraph < strategies)
     return "";
   const std::vector<std::string> &names = soap::presetNames();
   // Others in every round over the generators.
@@ -201,7 +212,9 @@ Report runProgram(mlir::MLIRContext &context, int64_t index) {
     // elements may have few.
     uint64_t hash = 0;
     for (int attempt = 0; attempt < 20; ++attempt) {
-      if (preset.empty())
+      if (pipelines)
+        error = subject.drawPipeline(random);
+      else if (preset.empty())
         subject.draw(random, report.draws);
       else
         error = subject.drawPreset(random, preset);
@@ -394,7 +407,8 @@ int main(int argc, char **argv) {
     for (const Generator &generator : generatorsOf(sort))
       if (hadTurns(sort) && !totals.byName.count(generator.name))
         problems.push_back("'" + generator.name + "' is in no case");
-  for (const std::string &model : modelsWithoutCase())
+  for (const std::string &model :
+       pipelines ? std::vector<std::string>() : modelsWithoutCase())
     problems.push_back("network '" + model + "' has no generator of cases");
   if (static_cast<int64_t>(totals.cases.size()) < distinct)
     problems.push_back("fewer than " + std::to_string(distinct) +

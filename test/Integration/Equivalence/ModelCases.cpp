@@ -137,13 +137,14 @@ std::map<std::string, Fill> fillsOf(mlir::func::FuncOp function,
   return fills;
 }
 
-Case makeModel(const SmallModel &model, Random &random) {
+Case makeModel(const SmallModel &model, Random &random, int64_t minSamples,
+               int64_t maxSamples) {
   Case c;
   c.name = model.name;
   c.training = drawTraining(random);
   c.maxPieces = 3;
   std::map<std::string, int64_t> options = model.options(random);
-  int64_t batch = uniform(random, model.minSamples, model.maxSamples);
+  int64_t batch = uniform(random, minSamples, maxSamples);
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   mlir::OwningOpRef<mlir::ModuleOp> module =
       mlir::soap::generateModel(model.name, batch, options, &context);
@@ -172,8 +173,48 @@ std::vector<Generator> modelGenerators() {
   std::vector<Generator> result;
   for (const SmallModel &model : smallModels)
     result.push_back({model.name, [&model](Random &random) {
-                        return makeModel(model, random);
+                        return makeModel(model, random, model.minSamples,
+                                         model.maxSamples);
                       }});
+  return result;
+}
+
+/// Linear layers with relu between them.
+static Case makePerceptron(Random &random) {
+  Case c;
+  c.name = "mlp";
+  c.training = drawTraining(random);
+  c.tolerance = 1e-3;
+  FunctionText text;
+  int64_t batch = uniform(random, 4, 12), width = uniform(random, 3, 8);
+  Tensor x = text.arg({batch, width}, {Fill::Uniform}, "data", "f32",
+                      ", soap.sample_dim = 0 : i64");
+  for (int64_t layer = uniform(random, 3, 6); layer-- > 0;) {
+    int64_t outputs = uniform(random, 3, 8);
+    Fill small{Fill::Uniform, 0, 1 / std::sqrt(static_cast<double>(width))};
+    Tensor weight = text.arg({outputs, width}, small, "parameter"),
+           bias = text.arg({outputs}, small, "parameter");
+    x = text.op1("matmul", {x, weight}, "transpose_b", {batch, outputs});
+    x = text.op1("bias_add", {x, bias}, "axis = 1 : i64", {batch, outputs});
+    if (layer > 0)
+      x = text.op1("relu", {x}, "", {batch, outputs});
+    width = outputs;
+  }
+  text.finish(c, {x});
+  return c;
+}
+
+std::vector<Generator> pipelineGenerators() {
+  std::vector<Generator> result = {{"mlp", makePerceptron}};
+  // The others normalize over the whole batch.
+  const char *const names[] = {"gpt",  "llama", "rnnlm", "rnntc",
+                               "bert", "nmt",   "vit",   "lenet"};
+  for (const char *name : names)
+    for (const SmallModel &model : smallModels)
+      if (model.name == std::string(name))
+        result.push_back({name, [&model](Random &random) {
+                            return makeModel(model, random, 4, 9);
+                          }});
   return result;
 }
 

@@ -495,6 +495,54 @@ std::string Subject::drawPreset(Random &random, const std::string &preset) {
   return "";
 }
 
+std::string Subject::drawPipeline(Random &random) {
+  static const char *const clusters[] = {"cpu-2",    "cpu-3",    "cpu-4",
+                                         "cpu-6",    "cpu-8",    "h100-1x2",
+                                         "h100-1x4", "h100-2x2", "h100-2x4"};
+  static const char *const presets[] = {"data-parallel", "expert", "zero",
+                                        "model-parallel", "mixed-"};
+  topologyName = clusters[uniform(random, 0, std::size(clusters) - 1)];
+  Expected<Topology> topology = builtinTopology(topologyName);
+  if (!topology)
+    return topology.error();
+  numDevices = topology->deviceCount();
+  int64_t stages = 0;
+  do
+    stages = uniform(random, 1, numDevices);
+  while (numDevices % stages != 0 || (stages == 1 && uniform(random, 0, 3)));
+  int64_t chunks = uniform(random, 0, 2) ? 1 : uniform(random, 2, 3);
+  int64_t samples = 0;
+  auto function = base->lookupSymbol<func::FuncOp>(entry);
+  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+    if (auto dim =
+            function.getArgAttrOfType<IntegerAttr>(i, SoapDialect::kSampleDim))
+      samples = cast<RankedTensorType>(function.getArgumentTypes()[i])
+                    .getDimSize(dim.getInt());
+  bool isGPipe = uniform(random, 0, 2) == 0;
+  int64_t microbatches = uniform(random, 1, samples);
+  if (chunks > 1 && !isGPipe)
+    microbatches =
+        stages <= samples ? stages * uniform(random, 1, samples / stages) : 1;
+  if (chunks > 1 && !isGPipe && microbatches % stages != 0)
+    chunks = 1;
+  std::string inside = presets[uniform(random, 0, std::size(presets) - 1)];
+  if (inside.ends_with("-"))
+    inside += std::to_string(uniform(random, 0, 1000));
+  module = base->clone();
+  std::string error =
+      runPipeline(*module, "soap-pipeline{topology=" + topologyName +
+                               " stages=" + std::to_string(stages) +
+                               " chunks=" + std::to_string(chunks) +
+                               " microbatches=" + std::to_string(microbatches) +
+                               " schedule=" + (isGPipe ? "gpipe" : "1f1b") +
+                               " inside=" + inside + " function=" + entry +
+                               " summary=false}");
+  programText.clear();
+  llvm::raw_string_ostream os(programText);
+  module->print(os);
+  return error;
+}
+
 std::string Subject::check(const std::string &lowering) {
   auto function = module->lookupSymbol<func::FuncOp>(entry);
   Messages messages(*module->getContext());

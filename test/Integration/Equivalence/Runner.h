@@ -49,6 +49,9 @@ public:
   /// The strategy of a preset, on a cluster of 1 to 8 devices with one or more
   /// machines. Empty string on success.
   std::string drawPreset(Random &random, const std::string &preset);
+  /// A pipeline on 2 to 8 devices: stages, chunks, microbatches, schedule, and
+  /// the preset inside of stages. Empty string on success.
+  std::string drawPipeline(Random &random);
   /// Partitions, lowers (`lowering`: a pipeline, soap-lower-to-cpu with its
   /// options, say) and runs under the strategy, and checks everything. Empty
   /// string on success, else what differs.

@@ -1,0 +1,71 @@
+//===- PassOrder.h - Microbatches in a plan ---------------------*- C++ -*-===//
+//
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A microbatch is a piece of the sample loop. The ops of a stage have configs
+// for one microbatch; cut into microbatches they are configs that name their
+// devices once for each. A pass is what a stage computes of one microbatch,
+// forward or backward; each device does its passes one after the other, which
+// the plan says by waits (docs/Pipeline.md).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_PLAN_PASSORDER_H
+#define SOAP_PLAN_PASSORDER_H
+
+#include "Soap/Plan/Plan.h"
+#include "Soap/Support/Error.h"
+
+#include <functional>
+
+namespace soap {
+
+/// What a stage computes of one microbatch, in one direction.
+struct PipelinePass {
+  int stage = 0;
+  int64_t microbatch = 0;
+  bool backward = false;
+  auto operator<=>(const PipelinePass &) const = default;
+};
+
+/// The passes of a pipeline. Nodes without a stage or a sample loop run once:
+/// updates, sums of gradients, constants.
+struct PassOrder {
+  int64_t microbatches = 1;
+  /// By node: its stage, -1: none.
+  std::vector<int> stages;
+  /// By node: the loop over samples that is cut, -1: none.
+  std::vector<int> sampleLoops;
+  /// By device: its passes, in their order.
+  std::vector<std::vector<PipelinePass>> order;
+
+  bool runsOnce(int node) const {
+    return stages[node] < 0 || sampleLoops[node] < 0;
+  }
+};
+
+/// The strategy of all microbatches, from configs for one: the degree of the
+/// sample loop times the microbatches, microbatch outermost, on the same
+/// devices each time.
+Strategy cutIntoMicrobatches(const Strategy &strategy, const PassOrder &passes);
+
+/// The pass that a piece of a kernel belongs to; none: it runs once.
+std::optional<PipelinePass> passOf(const Graph &graph, const PassOrder &passes,
+                                   const Action &action);
+
+/// Adds waits to a plan of `cutIntoMicrobatches` so that every device does its
+/// passes in their order. An error if a pass reads of another microbatch, or if
+/// passes would wait for each other in a circle; the plan is as before then.
+MaybeError orderPasses(const Graph &graph, const PassOrder &passes, Plan &plan);
+
+/// The plan of configs for one microbatch under an order of passes, as
+/// `buildPlan` (`mayAdd` null) or `buildProgramPlan` make it.
+Expected<Plan> buildPipelinePlan(const Graph &graph, const Strategy &strategy,
+                                 const PassOrder &passes,
+                                 const Topology &topology,
+                                 const std::function<bool(int)> *mayAdd);
+
+} // namespace soap
+
+#endif // SOAP_PLAN_PASSORDER_H

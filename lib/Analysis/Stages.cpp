@@ -1,0 +1,230 @@
+//===- Stages.cpp - The stages of a pipeline in a function ----------------===//
+//
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Stages are ranges of forward ops in program order; gradients and updates
+// belong to the stage of their op.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Soap/Analysis/Stages.h"
+
+#include "LoopCorrespondence.h"
+#include "Soap/Dialect/Soap/StageAttributes.h"
+#include "Soap/Pipeline/PassSchedule.h"
+
+using namespace mlir;
+using namespace mlir::soap;
+
+std::vector<int> mlir::soap::forwardNodesOf(const OpGraph &opGraph) {
+  llvm::StringMap<int> nodes = nodesByName(opGraph);
+  std::vector<int> result;
+  for (size_t n = 0; n < opGraph.ops.size(); ++n)
+    result.push_back(originOf(opGraph, nodes, static_cast<int>(n)).node);
+  return result;
+}
+
+namespace {
+
+class StageReader {
+public:
+  StageReader(const OpGraph &opGraph, const ::soap::Strategy &strategy,
+              PipelineAttr pipeline, const ::soap::Topology &topology)
+      : opGraph(opGraph), graph(opGraph.graph), strategy(strategy),
+        pipeline(pipeline), topology(topology), roles(computeRoles(opGraph)) {}
+
+  FailureOr<std::optional<::soap::PassOrder>> run() {
+    passes.microbatches = pipeline.getMicrobatches();
+    passes.stages.assign(graph.nodes.size(), -1);
+    if (opGraph.ops.empty() || !pipeline.getReplicas().empty())
+      return std::optional<::soap::PassOrder>();
+    if (failed(findSampleLoops()))
+      return failure();
+    if (!graph.restores.empty())
+      return emitError() << "values that are kept in one form ('soap.keep') "
+                            "are not made again in microbatches";
+    auto module = opGraph.ops.front()->getParentOfType<ModuleOp>();
+    ::soap::Expected<std::vector<StageEntry>> entries =
+        mlir::soap::readStages(module->getAttr(kStages));
+    if (!entries)
+      return emitError() << entries.error();
+    stages = std::move(*entries);
+    if (stages.empty()) {
+      if (failed(checkWhole()))
+        return failure();
+      if (!stagesOfDevices())
+        return std::optional<::soap::PassOrder>();
+    } else if (failed(placeInStages()) || failed(checkDevices())) {
+      return failure();
+    }
+    ::soap::Expected<std::vector<std::vector<::soap::PipelinePass>>> order =
+        ::soap::schedulePasses(schedule(), stageDevices, passes.microbatches,
+                               topology.deviceCount(), inFlight);
+    if (!order)
+      return emitError() << order.error();
+    passes.order = std::move(*order);
+    return std::optional<::soap::PassOrder>(std::move(passes));
+  }
+
+private:
+  const OpGraph &opGraph;
+  const ::soap::Graph &graph;
+  const ::soap::Strategy &strategy;
+  PipelineAttr pipeline;
+  const ::soap::Topology &topology;
+  std::vector<std::vector<::soap::Role>> roles;
+  ::soap::PassOrder passes;
+  std::vector<StageEntry> stages; ///< of `soap.stages`
+  std::vector<std::vector<int>> stageDevices;
+  std::vector<int> inFlight;
+
+  InFlightDiagnostic emitError() const {
+    auto function = opGraph.ops.front()->getParentOfType<func::FuncOp>();
+    return function.emitError() << "'@" << function.getName() << "': '"
+                                << SoapDialect::kPipeline << "': ";
+  }
+  InFlightDiagnostic emitError(size_t node) const {
+    return emitError() << "op '" << graph.nodes[node].whole.name << "' ";
+  }
+  ::soap::PipelineSchedule schedule() const {
+    return pipeline.getSchedule() == PipelineSchedule::GPipe
+               ? ::soap::PipelineSchedule::GPipe
+               : ::soap::PipelineSchedule::OneForwardOneBackward;
+  }
+
+  LogicalResult findSampleLoops() {
+    for (auto [n, node] : llvm::enumerate(graph.nodes)) {
+      int found = -1;
+      const std::vector<::soap::Loop> &loops = node.whole.space.loops;
+      for (size_t l = 0; l < loops.size() && found < 0; ++l)
+        if (roles[n][l] == ::soap::Role::Sample &&
+            loops[l].type != ::soap::IteratorType::Serial)
+          found = static_cast<int>(l);
+      if (node.whole.phase == ::soap::Phase::Update)
+        found = -1;
+      passes.sampleLoops.push_back(found);
+      if (found >= 0 &&
+          loops[static_cast<size_t>(found)].extent < passes.microbatches)
+        return emitError() << "expected at most as many microbatches as the "
+                           << loops[static_cast<size_t>(found)].extent
+                           << " samples of a batch, got "
+                           << passes.microbatches;
+    }
+    return success();
+  }
+
+  /// Without `soap.stages` an op is one piece.
+  LogicalResult checkWhole() {
+    for (auto [n, config] : llvm::enumerate(strategy))
+      if (config.devices.size() != 1)
+        return emitError(n) << "is split in " << config.devices.size()
+                            << " pieces, expected every op whole on one "
+                               "device, or 'soap.stages'";
+    return success();
+  }
+
+  /// Stages of one device each. False: they are not contiguous.
+  bool stagesOfDevices() {
+    std::vector<int> deviceOf;
+    for (const ::soap::Config &config : strategy)
+      deviceOf.push_back(config.devices[0]);
+    ::soap::CostModel cost(topology);
+    ::soap::Expected<::soap::Pipeline> made =
+        ::soap::makePipeline(graph, roles, deviceOf, passes.microbatches, cost);
+    if (!made)
+      return false;
+    inFlight = ::soap::simulatePipeline(*made, schedule(), topology).inFlight;
+    std::vector<int> stageOf(static_cast<size_t>(topology.deviceCount()), -1);
+    for (auto [s, stage] : llvm::enumerate(made->stages)) {
+      stageDevices.push_back({stage.device});
+      stageOf[static_cast<size_t>(stage.device)] = static_cast<int>(s);
+    }
+    for (size_t n = 0; n < deviceOf.size(); ++n)
+      if (graph.nodes[n].whole.phase != ::soap::Phase::Update)
+        passes.stages[n] = stageOf[static_cast<size_t>(deviceOf[n])];
+    return true;
+  }
+
+  LogicalResult placeInStages() {
+    llvm::StringMap<int> nodes = nodesByName(opGraph);
+    std::vector<int> firsts;
+    for (auto [s, stage] : llvm::enumerate(stages)) {
+      auto it = nodes.find(stage.first);
+      if (it == nodes.end())
+        return emitError() << "stage " << s << " begins with op '"
+                           << stage.first << "', which is not there";
+      if (graph.nodes[static_cast<size_t>(it->second)].whole.phase !=
+          ::soap::Phase::Forward)
+        return emitError() << "stage " << s << " begins with op '"
+                           << stage.first
+                           << "', expected an op of the forward pass";
+      if (!firsts.empty() && it->second <= firsts.back())
+        return emitError() << "stage " << s << " begins with op '"
+                           << stage.first
+                           << "', which is not behind the first op of the "
+                              "stage before";
+      firsts.push_back(it->second);
+      stageDevices.push_back(stage.devices);
+      for (int device : stage.devices)
+        if (device >= topology.deviceCount())
+          return emitError() << "stage " << s << " has device " << device
+                             << ", which is not in the topology of "
+                             << topology.deviceCount() << " devices";
+    }
+    std::vector<int> origins = forwardNodesOf(opGraph);
+    for (auto [n, node] : llvm::enumerate(graph.nodes)) {
+      int at = origins[n] >= 0 ? origins[n] : static_cast<int>(n);
+      if (node.whole.phase == ::soap::Phase::Update ||
+          passes.sampleLoops[n] < 0)
+        continue;
+      if (graph.nodes[static_cast<size_t>(at)].whole.phase !=
+          ::soap::Phase::Forward) {
+        passes.stages[n] = stageOfGradient(n);
+        continue;
+      }
+      passes.stages[n] =
+          static_cast<int>(llvm::upper_bound(firsts, at) - firsts.begin()) - 1;
+      if (passes.stages[n] < 0)
+        return emitError(n)
+               << "is in no stage: it is before op '"
+               << graph.nodes[static_cast<size_t>(firsts[0])].whole.name
+               << "', with which the first one begins";
+    }
+    return success();
+  }
+
+  /// Of an op on gradients that is no gradient of an op: the first stage that a
+  /// gradient that it reads comes from.
+  int stageOfGradient(size_t node) const {
+    int stage = static_cast<int>(stageDevices.size()) - 1;
+    for (int value : graph.nodes[node].whole.operands)
+      for (size_t n = 0; n < node; ++n)
+        if (llvm::is_contained(graph.nodes[n].whole.results, value) &&
+            passes.stages[n] >= 0)
+          stage = std::min(stage, passes.stages[n]);
+    return stage;
+  }
+
+  /// Passes run on the devices of their stage.
+  LogicalResult checkDevices() {
+    for (auto [n, config] : llvm::enumerate(strategy)) {
+      if (passes.runsOnce(static_cast<int>(n)))
+        continue;
+      auto stage = static_cast<size_t>(passes.stages[n]);
+      for (int device : config.devices)
+        if (!llvm::is_contained(stageDevices[stage], device))
+          return emitError(n) << "is on device " << device
+                              << ", expected devices of its stage " << stage;
+    }
+    return success();
+  }
+};
+
+} // namespace
+
+FailureOr<std::optional<::soap::PassOrder>> mlir::soap::readPassOrder(
+    const OpGraph &opGraph, const ::soap::Strategy &strategy,
+    PipelineAttr pipeline, const ::soap::Topology &topology) {
+  return StageReader(opGraph, strategy, pipeline, topology).run();
+}

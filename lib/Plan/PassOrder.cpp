@@ -1,0 +1,298 @@
+//===- PassOrder.cpp - Microbatches in a plan -----------------------------===//
+//
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Of each pass on a device the last kernels are those that no other kernel of
+// the pass on the device reads, directly or through messages and sums; the
+// first are those that read none. The first of a pass wait for the last of the
+// pass before, so inside of a pass kernels start as they get ready.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Soap/Plan/PassOrder.h"
+
+#include "OneByOne.h"
+#include "Soap/Plan/CollectiveGroup.h"
+#include "Soap/Plan/StrategyPlan.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+using namespace soap;
+
+Strategy soap::cutIntoMicrobatches(const Strategy &strategy,
+                                   const PassOrder &passes) {
+  Strategy result = strategy;
+  for (size_t n = 0; n < strategy.size(); ++n) {
+    if (passes.runsOnce(static_cast<int>(n)))
+      continue;
+    const Config &one = strategy[n];
+    Config &all = result[n];
+    auto loop = static_cast<size_t>(passes.sampleLoops[n]);
+    all.degrees[loop] *= passes.microbatches;
+    // Pieces are row-major: those outside of the loop, its own, those inside.
+    int64_t inside = 1;
+    for (size_t l = loop + 1; l < one.degrees.size(); ++l)
+      inside *= one.degrees[l];
+    int64_t run = one.degrees[loop] * inside;
+    all.devices.clear();
+    all.devices.reserve(one.devices.size() *
+                        static_cast<size_t>(passes.microbatches));
+    for (size_t first = 0; first < one.devices.size();
+         first += static_cast<size_t>(run))
+      for (int64_t m = 0; m < passes.microbatches; ++m)
+        all.devices.insert(all.devices.end(),
+                           one.devices.begin() + static_cast<ptrdiff_t>(first),
+                           one.devices.begin() + static_cast<ptrdiff_t>(first) +
+                               run);
+  }
+  return result;
+}
+
+std::optional<PipelinePass> soap::passOf(const Graph &graph,
+                                         const PassOrder &passes,
+                                         const Action &action) {
+  if (action.node < 0 || passes.runsOnce(action.node))
+    return std::nullopt;
+  const Kernel &kernel = kernelOf(graph, action);
+  int loop = passes.sampleLoops[action.node];
+  if (action.stage >= 0) {
+    auto it =
+        std::find(kernel.wholeLoops.begin(), kernel.wholeLoops.end(), loop);
+    if (it == kernel.wholeLoops.end())
+      return std::nullopt;
+    loop = static_cast<int>(it - kernel.wholeLoops.begin());
+  }
+  // The last piece that begins at or before the box.
+  int64_t extent = kernel.space.loops[static_cast<size_t>(loop)].extent;
+  int64_t lo = action.box[static_cast<size_t>(loop)].lo;
+  int64_t microbatch =
+      extent > 0 ? ((lo + 1) * passes.microbatches - 1) / extent : 0;
+  return PipelinePass{passes.stages[action.node],
+                      std::min(microbatch, passes.microbatches - 1),
+                      kernel.phase == Phase::Backward};
+}
+
+namespace {
+
+class PassWaits {
+public:
+  PassWaits(const Graph &graph, const PassOrder &passes, Plan &plan)
+      : graph(graph), passes(passes), plan(plan),
+        tasks(plan.taskStart.size() - 1) {}
+
+  MaybeError run() {
+    if (MaybeError error = findPasses())
+      return error;
+    std::vector<std::pair<int, int>> waits = listWaits();
+    waits.insert(waits.end(), plan.waits.begin(), plan.waits.end());
+    std::sort(waits.begin(), waits.end());
+    waits.erase(std::unique(waits.begin(), waits.end()), waits.end());
+    if (MaybeError error = checkOrder(waits))
+      return error;
+    plan.waits = std::move(waits);
+    return std::nullopt;
+  }
+
+private:
+  const Graph &graph;
+  const PassOrder &passes;
+  Plan &plan;
+
+  struct TaskInfo {
+    std::optional<PipelinePass> pass;
+    int node = -1, device = -1;
+    bool isFirst = true, isLast = true;
+    std::vector<int> preds; ///< tasks
+    /// Kernels of passes that it reads, directly or through messages and sums.
+    std::vector<int> reads;
+    /// A kernel that runs once, behind passes, that it depends on; -1: none.
+    int joined = -1;
+  };
+  std::vector<TaskInfo> tasks;
+
+  std::string describe(int task) const {
+    const TaskInfo &info = tasks[static_cast<size_t>(task)];
+    std::string text =
+        "'" + graph.nodes[static_cast<size_t>(info.node)].whole.name + "'";
+    if (info.pass)
+      text += " of microbatch " + std::to_string(info.pass->microbatch);
+    return text;
+  }
+
+  MaybeError findPasses() {
+    for (const Action &action : plan.actions) {
+      TaskInfo &info = tasks[static_cast<size_t>(action.task)];
+      if (action.node >= 0) {
+        info.node = action.node;
+        info.device = action.device;
+        info.pass = passOf(graph, passes, action);
+      }
+      for (int input : action.inputs)
+        if (input >= 0 && plan.buffers[static_cast<size_t>(input)].action >= 0)
+          if (int pred =
+                  plan
+                      .actions[static_cast<size_t>(
+                          plan.buffers[static_cast<size_t>(input)].action)]
+                      .task;
+              pred != action.task)
+            info.preds.push_back(pred);
+    }
+    for (size_t t = 0; t < tasks.size(); ++t)
+      if (MaybeError error = lookAt(static_cast<int>(t)))
+        return error;
+    return std::nullopt;
+  }
+
+  /// Whether a kernel adds up over the loop that is cut: its result has no
+  /// samples.
+  bool isSum(const TaskInfo &info) const {
+    auto node = static_cast<size_t>(info.node);
+    auto loop = static_cast<size_t>(passes.sampleLoops[node]);
+    return graph.nodes[node].whole.space.loops[loop].type ==
+           IteratorType::Reduction;
+  }
+
+  /// Tasks are numbered in the order of dependencies.
+  MaybeError lookAt(int task) {
+    TaskInfo &info = tasks[static_cast<size_t>(task)];
+    std::vector<int> &reads = info.reads;
+    for (int pred : info.preds) {
+      const TaskInfo &other = tasks[static_cast<size_t>(pred)];
+      if (other.joined >= 0)
+        info.joined = other.joined;
+      if (other.pass)
+        reads.push_back(pred);
+      else if (other.node < 0)
+        reads.insert(reads.end(), other.reads.begin(), other.reads.end());
+    }
+    std::sort(reads.begin(), reads.end());
+    reads.erase(std::unique(reads.begin(), reads.end()), reads.end());
+    if (info.node < 0)
+      return std::nullopt;
+    if (!info.pass) {
+      if (info.joined < 0 && !reads.empty())
+        info.joined = task;
+      return std::nullopt;
+    }
+    if (info.joined >= 0)
+      return Error{describe(task) + " waits for " + describe(info.joined) +
+                   ", which needs all samples of the batch at once: it cannot "
+                   "run in microbatches"};
+    // Where rows do not divide evenly, a piece of a sum over them may have some
+    // of the next microbatch: it is part of that one's pass.
+    if (isSum(info))
+      for (int read : reads)
+        info.pass->microbatch =
+            std::max(info.pass->microbatch,
+                     tasks[static_cast<size_t>(read)].pass->microbatch);
+    for (int read : reads) {
+      TaskInfo &other = tasks[static_cast<size_t>(read)];
+      if (other.pass->microbatch != info.pass->microbatch && !isSum(info))
+        return Error{describe(task) + " reads " + describe(read) +
+                     ": it needs more samples than its own, and cannot run in "
+                     "microbatches"};
+      if (other.device == info.device && *other.pass == *info.pass) {
+        info.isFirst = false;
+        other.isLast = false;
+      }
+    }
+    return std::nullopt;
+  }
+
+  std::vector<std::pair<int, int>> listWaits() const {
+    struct Ends {
+      std::vector<int> first, last;
+    };
+    std::map<std::pair<int, PipelinePass>, Ends> ends;
+    for (size_t t = 0; t < tasks.size(); ++t) {
+      const TaskInfo &info = tasks[t];
+      if (!info.pass)
+        continue;
+      Ends &found = ends[{info.device, *info.pass}];
+      if (info.isFirst)
+        found.first.push_back(static_cast<int>(t));
+      if (info.isLast)
+        found.last.push_back(static_cast<int>(t));
+    }
+    std::vector<std::pair<int, int>> waits;
+    for (size_t device = 0; device < passes.order.size(); ++device) {
+      const Ends *before = nullptr;
+      for (const PipelinePass &pass : passes.order[device]) {
+        auto it = ends.find({static_cast<int>(device), pass});
+        if (it == ends.end())
+          continue;
+        if (before)
+          for (int last : before->last)
+            for (int first : it->second.first)
+              waits.emplace_back(last, first);
+        before = &it->second;
+      }
+    }
+    return waits;
+  }
+
+  /// Whether some order of all tasks obeys dependencies and waits.
+  MaybeError checkOrder(const std::vector<std::pair<int, int>> &waits) const {
+    std::vector<int> missing(tasks.size());
+    std::vector<std::vector<int>> next(tasks.size());
+    auto add = [&](int before, int task) {
+      next[static_cast<size_t>(before)].push_back(task);
+      ++missing[static_cast<size_t>(task)];
+    };
+    for (size_t t = 0; t < tasks.size(); ++t)
+      for (int pred : tasks[t].preds)
+        add(pred, static_cast<int>(t));
+    for (auto [before, task] : waits)
+      add(before, task);
+    std::vector<int> ready;
+    for (size_t t = 0; t < tasks.size(); ++t)
+      if (missing[t] == 0)
+        ready.push_back(static_cast<int>(t));
+    size_t done = 0;
+    while (!ready.empty()) {
+      int task = ready.back();
+      ready.pop_back();
+      ++done;
+      for (int other : next[static_cast<size_t>(task)])
+        if (--missing[static_cast<size_t>(other)] == 0)
+          ready.push_back(other);
+    }
+    if (done == tasks.size())
+      return std::nullopt;
+    std::string text;
+    for (size_t t = 0, listed = 0; t < tasks.size() && listed < 2; ++t)
+      if (missing[t] > 0 && tasks[t].pass) {
+        text += (listed++ ? " and " : "") + describe(static_cast<int>(t));
+      }
+    return Error{"the passes of the stages wait for each other in a circle, "
+                 "with " +
+                 text +
+                 " in it: forward values have to go to later stages, and "
+                 "gradients to earlier ones"};
+  }
+};
+
+} // namespace
+
+MaybeError soap::orderPasses(const Graph &graph, const PassOrder &passes,
+                             Plan &plan) {
+  return PassWaits(graph, passes, plan).run();
+}
+
+Expected<Plan> soap::buildPipelinePlan(const Graph &graph,
+                                       const Strategy &strategy,
+                                       const PassOrder &passes,
+                                       const Topology &topology,
+                                       const std::function<bool(int)> *mayAdd) {
+  OneByOneScope scope;
+  CostModel cost(topology);
+  StrategyPlan state(graph, cost);
+  state.set(cutIntoMicrobatches(strategy, passes));
+  Plan plan = mayAdd ? buildProgramPlan(state, *mayAdd) : buildPlan(state);
+  if (MaybeError error = orderPasses(graph, passes, plan))
+    return *error;
+  return plan;
+}

@@ -1,0 +1,153 @@
+//===- PipelinePass.cpp - Pipeline stages over groups of devices ----------===//
+//
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The pass soap-pipeline: cuts the forward ops into ranges of about equal cost,
+// gives each range a group of devices, and splits its ops there as a preset
+// would split a model of its own.
+//
+//===----------------------------------------------------------------------===//
+
+#include "CheckedOptions.h"
+#include "PipelineReport.h"
+#include "StrategySupport.h"
+
+#include "Soap/Analysis/OpGroups.h"
+#include "Soap/Analysis/Stages.h"
+#include "Soap/Analysis/TopologyAttr.h"
+#include "Soap/Dialect/Soap/SoapDialect.h"
+#include "Soap/Dialect/Soap/StageAttributes.h"
+#include "Soap/Search/DevicePlacement/StageCuts.h"
+#include "Soap/Search/Frontier/FrontierSearch.h"
+#include "Soap/Search/Presets/Presets.h"
+#include "Soap/Transforms/Passes.h"
+
+#include "llvm/Support/Format.h"
+
+namespace mlir::soap {
+#define GEN_PASS_DEF_SOAPPIPELINE
+#include "Soap/Transforms/Passes.h.inc"
+} // namespace mlir::soap
+
+using namespace mlir;
+using namespace mlir::soap;
+
+namespace {
+
+struct PipelinePass
+    : CheckedOptions<mlir::soap::impl::SoapPipelineBase<PipelinePass>> {
+  using CheckedOptions::CheckedOptions;
+
+  void runOnOperation() override {
+    if (failed(run()))
+      signalPassFailure();
+  }
+
+  LogicalResult run();
+  LogicalResult checkOptions(const FunctionProblem &target);
+  FailureOr<::soap::Strategy> placeStages(const FunctionProblem &target,
+                                          const ::soap::StageCuts &cuts,
+                                          std::vector<StageEntry> &entries);
+};
+
+} // namespace
+
+LogicalResult PipelinePass::checkOptions(const FunctionProblem &target) {
+  auto fail = [&](const char *option, const auto &value,
+                  const std::string &expected) -> LogicalResult {
+    return getOperation().emitError() << "option '" << option << "=" << value
+                                      << "': expected " << expected;
+  };
+  int devices = target.topology.deviceCount();
+  if (stages < 1 || stages > devices || devices % stages != 0)
+    return fail("stages", stages.getValue(),
+                "a number that divides the " + std::to_string(devices) +
+                    " devices");
+  if (chunks < 1)
+    return fail("chunks", chunks.getValue(), "a number of at least 1");
+  if (!symbolizePipelineSchedule(schedule))
+    return fail("schedule", schedule.getValue(), "1f1b or gpipe");
+  int64_t samples = samplesOfBatch(target);
+  if (microbatches < 1 || microbatches > samples)
+    return fail("microbatches", microbatches.getValue(),
+                "a number from 1 to the " + std::to_string(samples) +
+                    " samples of a batch");
+  if (chunks > 1 && schedule == "1f1b" && microbatches % stages != 0)
+    return fail("microbatches", microbatches.getValue(),
+                "a multiple of the " + std::to_string(stages) +
+                    " groups of devices: their chunks are interleaved");
+  return success();
+}
+
+/// The preset's config of every op on the devices of its stage.
+FailureOr<::soap::Strategy>
+PipelinePass::placeStages(const FunctionProblem &target,
+                          const ::soap::StageCuts &cuts,
+                          std::vector<StageEntry> &entries) {
+  const ::soap::Graph &graph = target.opGraph.graph;
+  int devices = target.topology.deviceCount() / static_cast<int>(stages);
+  ::soap::Topology group =
+      ::soap::firstDevices(target.topology, devices, /*limitBytes=*/-1);
+  ::soap::ParallelizationProblem inner(
+      graph, group, target.problem->getGroups(), target.problem->getRoles());
+  ::soap::Expected<::soap::Strategy> strategy =
+      ::soap::presetStrategy(inside, inner);
+  if (!strategy)
+    return getOperation().emitError()
+           << "option 'inside=" << inside << "': " << strategy.error();
+  for (auto [s, first] : llvm::enumerate(cuts.firsts)) {
+    StageEntry &entry = entries.emplace_back();
+    entry.first = graph.nodes[static_cast<size_t>(first)].whole.name;
+    for (int d = 0; d < devices; ++d)
+      entry.devices.push_back(
+          static_cast<int>(s % static_cast<size_t>(stages)) * devices + d);
+  }
+  for (auto [config, stage] : llvm::zip_equal(*strategy, cuts.stages))
+    for (int &device : config.devices)
+      device = entries[static_cast<size_t>(stage)]
+                   .devices[static_cast<size_t>(device)];
+  return std::move(*strategy);
+}
+
+LogicalResult PipelinePass::run() {
+  ModuleOp module = getOperation();
+  for (auto other : module.getOps<func::FuncOp>())
+    dropKeeps(other);
+  auto opened = openProblem(module, topology, profile, function);
+  if (failed(opened))
+    return failure();
+  FunctionProblem &target = **opened;
+  if (failed(checkOptions(target)))
+    return failure();
+  auto count = static_cast<int>(stages * chunks);
+  ::soap::Expected<::soap::StageCuts> cuts = ::soap::cutIntoStages(
+      *target.problem, forwardNodesOf(target.opGraph), count, microbatches,
+      target.topology.deviceCount() / static_cast<int>(stages));
+  if (!cuts)
+    return module.emitError()
+           << "option 'stages=" << stages.getValue() << "': " << cuts.error();
+  std::vector<StageEntry> entries;
+  FailureOr<::soap::Strategy> strategy = placeStages(target, *cuts, entries);
+  if (failed(strategy) ||
+      failed(writeModuleStrategy(module, target.opGraph, *strategy,
+                                 target.topology)))
+    return failure();
+  module->setAttr(SoapDialect::kPipeline,
+                  PipelineAttr::get(module.getContext(), microbatches,
+                                    *symbolizePipelineSchedule(schedule),
+                                    ArrayRef<int64_t>()));
+  module->setAttr(kStages, makeStagesAttr(module.getContext(), entries));
+  if (!summary)
+    return success();
+  llvm::errs() << llvm::format(
+      "%d pipeline stages on %s, %s of %lld microbatches, %s inside:\n", count,
+      target.topology.name.c_str(), schedule.c_str(),
+      static_cast<long long>(microbatches), inside.c_str());
+  for (auto [s, entry] : llvm::enumerate(entries))
+    llvm::errs() << llvm::format(
+        "  stage %zu  devices %d to %d  from %s: %.1f %% of the work\n", s,
+        entry.devices.front(), entry.devices.back(), entry.first.c_str(),
+        100 * cuts->shares[s]);
+  return success();
+}
