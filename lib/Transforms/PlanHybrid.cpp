@@ -12,7 +12,11 @@
 #include "InterruptScope.h"
 #include "StrategySupport.h"
 
+#include "Soap/Analysis/Stages.h"
+#include "Soap/Analysis/TopologyAttr.h"
 #include "Soap/Dialect/Soap/SoapDialect.h"
+#include "Soap/Dialect/Soap/StageAttributes.h"
+#include "Soap/Profile/ProfileModel.h"
 #include "Soap/Search/Hierarchical/HierarchicalSearch.h"
 #include "Soap/Transforms/Passes.h"
 
@@ -21,6 +25,7 @@
 #include "llvm/Support/JSON.h"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 namespace mlir::soap {
@@ -40,10 +45,16 @@ struct PlanHybrid
   void runOnOperation() override {
     if (failed(run()))
       signalPassFailure();
-    markAllAnalysesPreserved();
   }
 
   LogicalResult run();
+  LogicalResult checkOptions();
+  LogicalResult slowKernels(::soap::Topology &of);
+  LogicalResult writeReport(const FunctionProblem &target,
+                            ::soap::HybridModel &model,
+                            const ::soap::HierarchicalResult &result);
+  LogicalResult write(FunctionProblem &target, ::soap::HybridModel &model,
+                      const ::soap::HybridPlan &best);
   LogicalResult parsePlan(int devices, ::soap::HybridShape &shape,
                           std::optional<::soap::Recompute> &recompute);
 };
@@ -81,11 +92,11 @@ static llvm::json::Object toJson(const ::soap::HybridPlan &plan,
         {"state_bytes", stage.stateBytes},
         {"gradient_bytes", stage.gradientBytes},
         {"activation_bytes", stage.activationBytes},
-        {"scratch_bytes", stage.scratchBytes},
-        {"peak_bytes", stage.peakBytes()}});
+        {"scratch_bytes", stage.scratchBytes}});
   return llvm::json::Object{
       {"plan", ::soap::describe(plan)},
-      {"stages", plan.shape.stages},
+      {"stages", plan.shape.groups},
+      {"chunks", plan.shape.chunks},
       {"data", plan.shape.data},
       {"tensor", plan.shape.tensor},
       {"samples", plan.shape.samples},
@@ -95,6 +106,7 @@ static llvm::json::Object toJson(const ::soap::HybridPlan &plan,
       {"makespan_ns", plan.makespanNs},
       {"bubble", plan.bubble},
       {"peak_bytes", plan.peakBytes},
+      {"peak_bytes_by_group", llvm::json::Array(plan.groupBytes)},
       {"excess_bytes", plan.excessBytes},
       {"flops_per_device_per_second", figures.flopsPerDevice},
       {"by_stage", std::move(stages)}};
@@ -126,10 +138,12 @@ PlanHybrid::parsePlan(int devices, ::soap::HybridShape &shape,
       continue;
     }
     if (value.getAsInteger(10, number) || number < 0 || number > 1000000)
-      return fail(part, "stages=N, tensor=N, data=N, samples=N, zero=N, "
-                        "sequence or recompute=none|selective|whole");
+      return fail(part, "stages=N, chunks=N, tensor=N, data=N, samples=N, "
+                        "zero=N, sequence or recompute=none|selective|whole");
     if (name == "stages")
-      shape.stages = static_cast<int>(number);
+      shape.groups = static_cast<int>(number);
+    else if (name == "chunks")
+      shape.chunks = static_cast<int>(number);
     else if (name == "tensor")
       shape.tensor = static_cast<int>(number);
     else if (name == "data") {
@@ -140,15 +154,15 @@ PlanHybrid::parsePlan(int devices, ::soap::HybridShape &shape,
     else if (name == "zero")
       shape.zero = static_cast<int>(number);
     else
-      return fail(part, "stages=N, tensor=N, data=N, samples=N, zero=N, "
-                        "sequence or recompute=none|selective|whole");
+      return fail(part, "stages=N, chunks=N, tensor=N, data=N, samples=N, "
+                        "zero=N, sequence or recompute=none|selective|whole");
   }
-  if (!hasData && shape.stages > 0 && shape.tensor > 0)
-    shape.data = std::max(devices / shape.stages / shape.tensor, 1);
+  if (!hasData && shape.groups > 0 && shape.tensor > 0)
+    shape.data = std::max(devices / shape.groups / shape.tensor, 1);
   return success();
 }
 
-LogicalResult PlanHybrid::run() {
+LogicalResult PlanHybrid::checkOptions() {
   ModuleOp module = getOperation();
   if (!(timeLimit >= 0 && timeLimit <= 1e9))
     return module.emitError("option 'time-limit=")
@@ -157,9 +171,78 @@ LogicalResult PlanHybrid::run() {
   if (batch < 0)
     return module.emitError("option 'batch=")
            << batch.getValue() << "': expected a number of at least 0";
-  if (failed(checkOptionFile(module, "report", report)))
+  if (!(kernelEfficiency > 0 && kernelEfficiency <= 10))
+    return module.emitError("option 'kernel-efficiency=")
+           << optionNumber(kernelEfficiency.getValue())
+           << "': expected a number above 0 and at most 10";
+  return checkOptionFile(module, "report", report);
+}
+
+/// All terms of a curve scale as 1 / efficiency, if peaks and launches do.
+LogicalResult PlanHybrid::slowKernels(::soap::Topology &of) {
+  if (kernelEfficiency == 1)
+    return success();
+  for (::soap::DeviceType &type : of.deviceTypes) {
+    if (type.costs && type.costs->getProfile().device == type.name)
+      return getOperation().emitError("option 'kernel-efficiency=")
+             << optionNumber(kernelEfficiency.getValue()) << "': kernels of '"
+             << type.name << "' were measured, expected devices without "
+             << "measured times";
+    for (auto &[dtype, rate] : type.flopsPerSecond)
+      rate *= kernelEfficiency;
+    type.memoryBandwidthBytesPerSecond *= kernelEfficiency;
+    type.launchNs = std::max<int64_t>(
+        std::llround(static_cast<double>(type.launchNs) / kernelEfficiency), 1);
+  }
+  return success();
+}
+
+/// The plan on the IR; a remark where no strategy says all of it.
+LogicalResult PlanHybrid::write(FunctionProblem &target,
+                                ::soap::HybridModel &model,
+                                const ::soap::HybridPlan &best) {
+  ModuleOp module = getOperation();
+  ::soap::Expected<::soap::HybridPlacement> placement =
+      model.place(best, forwardNodesOf(target.opGraph));
+  if (!placement) {
+    target.function.emitRemark("the plan is not written as a strategy: ")
+        << placement.error();
+    return success();
+  }
+  for (auto other : module.getOps<func::FuncOp>())
+    dropKeeps(other);
+  if (failed(writeModuleStrategy(module, target.opGraph, placement->strategy,
+                                 target.topology)))
     return failure();
-  auto opened = openProblem(module, topology, profile, function);
+  if (llvm::any_of(best.stages, [](const ::soap::HybridStage &stage) {
+        return stage.recompute != ::soap::Recompute::None;
+      }))
+    target.function.emitRemark("the strategy says nothing of what the plan "
+                               "recomputes");
+  if (best.microbatches == 1 && best.stages.size() == 1)
+    return success();
+  std::vector<StageEntry> entries;
+  for (auto [first, devices] :
+       llvm::zip_equal(placement->firsts, placement->devices))
+    entries.push_back({target.opGraph.graph.nodes[first].whole.name, devices});
+  module->setAttr(
+      SoapDialect::kPipeline,
+      PipelineAttr::get(module.getContext(), best.microbatches,
+                        mlir::soap::PipelineSchedule::OneForwardOneBackward,
+                        ArrayRef<int64_t>()));
+  module->setAttr(kStages, makeStagesAttr(module.getContext(), entries));
+  return success();
+}
+
+LogicalResult PlanHybrid::run() {
+  ModuleOp module = getOperation();
+  if (failed(checkOptions()))
+    return failure();
+  FailureOr<::soap::Topology> resolved =
+      resolveTopology(module, topology, profile);
+  if (failed(resolved) || failed(slowKernels(*resolved)))
+    return failure();
+  auto opened = openProblem(module, std::move(*resolved), function);
   if (failed(opened))
     return failure();
   FunctionProblem &target = **opened;
@@ -173,6 +256,7 @@ LogicalResult PlanHybrid::run() {
   if (plan.empty()) {
     ::soap::HierarchicalOptions options;
     options.seconds = timeLimit;
+    options.exhaustive = exhaustive;
     InterruptScope scope;
     options.stop = &InterruptScope::isInterrupted();
     result = ::soap::searchHybrid(**model, *target.problem, options);
@@ -221,27 +305,34 @@ LogicalResult PlanHybrid::run() {
       print(result.others[i]);
     }
   }
-  if (report.empty())
-    return success();
+  if (!report.empty() && failed(writeReport(target, **model, result)))
+    return failure();
+  return write(target, **model, result.best);
+}
+
+LogicalResult
+PlanHybrid::writeReport(const FunctionProblem &target,
+                        ::soap::HybridModel &model,
+                        const ::soap::HierarchicalResult &result) {
+  int devices = target.topology.deviceCount();
   llvm::json::Array others;
   for (const ::soap::HybridPlan &other : result.others)
-    others.push_back(toJson(other, **model, devices));
+    others.push_back(toJson(other, model, devices));
   return writeOptionFile(
-      module, "report", report,
-      llvm::formatv("{0:2}",
-                    llvm::json::Value(llvm::json::Object{
-                        {"topology", target.topology.name},
-                        {"devices", devices},
-                        {"batch", (*model)->getBatch()},
-                        {"segments", (*model)->getSegmentCount()},
-                        {"layers", (*model)->getLayerCount()},
-                        {"iteration_flops", (*model)->iterationFlops()},
-                        {"best", toJson(result.best, **model, devices)},
-                        {"others", std::move(others)},
-                        {"shapes", result.shapes},
-                        {"priced", result.priced},
-                        {"seconds", result.seconds},
-                        {"complete", result.complete}}))
+      getOperation(), "report", report,
+      llvm::formatv("{0:2}", llvm::json::Value(llvm::json::Object{
+                                 {"topology", target.topology.name},
+                                 {"devices", devices},
+                                 {"batch", model.getBatch()},
+                                 {"segments", model.getSegmentCount()},
+                                 {"layers", model.getLayerCount()},
+                                 {"iteration_flops", model.iterationFlops()},
+                                 {"best", toJson(result.best, model, devices)},
+                                 {"others", std::move(others)},
+                                 {"shapes", result.shapes},
+                                 {"priced", result.priced},
+                                 {"seconds", result.seconds},
+                                 {"complete", result.complete}}))
               .str() +
           "\n");
 }

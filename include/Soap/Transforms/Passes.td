@@ -497,7 +497,8 @@ def SoapPlanHybrid : Pass<"soap-plan-hybrid", "::mlir::ModuleOp"> {
   let description = [{
     Searches the hybrid plans of a training step (docs/Hierarchical.md): the number of pipeline stages, of
     tensor-parallel devices and of replicas, microbatches, recomputed activations and ZeRO; or prices one of them.
-    Prints the best and what others cost on stderr. The IR stays as it is.
+    Prints the best and what others cost on stderr, and writes it: configs, `soap.pipeline`, `soap.stages`. A remark
+    says what of it no strategy says.
   }];
   let options = [
     Option<"topology", "topology", "std::string", /*default=*/"\"\"",
@@ -511,9 +512,13 @@ def SoapPlanHybrid : Pass<"soap-plan-hybrid", "::mlir::ModuleOp"> {
     Option<"batch", "batch", "int64_t", /*default=*/"0",
            "Samples of an iteration, in microbatches; 0: those of the function">,
     ListOption<"plan", "plan", "std::string",
-               "Price this plan instead of a search: stages=N, tensor=N, data=N, samples=N (of a microbatch), "
-               "zero=N, sequence, recompute=none|selective|whole; what is missing is 1 (data: all devices left), or "
-               "chosen to fit">,
+               "Price this plan instead of a search: stages=N, chunks=N, tensor=N, data=N, samples=N (of a "
+               "microbatch), zero=N, sequence, recompute=none|selective|whole; what is missing is 1 (data: all "
+               "devices left), or chosen to fit">,
+    Option<"kernelEfficiency", "kernel-efficiency", "double", /*default=*/"1",
+           "Share of the speed that the profile promises which kernels reach (docs/Hierarchical.md)">,
+    Option<"exhaustive", "exhaustive", "bool", /*default=*/"false",
+           "Price every shape, with no bounds: what the search is compared with">,
     Option<"report", "report", "std::string", /*default=*/"\"\"",
            "Write the plans to this file (JSON; '-': stdout)">,
     Option<"summary", "summary", "bool", /*default=*/"true", "Print a summary on stderr">

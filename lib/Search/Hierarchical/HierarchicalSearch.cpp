@@ -26,15 +26,17 @@ static std::vector<HybridShape> listShapes(const HybridModel &model,
         if (devices % (tensor * stages) != 0)
           continue;
         for (bool sequence : {false, true})
-          for (int zero : {0, 1, 3}) {
-            HybridShape shape{stages,   devices / tensor / stages,
-                              tensor,   samples,
-                              sequence, zero};
-            if (sequence && tensor == 1)
-              continue;
-            if (model.check(shape).empty())
-              shapes.push_back(shape);
-          }
+          for (int zero : {0, 1, 3})
+            for (int chunks : {1, 2, 4}) {
+              HybridShape shape{stages,  devices / tensor / stages,
+                                tensor,  chunks,
+                                samples, sequence,
+                                zero};
+              if (sequence && tensor == 1)
+                continue;
+              if (model.check(shape).empty())
+                shapes.push_back(shape);
+            }
       }
   return shapes;
 }
@@ -64,12 +66,13 @@ HierarchicalResult soap::searchHybrid(HybridModel &model,
       break;
     }
     // Longer microbatches than twice the longest that gained do not gain.
-    if (shape.samples > 4 * lastGain && result.best.excessBytes == 0 &&
-        result.best.exists())
+    if (!options.exhaustive && shape.samples > 4 * lastGain &&
+        result.best.excessBytes == 0 && result.best.exists())
       break;
-    if (result.best.exists() && result.best.excessBytes == 0 &&
+    if (!options.exhaustive && result.best.exists() &&
+        result.best.excessBytes == 0 &&
         model.boundNs(shape) >= result.best.makespanNs) {
-      auto it = byKind.find({shape.stages, shape.tensor});
+      auto it = byKind.find({shape.groups, shape.tensor});
       if (it != byKind.end() && it->second.excessBytes == 0)
         continue;
     }
@@ -77,7 +80,7 @@ HierarchicalResult soap::searchHybrid(HybridModel &model,
     if (!plan.exists())
       continue;
     ++result.priced;
-    auto [it, isNew] = byKind.try_emplace({shape.stages, shape.tensor}, plan);
+    auto [it, isNew] = byKind.try_emplace({shape.groups, shape.tensor}, plan);
     if (!isNew && isBetter(plan, it->second))
       it->second = plan;
     if (!result.best.exists() || isBetter(plan, result.best)) {

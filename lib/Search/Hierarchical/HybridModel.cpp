@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "HybridStrategy.h"
 #include "MicrobatchGraph.h"
 #include "PipelineTime.h"
 #include "SegmentCosts.h"
@@ -102,19 +103,20 @@ struct HybridModel::Impl {
     return made;
   }
 
-  int deviceOf(const HybridShape &shape, int stage, int replica,
-               int member) const {
-    return (stage * shape.data + replica) * shape.tensor + member;
+  static int deviceOf(const HybridShape &shape, int group, int replica,
+                      int member) {
+    return (group * shape.data + replica) * shape.tensor + member;
   }
 
-  /// What all replicas of a stage send at once to the next one.
+  /// What all replicas of the stage before send at once to a stage.
   int64_t sendNs(const HybridShape &shape, int stage, int64_t bytes) const {
+    int from = (stage - 1) % shape.groups, to = stage % shape.groups;
     std::vector<Message> messages;
     for (int r = 0; r < shape.data; ++r)
       for (int m = 0; m < shape.tensor; ++m)
-        messages.push_back({deviceOf(shape, stage - 1, r, m),
-                            deviceOf(shape, stage, r, m), bytes});
-    // Stages are all alike: the first machines stand for all.
+        messages.push_back(
+            {deviceOf(shape, from, r, m), deviceOf(shape, to, r, m), bytes});
+    // Groups are all alike: the first machines stand for all.
     size_t most = static_cast<size_t>(4 * perMachine);
     if (messages.size() > most)
       messages.resize(most);
@@ -163,59 +165,146 @@ struct HybridModel::Impl {
     return firsts;
   }
 
-  void addMemory(const HybridShape &shape, const SegmentCosts &found, int stage,
-                 int64_t microbatches, HybridStage &made) const;
+  std::vector<int> fitStages(const HybridShape &shape,
+                             const SegmentCosts &found,
+                             int64_t microbatches) const;
+  void addMemory(const HybridShape &shape, const SegmentCosts &found, int group,
+                 HybridPlan &plan) const;
   void addSynchronization(const HybridShape &shape, const SegmentCosts &found,
                           HybridStage &made);
+  HybridPlan price(const HybridShape &shape, const SegmentCosts &found,
+                   const std::vector<int> &firsts, const Recompute *recompute);
 };
 
-/// Bytes on each device of a stage.
-void HybridModel::Impl::addMemory(const HybridShape &shape,
-                                  const SegmentCosts &found, int stage,
-                                  int64_t microbatches,
-                                  HybridStage &made) const {
-  made.parameterBytes = made.stateBytes = made.gradientBytes = 0;
-  int64_t kept = 0, layer = 0, largestLayer = 0, gathered = 0, scratch = 0;
-  int end = made.firstSegment + made.segments;
-  for (int s = made.firstSegment; s < end; ++s) {
+namespace {
+
+constexpr Recompute levels[] = {Recompute::None, Recompute::Selective,
+                                Recompute::Whole};
+
+/// What a range of segments needs, as it grows at its end.
+class StageSums {
+public:
+  StageSums(const HybridShape &shape, const ModelSegments &segments,
+            const SegmentCosts &found)
+      : shape(shape), segments(segments), found(found) {}
+
+  void add(int s) {
     const SegmentCost &cost = found.segments[s];
-    made.parameterBytes += cost.parameterBytes;
-    made.stateBytes += cost.stateBytes;
-    made.gradientBytes += cost.gradientBytes;
+    parameters += cost.parameterBytes;
+    states += cost.stateBytes;
+    gradients += cost.gradientBytes;
     gathered = std::max(gathered, cost.parameterBytes);
     scratch = std::max(scratch, cost.scratchBytes);
-    bool isFirst = s == made.firstSegment;
     bool opensLayer = isFirst || segments.layerOf[s] != segments.layerOf[s - 1];
-    if (opensLayer)
-      layer = 0;
-    layer += cost.keptBytes;
+    layer = (opensLayer ? 0 : layer) + cost.keptBytes;
     largestLayer = std::max(largestLayer, layer);
-    switch (made.recompute) {
-    case Recompute::None:
-      kept += cost.keptBytes + (isFirst ? cost.boundaryBytes : 0);
-      break;
-    case Recompute::Selective:
-      kept += cost.selectiveBytes + (isFirst ? cost.boundaryBytes : 0);
-      break;
-    case Recompute::Whole:
-      kept += opensLayer ? cost.boundaryBytes : 0;
-      break;
-    }
+    kept[0] += cost.keptBytes + (isFirst ? cost.boundaryBytes : 0);
+    kept[1] += cost.selectiveBytes + (isFirst ? cost.boundaryBytes : 0);
+    kept[2] += opensLayer ? cost.boundaryBytes : 0;
+    isFirst = false;
   }
-  if (shape.zero >= 1)
-    made.stateBytes = (made.stateBytes + shape.data - 1) / shape.data;
-  if (shape.zero >= 2)
-    made.gradientBytes = (made.gradientBytes + shape.data - 1) / shape.data;
-  if (shape.zero >= 3) // and two segments that are gathered
-    made.parameterBytes =
-        (made.parameterBytes + shape.data - 1) / shape.data + 2 * gathered;
-  made.inFlight =
-      static_cast<int>(std::min<int64_t>(microbatches, shape.stages - stage));
-  made.activationBytes = kept * made.inFlight;
-  // One layer at a time is computed again, and an op reads and writes.
-  if (made.recompute != Recompute::None)
-    made.activationBytes += largestLayer;
-  made.scratchBytes = 2 * scratch;
+
+  void fill(HybridStage &stage) const {
+    stage.parameterBytes = parameters;
+    stage.stateBytes = shape.zero >= 1 ? share(states) : states;
+    stage.gradientBytes = shape.zero >= 2 ? share(gradients) : gradients;
+    if (shape.zero >= 3) // and two segments that are gathered
+      stage.parameterBytes = share(parameters) + 2 * gathered;
+    stage.activationBytes =
+        kept[static_cast<int>(stage.recompute)] * stage.inFlight;
+    // One layer at a time is computed again, and an op reads and writes.
+    if (stage.recompute != Recompute::None)
+      stage.activationBytes += largestLayer;
+    stage.scratchBytes = 2 * scratch;
+  }
+
+private:
+  const HybridShape &shape;
+  const ModelSegments &segments;
+  const SegmentCosts &found;
+  bool isFirst = true;
+  int64_t parameters = 0, states = 0, gradients = 0, gathered = 0, scratch = 0,
+          layer = 0, largestLayer = 0, kept[3] = {0, 0, 0};
+
+  int64_t share(int64_t bytes) const {
+    return (bytes + shape.data - 1) / shape.data;
+  }
+};
+
+int64_t bytesOf(const HybridStage &stage) {
+  return stage.parameterBytes + stage.stateBytes + stage.gradientBytes +
+         stage.activationBytes + stage.scratchBytes;
+}
+
+} // namespace
+
+/// The first segments of stages, one a group, whose longest pass is shortest
+/// with what each has to recompute to fit; empty if none fit. What a stage
+/// needs grows with its segments, so the longest prefix that stays below a time
+/// is best for a stage, and the least time is found by bisection.
+std::vector<int> HybridModel::Impl::fitStages(const HybridShape &shape,
+                                              const SegmentCosts &found,
+                                              int64_t microbatches) const {
+  int count = segments.count;
+  std::vector<int> inFlight =
+      passesInFlight(shape.groups, shape.groups, microbatches);
+  std::vector<int> firsts;
+  auto isEnough = [&](int64_t limitNs) {
+    firsts.clear();
+    int s = 0;
+    for (int k = 0; k < shape.groups; ++k) {
+      StageSums sums(shape, segments, found);
+      int64_t ns[3] = {0, 0, 0};
+      int first = s;
+      for (int most = count - (shape.groups - 1 - k); s < most; ++s) {
+        sums.add(s);
+        bool fits = false;
+        for (Recompute level : levels) {
+          auto l = static_cast<int>(level);
+          ns[l] += passNs(found.segments[s], level);
+          HybridStage stage;
+          stage.recompute = level;
+          stage.inFlight = inFlight[k];
+          sums.fill(stage);
+          fits |= ns[l] <= limitNs && bytesOf(stage) <= memoryBytes;
+        }
+        if (!fits)
+          break;
+      }
+      if (s == first)
+        return false;
+      firsts.push_back(first);
+    }
+    return s == count;
+  };
+  int64_t low = 0, high = 1;
+  for (const SegmentCost &cost : found.segments)
+    high += passNs(cost, Recompute::Whole);
+  if (!isEnough(high))
+    return {};
+  while (high - low > high / 1000 + 1) {
+    int64_t middle = low + (high - low) / 2;
+    (isEnough(middle) ? high : low) = middle;
+  }
+  isEnough(high);
+  return firsts;
+}
+
+/// Bytes on each device of a group.
+void HybridModel::Impl::addMemory(const HybridShape &shape,
+                                  const SegmentCosts &found, int group,
+                                  HybridPlan &plan) const {
+  int64_t bytes = 0, scratch = 0;
+  for (size_t s = group; s < plan.stages.size(); s += shape.groups) {
+    HybridStage &made = plan.stages[s];
+    StageSums sums(shape, segments, found);
+    for (int i = 0; i < made.segments; ++i)
+      sums.add(made.firstSegment + i);
+    sums.fill(made);
+    bytes += bytesOf(made) - made.scratchBytes;
+    scratch = std::max(scratch, made.scratchBytes);
+  }
+  plan.groupBytes[group] = bytes + scratch;
 }
 
 /// Times that come once for an iteration. The gradients of a segment are
@@ -304,17 +393,18 @@ double HybridModel::iterationFlops() {
 std::string HybridModel::check(const HybridShape &shape) const {
   auto number = [](int64_t n) { return std::to_string(n); };
   int devices = impl->topology.deviceCount();
-  if (shape.stages < 1 || shape.data < 1 || shape.tensor < 1 ||
-      shape.samples < 1 || shape.zero < 0 || shape.zero > 3)
-    return "expected at least one stage, replica, member and sample, and ZeRO "
-           "0 to 3";
-  if (int64_t(shape.stages) * shape.data * shape.tensor != devices)
-    return number(shape.stages) + " stages x data " + number(shape.data) +
+  if (shape.groups < 1 || shape.data < 1 || shape.tensor < 1 ||
+      shape.chunks < 1 || shape.samples < 1 || shape.zero < 0 || shape.zero > 3)
+    return "expected at least one stage, replica, member, chunk and sample, "
+           "and ZeRO 0 to 3";
+  if (int64_t(shape.groups) * shape.data * shape.tensor != devices)
+    return number(shape.groups) + " stages x data " + number(shape.data) +
            " x tensor " + number(shape.tensor) + " are not the topology's " +
            number(devices) + " devices";
-  if (shape.stages > impl->segments.count)
-    return number(shape.stages) + " stages for a model of " +
-           number(impl->segments.count) + " segments";
+  if (int64_t(shape.groups) * shape.chunks > impl->segments.count)
+    return number(int64_t(shape.groups) * shape.chunks) +
+           " stages for a model of " + number(impl->segments.count) +
+           " segments";
   if (shape.tensor > impl->perMachine || impl->perMachine % shape.tensor != 0)
     return "tensor " + number(shape.tensor) +
            " does not divide the devices of a machine, " +
@@ -323,9 +413,15 @@ std::string HybridModel::check(const HybridShape &shape) const {
     return "the batch of " + number(impl->batch) +
            " does not divide into replicas and microbatches of " +
            number(shape.data) + " x " + number(shape.samples) + " samples";
+  int64_t microbatches = impl->batch / (shape.data * shape.samples);
+  if (shape.chunks > 1 && shape.groups == 1)
+    return number(shape.chunks) + " chunks without pipeline stages";
+  if (shape.chunks > 1 && microbatches % shape.groups != 0)
+    return number(microbatches) + " microbatches cannot be interleaved over " +
+           number(shape.groups) + " groups of devices, expected a multiple";
   if (shape.zero > 0 && shape.data == 1)
     return "ZeRO without replicas";
-  if (shape.zero >= 2 && shape.stages > 1)
+  if (shape.zero >= 2 && shape.groups > 1)
     return "ZeRO-" + number(shape.zero) +
            " would reduce gradients for every microbatch of every stage";
   return "";
@@ -343,47 +439,81 @@ int64_t HybridModel::boundNs(const HybridShape &shape) {
     largest = std::max(largest, ns);
   }
   int64_t microbatches = impl->batch / (shape.data * shape.samples);
-  // The slowest stage runs all microbatches; the others are passed once.
-  int64_t slowest = std::max(largest, (sum + shape.stages - 1) / shape.stages);
+  // The slowest group runs all microbatches; the others are passed once. With
+  // chunks some of that is filled.
+  int64_t slowest = std::max(largest, (sum + shape.groups - 1) / shape.groups);
+  if (shape.chunks > 1)
+    return std::max(slowest * microbatches, sum);
   return slowest * (microbatches - 1) + sum;
 }
 
 HybridPlan HybridModel::price(const HybridShape &shape,
                               const Recompute *recompute) {
-  HybridPlan plan;
-  plan.shape = shape;
-  plan.microbatches = impl->batch / (shape.data * shape.samples);
   const auto &found =
       impl->costsOf(shape.samples, shape.tensor, shape.sequence);
   if (!found)
-    return plan;
+    return {};
   std::vector<int64_t> ns;
   for (const SegmentCost &cost : found->segments)
     ns.push_back(impl->passNs(cost, recompute ? *recompute : Recompute::None));
-  std::vector<int> firsts = impl->cutStages(ns, shape.stages);
-  std::vector<int64_t> sendNs;
-  for (size_t k = 0; k < firsts.size(); ++k) {
+  HybridPlan plan =
+      impl->price(shape, *found,
+                  impl->cutStages(ns, shape.groups * shape.chunks), recompute);
+  if (recompute || shape.groups == 1 || shape.chunks > 1)
+    return plan;
+  // Stages that recompute are better shorter.
+  bool recomputes = plan.excessBytes > 0 ||
+                    std::any_of(plan.stages.begin(), plan.stages.end(),
+                                [](const HybridStage &stage) {
+                                  return stage.recompute != Recompute::None;
+                                });
+  std::vector<int> firsts =
+      recomputes ? impl->fitStages(shape, *found, plan.microbatches)
+                 : std::vector<int>();
+  if (firsts.empty())
+    return plan;
+  HybridPlan other = impl->price(shape, *found, firsts, nullptr);
+  return isBetter(other, plan) ? other : plan;
+}
+
+HybridPlan HybridModel::Impl::price(const HybridShape &shape,
+                                    const SegmentCosts &found,
+                                    const std::vector<int> &firsts,
+                                    const Recompute *recompute) {
+  HybridPlan plan;
+  plan.shape = shape;
+  plan.microbatches = batch / (shape.data * shape.samples);
+  plan.groupBytes.assign(shape.groups, 0);
+  auto count = static_cast<int>(firsts.size());
+  std::vector<int> inFlight =
+      passesInFlight(count, shape.groups, plan.microbatches);
+  for (int k = 0; k < count; ++k) {
     HybridStage &stage = plan.stages.emplace_back();
     stage.firstSegment = firsts[k];
     stage.segments =
-        (k + 1 < firsts.size() ? firsts[k + 1] : impl->segments.count) -
-        firsts[k];
-    for (Recompute level :
-         {Recompute::None, Recompute::Selective, Recompute::Whole}) {
-      stage.recompute = recompute ? *recompute : level;
-      impl->addMemory(shape, *found, static_cast<int>(k), plan.microbatches,
-                      stage);
-      if (recompute || stage.peakBytes() <= impl->memoryBytes)
+        (k + 1 < count ? firsts[k + 1] : segments.count) - firsts[k];
+    stage.inFlight = inFlight[k];
+  }
+  for (int group = 0; group < shape.groups; ++group)
+    for (Recompute level : levels) {
+      for (int s = group; s < count; s += shape.groups)
+        plan.stages[s].recompute = recompute ? *recompute : level;
+      addMemory(shape, found, group, plan);
+      if (recompute || plan.groupBytes[group] <= memoryBytes)
         break;
     }
+  std::vector<int64_t> sends;
+  for (int k = 0; k < count; ++k) {
+    HybridStage &stage = plan.stages[k];
     for (int s = stage.firstSegment; s < stage.firstSegment + stage.segments;
          ++s) {
-      const SegmentCost &cost = found->segments[s];
+      const SegmentCost &cost = found.segments[s];
       int64_t forward = cost.forwardNs,
-              backward = cost.backwardNs + impl->againNs(cost, stage.recompute);
+              backward = cost.backwardNs + againNs(cost, stage.recompute);
+      if (plan.microbatches > 1)
+        backward += cost.accumulateNs;
       if (shape.zero == 3 && shape.data > 1) {
-        const Impl::Reduction &reduction =
-            impl->reductionOf(shape.data, shape.tensor);
+        const Reduction &reduction = reductionOf(shape.data, shape.tensor);
         int64_t gather =
             reduction.sharing * reduction.allGather->ns(cost.parameterBytes);
         int64_t scatter =
@@ -394,27 +524,48 @@ HybridPlan HybridModel::price(const HybridShape &shape,
       stage.forwardNs += forward;
       stage.backwardNs += backward;
     }
-    impl->addSynchronization(shape, *found, stage);
-    sendNs.push_back(
-        k == 0
-            ? 0
-            : impl->sendNs(shape, static_cast<int>(k),
-                           found->segments[stage.firstSegment].boundaryBytes));
-    plan.peakBytes = std::max(plan.peakBytes, stage.peakBytes());
+    addSynchronization(shape, found, stage);
+    sends.push_back(
+        k == 0 ? 0
+               : sendNs(shape, k,
+                        found.segments[stage.firstSegment].boundaryBytes));
   }
-  plan.excessBytes = std::max<int64_t>(plan.peakBytes - impl->memoryBytes, 0);
-  std::vector<int64_t> ends =
-      pipelineEnds(plan.stages, sendNs, plan.microbatches);
+  plan.peakBytes =
+      *std::max_element(plan.groupBytes.begin(), plan.groupBytes.end());
+  plan.excessBytes = std::max<int64_t>(plan.peakBytes - memoryBytes, 0);
+  PassTimes times =
+      runPasses(plan.stages, shape.groups, sends, plan.microbatches);
   double busy = 0;
-  for (size_t k = 0; k < plan.stages.size(); ++k) {
-    const HybridStage &stage = plan.stages[k];
-    plan.makespanNs =
-        std::max(plan.makespanNs, ends[k] + stage.exposedNs + stage.updateNs);
-    busy += static_cast<double>(plan.microbatches) *
-                static_cast<double>(stage.forwardNs + stage.backwardNs) +
-            static_cast<double>(stage.updateNs);
+  for (int group = 0; group < shape.groups; ++group) {
+    // Gradients of the first chunk are ready last.
+    int64_t end = times.ends[group] + plan.stages[group].exposedNs;
+    for (int s = group; s < count; s += shape.groups) {
+      const HybridStage &stage = plan.stages[s];
+      end += stage.updateNs;
+      busy += static_cast<double>(plan.microbatches) *
+                  static_cast<double>(stage.forwardNs + stage.backwardNs) +
+              static_cast<double>(stage.updateNs);
+    }
+    plan.makespanNs = std::max(plan.makespanNs, end);
   }
   plan.bubble = 1 - busy / (static_cast<double>(plan.makespanNs) *
-                            static_cast<double>(plan.stages.size()));
+                            static_cast<double>(shape.groups));
   return plan;
+}
+
+Expected<HybridPlacement>
+HybridModel::place(const HybridPlan &plan, const std::vector<int> &forwardOf) {
+  const HybridShape &shape = plan.shape;
+  if (impl->batch != impl->stepBatch)
+    return Error{"an iteration of " + std::to_string(impl->batch) +
+                 " samples, expected the " + std::to_string(impl->stepBatch) +
+                 " of the step"};
+  if (shape.zero == 3)
+    return Error{"ZeRO-3 has no strategy"};
+  const auto &found =
+      impl->costsOf(shape.samples, shape.tensor, shape.sequence);
+  if (!found)
+    return Error{found.error()};
+  return placeHybrid(impl->problem.getGraph(), impl->problem.getRoles(),
+                     impl->segments, found->strategy, plan, forwardOf);
 }

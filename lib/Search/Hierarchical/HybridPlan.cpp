@@ -61,8 +61,8 @@ static std::string describeRecompute(const HybridPlan &plan,
 std::string soap::describe(const HybridPlan &plan) {
   const HybridShape &shape = plan.shape;
   std::string text;
-  if (shape.stages > 1)
-    text += count(shape.stages, "stage") + " x ";
+  if (shape.groups > 1)
+    text += count(static_cast<int64_t>(plan.stages.size()), "stage") + " x ";
   std::string inside = shape.tensor > 1
                            ? "tensor " + std::to_string(shape.tensor) +
                                  (shape.sequence ? " with sequence" : "")
@@ -70,12 +70,14 @@ std::string soap::describe(const HybridPlan &plan) {
   if (shape.data > 1 || inside.empty())
     inside += (inside.empty() ? "" : " x ") + std::string("data ") +
               std::to_string(shape.data);
-  text += shape.stages > 1 ? "(" + inside + ")" : inside;
+  text += shape.groups > 1 ? "(" + inside + ")" : inside;
   if (plan.microbatches > 1)
     text += ", " + std::to_string(plan.microbatches) + " microbatches of " +
             count(shape.samples, "sample");
-  if (shape.stages > 1)
-    text += ", 1F1B";
+  if (shape.groups > 1)
+    text += shape.chunks > 1 ? ", 1F1B interleaved on " +
+                                   std::to_string(shape.groups) + " groups"
+                             : ", 1F1B";
   text += describeRecompute(plan, Recompute::Selective);
   text += describeRecompute(plan, Recompute::Whole);
   if (shape.zero > 0)

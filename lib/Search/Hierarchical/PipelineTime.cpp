@@ -9,53 +9,74 @@
 
 #include "PipelineTime.h"
 
+#include "Soap/Pipeline/PassSchedule.h"
+
 #include <algorithm>
 
 using namespace soap;
 
-std::vector<int64_t> soap::pipelineEnds(const std::vector<HybridStage> &stages,
-                                        const std::vector<int64_t> &sendNs,
-                                        int64_t microbatches) {
-  auto count = static_cast<int64_t>(stages.size());
+/// By group, its passes in their order.
+static std::vector<std::vector<PipelinePass>> passesOf(int stages, int groups,
+                                                       int64_t microbatches) {
+  std::vector<std::vector<int>> devices;
+  for (int s = 0; s < stages; ++s)
+    devices.push_back({s % groups});
+  return *schedulePasses(PipelineSchedule::OneForwardOneBackward, devices,
+                         microbatches, groups);
+}
+
+std::vector<int> soap::passesInFlight(int stages, int groups,
+                                      int64_t microbatches) {
+  std::vector<int> now(stages, 0), most(stages, 0);
+  for (const std::vector<PipelinePass> &passes :
+       passesOf(stages, groups, microbatches))
+    for (const PipelinePass &pass : passes) {
+      now[pass.stage] += pass.backward ? -1 : 1;
+      most[pass.stage] = std::max(most[pass.stage], now[pass.stage]);
+    }
+  return most;
+}
+
+PassTimes soap::runPasses(const std::vector<HybridStage> &stages, int groups,
+                          const std::vector<int64_t> &sendNs,
+                          int64_t microbatches) {
+  auto count = static_cast<int>(stages.size());
+  std::vector<std::vector<PipelinePass>> order =
+      passesOf(count, groups, microbatches);
   constexpr int64_t unknown = -1;
-  // By stage and microbatch: the ends of forward and backward passes.
+  // By direction, stage and microbatch: when the pass ends.
   std::vector<std::vector<int64_t>> ends[2];
   for (auto &of : ends)
-    of.assign(stages.size(), std::vector<int64_t>(microbatches, unknown));
-  std::vector<int64_t> now(stages.size(), 0), forward(stages.size(), 0),
-      backward(stages.size(), 0);
-  // Runs what a stage can run; its neighbours may go on then.
-  auto advance = [&](int64_t s) {
-    bool moved = false;
-    while (backward[s] < microbatches) {
-      int64_t ahead = std::min(microbatches, count - s);
-      bool isForward =
-          forward[s] < microbatches && forward[s] - backward[s] < ahead;
-      int64_t m = isForward ? forward[s] : backward[s];
+    of.assign(count, std::vector<int64_t>(microbatches, unknown));
+  PassTimes times;
+  times.ends.assign(groups, 0);
+  std::vector<size_t> next(groups, 0);
+  // Runs what a group can run; others may go on then.
+  auto advance = [&](int group) {
+    size_t before = next[group];
+    for (; next[group] < order[group].size(); ++next[group]) {
+      const PipelinePass &pass = order[group][next[group]];
+      int s = pass.stage, from = pass.backward ? s + 1 : s - 1;
       int64_t ready = 0;
-      if (isForward && s > 0) {
-        if (ends[0][s - 1][m] == unknown)
+      if (from >= 0 && from < count) {
+        int64_t sent = ends[pass.backward][from][pass.microbatch];
+        if (sent == unknown)
           break;
-        ready = ends[0][s - 1][m] + sendNs[s];
-      } else if (!isForward && s + 1 < count) {
-        if (ends[1][s + 1][m] == unknown)
-          break;
-        ready = ends[1][s + 1][m] + sendNs[s + 1];
+        ready = sent + sendNs[std::max(s, from)];
       }
-      now[s] = std::max(now[s], ready) +
-               (isForward ? stages[s].forwardNs : stages[s].backwardNs);
-      ends[isForward ? 0 : 1][s][m] = now[s];
-      ++(isForward ? forward : backward)[s];
-      moved = true;
+      int64_t ns = pass.backward ? stages[s].backwardNs : stages[s].forwardNs;
+      times.ends[group] = std::max(times.ends[group], ready) + ns;
+      ends[pass.backward][s][pass.microbatch] = times.ends[group];
     }
-    return moved;
+    return next[group] > before;
   };
   for (bool moved = true; moved;) {
     moved = false;
-    for (int64_t s = 0; s < count; ++s)
-      moved |= advance(s);
-    for (int64_t s = count; s-- > 0;)
-      moved |= advance(s);
+    for (int g = 0; g < groups; ++g)
+      moved |= advance(g);
+    for (int g = groups; g-- > 0;)
+      moved |= advance(g);
   }
-  return now;
+  times.inFlight = passesInFlight(count, groups, microbatches);
+  return times;
 }

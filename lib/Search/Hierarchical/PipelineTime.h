@@ -3,9 +3,9 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The time of 1F1B (Narayanan et al., 2021): each stage starts with as many
-// forward passes as there are stages behind it, then alternates. A pass starts
-// when the one before it on its stage has ended and what it reads has arrived.
+// The time of 1F1B, interleaved where groups have several stages (Narayanan et
+// al., 2021): passes in the order of Pipeline/PassSchedule.h. A pass starts
+// when the one before it on its group has ended and what it reads has arrived.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,12 +16,22 @@
 
 namespace soap {
 
-/// When the last backward pass of each stage ends, in ns. `sendNs[s]`: what
-/// passes from stage s - 1 to s takes, and its gradient back. In flight on
-/// stage s are min(microbatches, stages - s) microbatches.
-std::vector<int64_t> pipelineEnds(const std::vector<HybridStage> &stages,
-                                  const std::vector<int64_t> &sendNs,
-                                  int64_t microbatches);
+/// What a pipeline's groups do, and when.
+struct PassTimes {
+  /// By group: when its last pass ends, in ns.
+  std::vector<int64_t> ends;
+  /// By stage: most microbatches between their forward and backward pass.
+  std::vector<int> inFlight;
+};
+
+/// Stage s is on group s modulo `groups`. `sendNs[s]`: what passes from stage
+/// s - 1 to s takes, and its gradient back. Of interleaved stages, microbatches
+/// are a multiple of the groups.
+PassTimes runPasses(const std::vector<HybridStage> &stages, int groups,
+                    const std::vector<int64_t> &sendNs, int64_t microbatches);
+
+/// `inFlight` alone, which no time changes.
+std::vector<int> passesInFlight(int stages, int groups, int64_t microbatches);
 
 } // namespace soap
 

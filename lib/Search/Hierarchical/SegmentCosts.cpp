@@ -12,7 +12,9 @@
 #include "MicrobatchGraph.h"
 #include "Soap/Memory/PlanMemory.h"
 #include "Soap/Pipeline/Pipeline.h"
+#include "Soap/Plan/ActionCost.h"
 #include "Soap/Plan/StrategyPlan.h"
+#include "Soap/Search/Frontier/FrontierSearch.h"
 #include "Soap/Search/Presets/Presets.h"
 #include "Soap/Simulator/StrategySimulator.h"
 
@@ -20,29 +22,6 @@
 #include <numeric>
 
 using namespace soap;
-
-Topology soap::firstDevices(const Topology &topology, int count) {
-  Topology first;
-  first.name = topology.name;
-  first.deviceTypes = topology.deviceTypes;
-  first.devices.assign(topology.devices.begin(),
-                       topology.devices.begin() + count);
-  first.switches = topology.switches;
-  int left = topology.deviceCount() - count;
-  for (Link link : topology.links) {
-    bool isKept = true;
-    for (int *end : {&link.from, &link.to}) {
-      isKept &= *end < count || *end >= topology.deviceCount();
-      if (*end >= topology.deviceCount())
-        *end -= left;
-    }
-    if (isKept)
-      first.links.push_back(std::move(link));
-  }
-  // All pairs are connected, as they were.
-  (void)first.computeRoutes();
-  return first;
-}
 
 namespace {
 
@@ -359,8 +338,14 @@ private:
       SegmentCost &segment = costs.segments[segments.ofNode[n]];
       double own = 1;
       for (int value : update.operands) {
-        segment.gradientBytes += std::max<int64_t>(gradient[value], 0);
         own = std::min(own, share[value]);
+        if (gradient[value] <= 0)
+          continue;
+        segment.gradientBytes += gradient[value];
+        int64_t width = graph.values[value].elementBytes;
+        segment.accumulateNs += cost.computeNs(
+            0, localWork(ActionKind::Combine, gradient[value] / width, width,
+                         /*inputs=*/2));
       }
       for (int value : update.results)
         share[value] = own;
@@ -409,6 +394,30 @@ private:
   std::vector<std::vector<GraphInput>> inputs; ///< by node that updates them
 };
 
+/// Configs of the microbatch's ops, and of updates, which follow the leaders of
+/// their groups.
+Strategy strategyOfStep(const Graph &graph, const std::vector<OpGroup> &groups,
+                        const MicrobatchGraph &microbatch,
+                        const Strategy &strategy) {
+  Strategy result(graph.nodes.size());
+  for (const OpGroup &group : groups) {
+    int leader = microbatch.nodeOf[group.leader];
+    const IterationSpace &space = graph.nodes[group.leader].whole.space;
+    for (size_t m = 0; m < group.nodes.size(); ++m) {
+      int node = group.nodes[m];
+      if (int made = microbatch.nodeOf[node]; made >= 0)
+        result[node] = strategy[made];
+      else if (leader >= 0)
+        result[node] =
+            followConfig(space, strategy[leader], graph.nodes[node].whole.space,
+                         group.loops[m]);
+      else
+        result[node] = Config::single(graph.nodes[node].whole.space);
+    }
+  }
+  return result;
+}
+
 } // namespace
 
 Expected<SegmentCosts>
@@ -421,14 +430,17 @@ soap::findSegmentCosts(const Graph &graph, const std::vector<OpGroup> &groups,
       makeMicrobatchGraph(graph, groups, roles, batch, samples);
   if (!microbatch)
     return Error{microbatch.error()};
-  Topology group = firstDevices(topology, tensor);
+  Topology group = firstDevices(topology, tensor, /*limitBytes=*/-1);
   ParallelizationProblem problem(microbatch->graph, group, microbatch->groups,
                                  microbatch->roles);
   Strategy strategy =
       tensor == 1 ? singleStrategy(problem) : expertStrategy(problem);
   if (sequence)
     cutSequence(problem, strategy);
-  return Measurement(graph, segments, *microbatch, group, strategy).run();
+  SegmentCosts costs =
+      Measurement(graph, segments, *microbatch, group, strategy).run();
+  costs.strategy = strategyOfStep(graph, groups, *microbatch, strategy);
+  return costs;
 }
 
 std::vector<int64_t> soap::findUpdateNs(const Graph &graph,

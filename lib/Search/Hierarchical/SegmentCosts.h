@@ -34,12 +34,16 @@ struct SegmentCost {
   int64_t parameterBytes = 0;
   /// States of the optimizer, and parameters that only updates read.
   int64_t stateBytes = 0;
-  /// Gradients of parameters.
+  /// Gradients of parameters, and the time to add another microbatch's.
   int64_t gradientBytes = 0;
+  int64_t accumulateNs = 0;
 };
 
 struct SegmentCosts {
   std::vector<SegmentCost> segments;
+  /// By node of the step: its config on the devices of the group; of updates,
+  /// that of the parameter.
+  Strategy strategy;
   /// Floating-point operations of a microbatch, of all devices of the group.
   double flops = 0;
 };
@@ -58,9 +62,6 @@ findSegmentCosts(const Graph &graph, const std::vector<OpGroup> &groups,
 std::vector<int64_t> findUpdateNs(const Graph &graph,
                                   const ModelSegments &segments,
                                   const Topology &topology, int64_t pieces);
-
-/// The first devices of a topology with the links between them.
-Topology firstDevices(const Topology &topology, int count);
 
 } // namespace soap
 

@@ -21,6 +21,16 @@
 
 namespace soap {
 
+/// A hybrid plan as configs and stages.
+struct HybridPlacement {
+  /// By node: of one microbatch (docs/Pipeline.md).
+  Strategy strategy;
+  /// By stage: the node of the forward pass that it begins with, and its
+  /// devices.
+  std::vector<int> firsts;
+  std::vector<std::vector<int>> devices;
+};
+
 /// Prices hybrid plans of one problem. Not safe from several threads.
 class HybridModel {
 public:
@@ -46,6 +56,13 @@ public:
   /// A time that the plan does not go below, in ns.
   int64_t boundNs(const HybridShape &shape);
 
+  /// The plan as a strategy. `forwardOf`: by node, the node whose gradient or
+  /// update it computes, -1: none. Says nothing of what is recomputed. An error
+  /// if no strategy says the same: ZeRO-3, or an iteration of other samples
+  /// than the step has.
+  Expected<HybridPlacement> place(const HybridPlan &plan,
+                                  const std::vector<int> &forwardOf);
+
 private:
   struct Impl;
   explicit HybridModel(std::unique_ptr<Impl> impl);
@@ -54,6 +71,9 @@ private:
 
 struct HierarchicalOptions {
   double seconds = 0; ///< 0: no limit
+  /// Prices every shape, whatever the bounds say: what the search is compared
+  /// with.
+  bool exhaustive = false;
   const std::atomic<bool> *stop = nullptr;
 };
 

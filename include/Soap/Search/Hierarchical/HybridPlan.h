@@ -28,10 +28,13 @@ enum class Recompute {
 /// `none`, `selective`, `whole`.
 const char *recomputeName(Recompute recompute);
 
-/// Device `(stage * data + replica) * tensor + member` is a member of a
-/// replica's tensor-parallel group.
+/// Device `(group * data + replica) * tensor + member` is a member of a
+/// replica's tensor-parallel group. A pipeline goes round the groups: stage s
+/// of `groups * chunks` is on group s modulo `groups`.
 struct HybridShape {
-  int stages = 1, data = 1, tensor = 1;
+  int groups = 1, data = 1, tensor = 1;
+  /// Stages of a group: with more than one, 1F1B is interleaved.
+  int chunks = 1;
   /// Samples of a microbatch in a replica.
   int64_t samples = 1;
   /// Ops that a tensor-parallel group would repeat are cut over the sequence.
@@ -43,7 +46,7 @@ struct HybridShape {
   bool operator==(const HybridShape &) const = default;
 };
 
-/// One pipeline stage, on each of its devices.
+/// One pipeline stage, on each device of its group.
 struct HybridStage {
   int firstSegment = 0, segments = 0;
   Recompute recompute = Recompute::None;
@@ -54,23 +57,21 @@ struct HybridStage {
   int64_t exposedNs = 0, updateNs = 0;
   int64_t parameterBytes = 0, stateBytes = 0, gradientBytes = 0;
   int64_t activationBytes = 0; ///< of all microbatches in flight
-  int64_t scratchBytes = 0;
-  int inFlight = 1;
-  int64_t peakBytes() const {
-    return parameterBytes + stateBytes + gradientBytes + activationBytes +
-           scratchBytes;
-  }
+  int64_t scratchBytes = 0;    ///< of one op; stages of a group share them
+  int inFlight = 1;            ///< most microbatches
 };
 
 struct HybridPlan {
   HybridShape shape;
   int64_t microbatches = 1;
-  std::vector<HybridStage> stages;
+  std::vector<HybridStage> stages; ///< groups * chunks
   /// An iteration, in ns.
   int64_t makespanNs = 0;
-  /// The largest `peakBytes`, and what of it is beyond the memory of a device.
+  /// Most bytes on a device, by group.
+  std::vector<int64_t> groupBytes;
+  /// The largest of them, and what of it is beyond the memory of a device.
   int64_t peakBytes = 0, excessBytes = 0;
-  /// Share of the iteration in which a stage computes nothing, mean of all.
+  /// Share of the iteration in which a group computes nothing, mean of all.
   double bubble = 0;
   bool exists() const { return !stages.empty(); }
 };
