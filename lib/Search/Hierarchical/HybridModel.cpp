@@ -169,6 +169,7 @@ struct HybridModel::Impl {
                              const SegmentCosts &found,
                              int64_t microbatches) const;
   void addMemory(const HybridShape &shape, const SegmentCosts &found, int group,
+                 const std::vector<PipelinePass> &passes,
                  HybridPlan &plan) const;
   void addSynchronization(const HybridShape &shape, const SegmentCosts &found,
                           HybridStage &made);
@@ -204,14 +205,18 @@ public:
     isFirst = false;
   }
 
+  /// Of one microbatch.
+  int64_t keptBytes(Recompute recompute) const {
+    return kept[static_cast<int>(recompute)];
+  }
+
   void fill(HybridStage &stage) const {
     stage.parameterBytes = parameters;
     stage.stateBytes = shape.zero >= 1 ? share(states) : states;
     stage.gradientBytes = shape.zero >= 2 ? share(gradients) : gradients;
     if (shape.zero >= 3) // and two segments that are gathered
       stage.parameterBytes = share(parameters) + 2 * gathered;
-    stage.activationBytes =
-        kept[static_cast<int>(stage.recompute)] * stage.inFlight;
+    stage.activationBytes = keptBytes(stage.recompute) * stage.inFlight;
     // One layer at a time is computed again, and an op reads and writes.
     if (stage.recompute != Recompute::None)
       stage.activationBytes += largestLayer;
@@ -246,8 +251,6 @@ std::vector<int> HybridModel::Impl::fitStages(const HybridShape &shape,
                                               const SegmentCosts &found,
                                               int64_t microbatches) const {
   int count = segments.count;
-  std::vector<int> inFlight =
-      passesInFlight(shape.groups, shape.groups, microbatches);
   std::vector<int> firsts;
   auto isEnough = [&](int64_t limitNs) {
     firsts.clear();
@@ -264,7 +267,8 @@ std::vector<int> HybridModel::Impl::fitStages(const HybridShape &shape,
           ns[l] += passNs(found.segments[s], level);
           HybridStage stage;
           stage.recompute = level;
-          stage.inFlight = inFlight[k];
+          stage.inFlight = static_cast<int>(
+              std::min<int64_t>(microbatches, shape.groups - k));
           sums.fill(stage);
           fits |= ns[l] <= limitNs && bytesOf(stage) <= memoryBytes;
         }
@@ -293,14 +297,22 @@ std::vector<int> HybridModel::Impl::fitStages(const HybridShape &shape,
 /// Bytes on each device of a group.
 void HybridModel::Impl::addMemory(const HybridShape &shape,
                                   const SegmentCosts &found, int group,
+                                  const std::vector<PipelinePass> &passes,
                                   HybridPlan &plan) const {
-  int64_t bytes = 0, scratch = 0;
+  std::vector<StageSums> sums;
+  std::vector<int64_t> kept(plan.stages.size());
   for (size_t s = group; s < plan.stages.size(); s += shape.groups) {
+    StageSums &of = sums.emplace_back(shape, segments, found);
+    for (int i = 0; i < plan.stages[s].segments; ++i)
+      of.add(plan.stages[s].firstSegment + i);
+    kept[s] = of.keptBytes(plan.stages[s].recompute);
+  }
+  std::vector<int> inFlight = mostInFlight(passes, kept);
+  int64_t bytes = 0, scratch = 0;
+  for (size_t s = group, i = 0; s < plan.stages.size(); s += shape.groups) {
     HybridStage &made = plan.stages[s];
-    StageSums sums(shape, segments, found);
-    for (int i = 0; i < made.segments; ++i)
-      sums.add(made.firstSegment + i);
-    sums.fill(made);
+    made.inFlight = inFlight[s];
+    sums[i++].fill(made);
     bytes += bytesOf(made) - made.scratchBytes;
     scratch = std::max(scratch, made.scratchBytes);
   }
@@ -485,20 +497,18 @@ HybridPlan HybridModel::Impl::price(const HybridShape &shape,
   plan.microbatches = batch / (shape.data * shape.samples);
   plan.groupBytes.assign(shape.groups, 0);
   auto count = static_cast<int>(firsts.size());
-  std::vector<int> inFlight =
-      passesInFlight(count, shape.groups, plan.microbatches);
+  GroupPasses passes = passesOfGroups(count, shape.groups, plan.microbatches);
   for (int k = 0; k < count; ++k) {
     HybridStage &stage = plan.stages.emplace_back();
     stage.firstSegment = firsts[k];
     stage.segments =
         (k + 1 < count ? firsts[k + 1] : segments.count) - firsts[k];
-    stage.inFlight = inFlight[k];
   }
   for (int group = 0; group < shape.groups; ++group)
     for (Recompute level : levels) {
       for (int s = group; s < count; s += shape.groups)
         plan.stages[s].recompute = recompute ? *recompute : level;
-      addMemory(shape, found, group, plan);
+      addMemory(shape, found, group, passes[group], plan);
       if (recompute || plan.groupBytes[group] <= memoryBytes)
         break;
     }
@@ -533,12 +543,12 @@ HybridPlan HybridModel::Impl::price(const HybridShape &shape,
   plan.peakBytes =
       *std::max_element(plan.groupBytes.begin(), plan.groupBytes.end());
   plan.excessBytes = std::max<int64_t>(plan.peakBytes - memoryBytes, 0);
-  PassTimes times =
-      runPasses(plan.stages, shape.groups, sends, plan.microbatches);
+  std::vector<int64_t> ends =
+      passEnds(passes, plan.stages, sends, plan.microbatches);
   double busy = 0;
   for (int group = 0; group < shape.groups; ++group) {
     // Gradients of the first chunk are ready last.
-    int64_t end = times.ends[group] + plan.stages[group].exposedNs;
+    int64_t end = ends[group] + plan.stages[group].exposedNs;
     for (int s = group; s < count; s += shape.groups) {
       const HybridStage &stage = plan.stages[s];
       end += stage.updateNs;

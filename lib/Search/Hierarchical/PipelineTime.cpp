@@ -15,9 +15,7 @@
 
 using namespace soap;
 
-/// By group, its passes in their order.
-static std::vector<std::vector<PipelinePass>> passesOf(int stages, int groups,
-                                                       int64_t microbatches) {
+GroupPasses soap::passesOfGroups(int stages, int groups, int64_t microbatches) {
   std::vector<std::vector<int>> devices;
   for (int s = 0; s < stages; ++s)
     devices.push_back({s % groups});
@@ -25,31 +23,33 @@ static std::vector<std::vector<PipelinePass>> passesOf(int stages, int groups,
                          microbatches, groups);
 }
 
-std::vector<int> soap::passesInFlight(int stages, int groups,
-                                      int64_t microbatches) {
-  std::vector<int> now(stages, 0), most(stages, 0);
-  for (const std::vector<PipelinePass> &passes :
-       passesOf(stages, groups, microbatches))
-    for (const PipelinePass &pass : passes) {
-      now[pass.stage] += pass.backward ? -1 : 1;
-      most[pass.stage] = std::max(most[pass.stage], now[pass.stage]);
+std::vector<int> soap::mostInFlight(const std::vector<PipelinePass> &passes,
+                                    const std::vector<int64_t> &bytes) {
+  std::vector<int> now(bytes.size(), 0), most = now;
+  int64_t held = 0, largest = -1;
+  for (const PipelinePass &pass : passes) {
+    now[pass.stage] += pass.backward ? -1 : 1;
+    held += pass.backward ? -bytes[pass.stage] : bytes[pass.stage];
+    if (held > largest) {
+      largest = held;
+      most = now;
     }
+  }
   return most;
 }
 
-PassTimes soap::runPasses(const std::vector<HybridStage> &stages, int groups,
-                          const std::vector<int64_t> &sendNs,
-                          int64_t microbatches) {
-  auto count = static_cast<int>(stages.size());
-  std::vector<std::vector<PipelinePass>> order =
-      passesOf(count, groups, microbatches);
+std::vector<int64_t> soap::passEnds(const GroupPasses &order,
+                                    const std::vector<HybridStage> &stages,
+                                    const std::vector<int64_t> &sendNs,
+                                    int64_t microbatches) {
+  auto count = static_cast<int>(stages.size()),
+       groups = static_cast<int>(order.size());
   constexpr int64_t unknown = -1;
   // By direction, stage and microbatch: when the pass ends.
   std::vector<std::vector<int64_t>> ends[2];
   for (auto &of : ends)
     of.assign(count, std::vector<int64_t>(microbatches, unknown));
-  PassTimes times;
-  times.ends.assign(groups, 0);
+  std::vector<int64_t> now(groups, 0);
   std::vector<size_t> next(groups, 0);
   // Runs what a group can run; others may go on then.
   auto advance = [&](int group) {
@@ -65,8 +65,8 @@ PassTimes soap::runPasses(const std::vector<HybridStage> &stages, int groups,
         ready = sent + sendNs[std::max(s, from)];
       }
       int64_t ns = pass.backward ? stages[s].backwardNs : stages[s].forwardNs;
-      times.ends[group] = std::max(times.ends[group], ready) + ns;
-      ends[pass.backward][s][pass.microbatch] = times.ends[group];
+      now[group] = std::max(now[group], ready) + ns;
+      ends[pass.backward][s][pass.microbatch] = now[group];
     }
     return next[group] > before;
   };
@@ -77,6 +77,5 @@ PassTimes soap::runPasses(const std::vector<HybridStage> &stages, int groups,
     for (int g = groups; g-- > 0;)
       moved |= advance(g);
   }
-  times.inFlight = passesInFlight(count, groups, microbatches);
-  return times;
+  return now;
 }

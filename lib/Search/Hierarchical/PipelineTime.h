@@ -12,26 +12,27 @@
 #ifndef SOAP_LIB_SEARCH_HIERARCHICAL_PIPELINETIME_H
 #define SOAP_LIB_SEARCH_HIERARCHICAL_PIPELINETIME_H
 
+#include "Soap/Plan/PassOrder.h"
 #include "Soap/Search/Hierarchical/HybridPlan.h"
 
 namespace soap {
 
-/// What a pipeline's groups do, and when.
-struct PassTimes {
-  /// By group: when its last pass ends, in ns.
-  std::vector<int64_t> ends;
-  /// By stage: most microbatches between their forward and backward pass.
-  std::vector<int> inFlight;
-};
+/// By group, its passes in their order. Stage s is on group s modulo `groups`;
+/// of interleaved stages, microbatches are a multiple of the groups.
+using GroupPasses = std::vector<std::vector<PipelinePass>>;
+GroupPasses passesOfGroups(int stages, int groups, int64_t microbatches);
 
-/// Stage s is on group s modulo `groups`. `sendNs[s]`: what passes from stage
-/// s - 1 to s takes, and its gradient back. Of interleaved stages, microbatches
-/// are a multiple of the groups.
-PassTimes runPasses(const std::vector<HybridStage> &stages, int groups,
-                    const std::vector<int64_t> &sendNs, int64_t microbatches);
+/// By group, when its last pass ends, in ns. `sendNs[s]`: what passes from
+/// stage s - 1 to s takes, and its gradient back.
+std::vector<int64_t> passEnds(const GroupPasses &passes,
+                              const std::vector<HybridStage> &stages,
+                              const std::vector<int64_t> &sendNs,
+                              int64_t microbatches);
 
-/// `inFlight` alone, which no time changes.
-std::vector<int> passesInFlight(int stages, int groups, int64_t microbatches);
+/// By stage, the microbatches between their forward and backward pass at the
+/// time when a group has most bytes of them. `bytes`: by stage, of one.
+std::vector<int> mostInFlight(const std::vector<PipelinePass> &passes,
+                              const std::vector<int64_t> &bytes);
 
 } // namespace soap
 

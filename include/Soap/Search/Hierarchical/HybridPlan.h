@@ -58,7 +58,8 @@ struct HybridStage {
   int64_t parameterBytes = 0, stateBytes = 0, gradientBytes = 0;
   int64_t activationBytes = 0; ///< of all microbatches in flight
   int64_t scratchBytes = 0;    ///< of one op; stages of a group share them
-  int inFlight = 1;            ///< most microbatches
+  /// Microbatches, when its group has most bytes of them.
+  int inFlight = 1;
 };
 
 struct HybridPlan {
