@@ -205,7 +205,7 @@ LogicalResult PlanHybrid::write(FunctionProblem &target,
   ::soap::Expected<::soap::HybridPlacement> placement =
       model.place(best, forwardNodesOf(target.opGraph));
   if (!placement) {
-    target.function.emitRemark("the plan is not written as a strategy: ")
+    module.emitRemark("the plan is not written as a strategy: ")
         << placement.error();
     return success();
   }
@@ -217,8 +217,8 @@ LogicalResult PlanHybrid::write(FunctionProblem &target,
   if (llvm::any_of(best.stages, [](const ::soap::HybridStage &stage) {
         return stage.recompute != ::soap::Recompute::None;
       }))
-    target.function.emitRemark("the strategy says nothing of what the plan "
-                               "recomputes");
+    module.emitRemark("the strategy says nothing of what the plan "
+                      "recomputes");
   if (best.microbatches == 1 && best.stages.size() == 1)
     return success();
   std::vector<StageEntry> entries;
@@ -315,6 +315,17 @@ PlanHybrid::writeReport(const FunctionProblem &target,
                         ::soap::HybridModel &model,
                         const ::soap::HierarchicalResult &result) {
   int devices = target.topology.deviceCount();
+  llvm::json::Array all;
+  for (const ::soap::HybridPlan &plan : result.all)
+    all.push_back(llvm::json::Object{{"stages", plan.shape.groups},
+                                     {"chunks", plan.shape.chunks},
+                                     {"data", plan.shape.data},
+                                     {"tensor", plan.shape.tensor},
+                                     {"samples", plan.shape.samples},
+                                     {"sequence", plan.shape.sequence},
+                                     {"zero", plan.shape.zero},
+                                     {"makespan_ns", plan.makespanNs},
+                                     {"excess_bytes", plan.excessBytes}});
   llvm::json::Array others;
   for (const ::soap::HybridPlan &other : result.others)
     others.push_back(toJson(other, model, devices));
@@ -329,6 +340,7 @@ PlanHybrid::writeReport(const FunctionProblem &target,
                                  {"iteration_flops", model.iterationFlops()},
                                  {"best", toJson(result.best, model, devices)},
                                  {"others", std::move(others)},
+                                 {"all", std::move(all)},
                                  {"shapes", result.shapes},
                                  {"priced", result.priced},
                                  {"seconds", result.seconds},

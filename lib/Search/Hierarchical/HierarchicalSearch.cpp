@@ -80,6 +80,8 @@ HierarchicalResult soap::searchHybrid(HybridModel &model,
     if (!plan.exists())
       continue;
     ++result.priced;
+    if (options.exhaustive)
+      result.all.push_back(plan);
     auto [it, isNew] = byKind.try_emplace({shape.groups, shape.tensor}, plan);
     if (!isNew && isBetter(plan, it->second))
       it->second = plan;

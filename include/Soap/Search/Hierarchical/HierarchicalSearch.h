@@ -83,6 +83,7 @@ struct HierarchicalResult {
   HybridPlan best;
   /// The best plans of other kinds, fastest first: by stages and tensor.
   std::vector<HybridPlan> others;
+  std::vector<HybridPlan> all;    ///< if exhaustive, in the order of the shapes
   int64_t shapes = 0, priced = 0; ///< enumerated, and not excluded by bounds
   double seconds = 0;
   bool complete = false; ///< everything was looked at
