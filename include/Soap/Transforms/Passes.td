@@ -492,6 +492,40 @@ def SoapCostGraph : Pass<"soap-cost-graph", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::soap::SoapDialect", "::mlir::func::FuncDialect"];
 }
 
+def SoapPlanHybrid : Pass<"soap-plan-hybrid", "::mlir::ModuleOp"> {
+  let summary = "Plans a training step for a cluster: stages, tensor and data parallelism, microbatches";
+  let description = [{
+    Searches the hybrid plans of a training step (docs/Hierarchical.md): the number of pipeline stages, of
+    tensor-parallel devices and of replicas, microbatches, recomputed activations and ZeRO; or prices one of them.
+    Prints the best and what others cost on stderr, and writes it: configs, `soap.pipeline`, `soap.stages`. A remark
+    says what of it no strategy says.
+  }];
+  let options = [
+    Option<"topology", "topology", "std::string", /*default=*/"\"\"",
+           "Built-in topology (h100-8x8) or topology file; default: the module's soap.topology">,
+    Option<"profile", "profile", "std::string", /*default=*/"\"\"",
+           "Profile file, or h200: measured times of the topology's devices (docs/CostModel.md); default: what "
+           "the topology names">,
+    Option<"function", "function", "std::string", /*default=*/"\"\"",
+           "Function to plan; default: train_step, evaluate or forward">,
+    Option<"timeLimit", "time-limit", "double", /*default=*/"10", "Seconds of search; 0: no limit">,
+    Option<"batch", "batch", "int64_t", /*default=*/"0",
+           "Samples of an iteration, in microbatches; 0: those of the function">,
+    ListOption<"plan", "plan", "std::string",
+               "Price this plan instead of a search: stages=N, chunks=N, tensor=N, data=N, samples=N (of a "
+               "microbatch), zero=N, sequence, recompute=none|selective|whole; what is missing is 1 (data: all "
+               "devices left), or chosen to fit">,
+    Option<"kernelEfficiency", "kernel-efficiency", "double", /*default=*/"1",
+           "Share of the speed that the profile promises which kernels reach (docs/Hierarchical.md)">,
+    Option<"exhaustive", "exhaustive", "bool", /*default=*/"false",
+           "Price every shape, with no bounds: what the search is compared with">,
+    Option<"report", "report", "std::string", /*default=*/"\"\"",
+           "Write the plans to this file (JSON; '-': stdout)">,
+    Option<"summary", "summary", "bool", /*default=*/"true", "Print a summary on stderr">
+  ];
+  let dependentDialects = ["::mlir::soap::SoapDialect", "::mlir::func::FuncDialect"];
+}
+
 def SoapSimulate : Pass<"soap-simulate", "::mlir::ModuleOp"> {
   let summary = "Prices the strategy of a module: time, memory, bytes";
   let description = [{

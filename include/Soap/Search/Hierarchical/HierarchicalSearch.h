@@ -1,0 +1,98 @@
+//===- HierarchicalSearch.h - Search over hybrid plans ----------*- C++ -*-===//
+//
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// For many devices and deep models. Outside, the shapes of hybrid plans are
+// enumerated, those that a bound excludes left out; between, a dynamic program
+// cuts the segments of the model into stages; inside, the plan of one
+// tensor-parallel group says what a microbatch costs. docs/Hierarchical.md.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_SEARCH_HIERARCHICAL_HIERARCHICALSEARCH_H
+#define SOAP_SEARCH_HIERARCHICAL_HIERARCHICALSEARCH_H
+
+#include "Soap/Search/Hierarchical/HybridPlan.h"
+#include "Soap/Search/Problem/ParallelizationProblem.h"
+
+#include <atomic>
+#include <memory>
+
+namespace soap {
+
+/// A hybrid plan as configs and stages.
+struct HybridPlacement {
+  /// By node: of one microbatch (docs/Pipeline.md).
+  Strategy strategy;
+  /// By stage: the node of the forward pass that it begins with, and its
+  /// devices.
+  std::vector<int> firsts;
+  std::vector<std::vector<int>> devices;
+};
+
+/// Prices hybrid plans of one problem. Not safe from several threads.
+class HybridModel {
+public:
+  /// Keeps a reference. `batch`: samples of an iteration, 0: those of the step.
+  /// An error says why the step has no hybrid plans.
+  static Expected<std::unique_ptr<HybridModel>>
+  make(const ParallelizationProblem &problem, int64_t batch = 0);
+  ~HybridModel();
+
+  int64_t getBatch() const;
+  int getSegmentCount() const;
+  int getLayerCount() const;
+  /// Floating-point operations of an iteration, without what is recomputed.
+  double iterationFlops();
+
+  /// Why a shape is none of this problem; empty: it is one.
+  std::string check(const HybridShape &shape) const;
+  /// The plan of a shape that passes `check`, with the stages that are balanced
+  /// best. By stage, the least recomputation with which it fits, or all of it;
+  /// with `recompute`, that of all stages.
+  HybridPlan price(const HybridShape &shape,
+                   const Recompute *recompute = nullptr);
+  /// A time that the plan does not go below, in ns.
+  int64_t boundNs(const HybridShape &shape);
+
+  /// The plan as a strategy. `forwardOf`: by node, the node whose gradient or
+  /// update it computes, -1: none. Says nothing of what is recomputed. An error
+  /// if no strategy says the same: ZeRO-3, or an iteration of other samples
+  /// than the step has.
+  Expected<HybridPlacement> place(const HybridPlan &plan,
+                                  const std::vector<int> &forwardOf);
+
+private:
+  struct Impl;
+  explicit HybridModel(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl;
+};
+
+struct HierarchicalOptions {
+  double seconds = 0; ///< 0: no limit
+  /// Prices every shape, whatever the bounds say: what the search is compared
+  /// with.
+  bool exhaustive = false;
+  const std::atomic<bool> *stop = nullptr;
+};
+
+struct HierarchicalResult {
+  /// Of all that fit, the fastest; none fits: the one that exceeds memory
+  /// least.
+  HybridPlan best;
+  /// The best plans of other kinds, fastest first: by stages and tensor.
+  std::vector<HybridPlan> others;
+  std::vector<HybridPlan> all;    ///< if exhaustive, in the order of the shapes
+  int64_t shapes = 0, priced = 0; ///< enumerated, and not excluded by bounds
+  double seconds = 0;
+  bool complete = false; ///< everything was looked at
+};
+
+HierarchicalResult searchHybrid(HybridModel &model,
+                                const ParallelizationProblem &problem,
+                                const HierarchicalOptions &options = {});
+
+} // namespace soap
+
+#endif // SOAP_SEARCH_HIERARCHICAL_HIERARCHICALSEARCH_H

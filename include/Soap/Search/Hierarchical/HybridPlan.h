@@ -1,0 +1,90 @@
+//===- HybridPlan.h - Stages, tensor and data parallelism -------*- C++ -*-===//
+//
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How large models are trained on clusters: pipeline stages, in each of them
+// data parallelism over groups of tensor-parallel devices, microbatches,
+// recomputed activations, and optimizer states that are cut over the replicas
+// (ZeRO). docs/Hierarchical.md.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_SEARCH_HIERARCHICAL_HYBRIDPLAN_H
+#define SOAP_SEARCH_HIERARCHICAL_HYBRIDPLAN_H
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace soap {
+
+/// What of the forward pass is computed again in the backward pass.
+enum class Recompute {
+  None,
+  Selective, ///< all but products with parameters, which are kept
+  Whole,     ///< everything but what enters a layer
+};
+/// `none`, `selective`, `whole`.
+const char *recomputeName(Recompute recompute);
+
+/// Device `(group * data + replica) * tensor + member` is a member of a
+/// replica's tensor-parallel group. A pipeline goes round the groups: stage s
+/// of `groups * chunks` is on group s modulo `groups`.
+struct HybridShape {
+  int groups = 1, data = 1, tensor = 1;
+  /// Stages of a group: with more than one, 1F1B is interleaved.
+  int chunks = 1;
+  /// Samples of a microbatch in a replica.
+  int64_t samples = 1;
+  /// Ops that a tensor-parallel group would repeat are cut over the sequence.
+  bool sequence = false;
+  /// 0: every replica has all states. 1: states of the optimizer are cut over
+  /// the replicas; 2: gradients, too; 3: parameters, too, which are gathered
+  /// for each pass.
+  int zero = 0;
+  bool operator==(const HybridShape &) const = default;
+};
+
+/// One pipeline stage, on each device of its group.
+struct HybridStage {
+  int firstSegment = 0, segments = 0;
+  Recompute recompute = Recompute::None;
+  /// Passes of a microbatch in ns; the backward pass with what it recomputes.
+  int64_t forwardNs = 0, backwardNs = 0;
+  /// Once for an iteration, as far as nothing hides it: gradients are reduced,
+  /// weights updated and gathered.
+  int64_t exposedNs = 0, updateNs = 0;
+  int64_t parameterBytes = 0, stateBytes = 0, gradientBytes = 0;
+  int64_t activationBytes = 0; ///< of all microbatches in flight
+  int64_t scratchBytes = 0;    ///< of one op; stages of a group share them
+  /// Microbatches, when its group has most bytes of them.
+  int inFlight = 1;
+};
+
+struct HybridPlan {
+  HybridShape shape;
+  int64_t microbatches = 1;
+  std::vector<HybridStage> stages; ///< groups * chunks
+  /// An iteration, in ns.
+  int64_t makespanNs = 0;
+  /// Most bytes on a device, by group.
+  std::vector<int64_t> groupBytes;
+  /// The largest of them, and what of it is beyond the memory of a device.
+  int64_t peakBytes = 0, excessBytes = 0;
+  /// Share of the iteration in which a group computes nothing, mean of all.
+  double bubble = 0;
+  bool exists() const { return !stages.empty(); }
+};
+
+/// Whether a plan is better: it exceeds memory by less, or by as much and is
+/// faster.
+bool isBetter(const HybridPlan &a, const HybridPlan &b);
+
+/// "8 stages x (tensor 8 x data 16), 64 microbatches of 1 sample, 1F1B,
+/// selective recomputation in stages 0 to 5, ZeRO-1".
+std::string describe(const HybridPlan &plan);
+
+} // namespace soap
+
+#endif // SOAP_SEARCH_HIERARCHICAL_HYBRIDPLAN_H

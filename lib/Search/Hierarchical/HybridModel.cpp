@@ -1,0 +1,581 @@
+//===- HybridModel.cpp - Prices of hybrid plans ---------------------------===//
+//
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Passes come from the plan of one tensor-parallel group, reductions and
+// messages from the links of the whole cluster. docs/Hierarchical.md has the
+// formulas.
+//
+//===----------------------------------------------------------------------===//
+
+#include "HybridStrategy.h"
+#include "MicrobatchGraph.h"
+#include "PipelineTime.h"
+#include "SegmentCosts.h"
+#include "Soap/Cost/CollectiveCost.h"
+#include "Soap/Search/Hierarchical/HierarchicalSearch.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <numeric>
+
+using namespace soap;
+
+struct HybridModel::Impl {
+  const ParallelizationProblem &problem;
+  const Topology &topology;
+  ModelSegments segments;
+  int64_t batch = 1;     ///< samples of an iteration
+  int64_t stepBatch = 1; ///< samples that the loops of the step go over
+  int64_t memoryBytes = 0;
+  int perMachine = 1;
+
+  using Key = std::tuple<int64_t, int, bool>;
+  std::map<Key, Expected<SegmentCosts>> costs; ///< by samples, tensor, sequence
+  std::map<int64_t, std::vector<int64_t>> updates;
+  struct Reduction {
+    std::optional<CollectiveModel> reduceScatter, allGather, allReduce;
+    int64_t sharing = 1;
+  };
+  std::map<std::tuple<int, int>, Reduction> reductions; ///< by data, tensor
+
+  explicit Impl(const ParallelizationProblem &problem)
+      : problem(problem), topology(problem.getTopology()) {}
+
+  const Expected<SegmentCosts> &costsOf(int64_t samples, int tensor,
+                                        bool sequence) {
+    auto it = costs.find({samples, tensor, sequence});
+    if (it == costs.end())
+      it =
+          costs
+              .emplace(Key{samples, tensor, sequence},
+                       findSegmentCosts(problem.getGraph(), problem.getGroups(),
+                                        problem.getRoles(), segments, topology,
+                                        stepBatch, samples, tensor, sequence))
+              .first;
+    return it->second;
+  }
+
+  const std::vector<int64_t> &updatesOf(int64_t pieces) {
+    auto it = updates.find(pieces);
+    if (it == updates.end())
+      it = updates
+               .emplace(pieces, findUpdateNs(problem.getGraph(), segments,
+                                             topology, pieces))
+               .first;
+    return it->second;
+  }
+
+  /// Collectives over the replicas of a stage. The groups of all members of a
+  /// tensor-parallel group run at once; those that share a link wait for each
+  /// other.
+  const Reduction &reductionOf(int data, int tensor) {
+    auto [it, isNew] = reductions.try_emplace({data, tensor});
+    if (!isNew)
+      return it->second;
+    auto members = [&](int member) {
+      std::vector<int> devices;
+      for (int r = 0; r < data; ++r)
+        devices.push_back(r * tensor + member);
+      return devices;
+    };
+    Reduction &made = it->second;
+    made.allReduce.emplace(topology, CollectiveKind::AllReduce, members(0));
+    made.reduceScatter.emplace(topology, CollectiveKind::ReduceScatter,
+                               members(0));
+    made.allGather.emplace(topology, CollectiveKind::AllGather, members(0));
+    constexpr int64_t largeBytes = int64_t(1) << 28;
+    if (const CollectiveAlgorithm *own = made.allReduce->best(largeBytes))
+      for (int member = 1; member < tensor; ++member) {
+        CollectiveModel other(topology, CollectiveKind::AllReduce,
+                              members(member));
+        const CollectiveAlgorithm *theirs = other.best(largeBytes);
+        bool shares =
+            theirs &&
+            std::any_of(own->links.begin(), own->links.end(), [&](int link) {
+              return std::binary_search(theirs->links.begin(),
+                                        theirs->links.end(), link);
+            });
+        made.sharing += shares;
+      }
+    return made;
+  }
+
+  static int deviceOf(const HybridShape &shape, int group, int replica,
+                      int member) {
+    return (group * shape.data + replica) * shape.tensor + member;
+  }
+
+  /// What all replicas of the stage before send at once to a stage.
+  int64_t sendNs(const HybridShape &shape, int stage, int64_t bytes) const {
+    int from = (stage - 1) % shape.groups, to = stage % shape.groups;
+    std::vector<Message> messages;
+    for (int r = 0; r < shape.data; ++r)
+      for (int m = 0; m < shape.tensor; ++m)
+        messages.push_back(
+            {deviceOf(shape, from, r, m), deviceOf(shape, to, r, m), bytes});
+    // Groups are all alike: the first machines stand for all.
+    size_t most = static_cast<size_t>(4 * perMachine);
+    if (messages.size() > most)
+      messages.resize(most);
+    return exchangeCost(topology, messages).ns;
+  }
+
+  int64_t passNs(const SegmentCost &cost, Recompute recompute) const {
+    return cost.forwardNs + cost.backwardNs + againNs(cost, recompute);
+  }
+  static int64_t againNs(const SegmentCost &cost, Recompute recompute) {
+    return recompute == Recompute::Whole       ? cost.forwardNs
+           : recompute == Recompute::Selective ? cost.selectiveNs
+                                               : 0;
+  }
+
+  /// Cuts the segments into stages whose largest pass is as short as can be:
+  /// the first segment of each.
+  std::vector<int> cutStages(const std::vector<int64_t> &ns, int stages) const {
+    auto count = static_cast<int>(ns.size());
+    std::vector<int64_t> before(ns.size() + 1, 0);
+    std::partial_sum(ns.begin(), ns.end(), before.begin() + 1);
+    constexpr int64_t never = std::numeric_limits<int64_t>::max();
+    // best[k][i]: the largest of k stages over the first i segments.
+    std::vector<std::vector<int64_t>> best(
+        stages + 1, std::vector<int64_t>(ns.size() + 1, never));
+    std::vector<std::vector<int>> from(stages + 1,
+                                       std::vector<int>(ns.size() + 1, 0));
+    best[0][0] = 0;
+    for (int k = 1; k <= stages; ++k)
+      for (int i = k; i <= count; ++i)
+        for (int j = k - 1; j < i; ++j) {
+          if (best[k - 1][j] == never)
+            continue;
+          int64_t largest = std::max(best[k - 1][j], before[i] - before[j]);
+          if (largest < best[k][i]) {
+            best[k][i] = largest;
+            from[k][i] = j;
+          }
+        }
+    std::vector<int> firsts;
+    for (int k = stages, i = count; k > 0; --k) {
+      i = from[k][i];
+      firsts.push_back(i);
+    }
+    std::reverse(firsts.begin(), firsts.end());
+    return firsts;
+  }
+
+  std::vector<int> fitStages(const HybridShape &shape,
+                             const SegmentCosts &found,
+                             int64_t microbatches) const;
+  void addMemory(const HybridShape &shape, const SegmentCosts &found, int group,
+                 const std::vector<PipelinePass> &passes,
+                 HybridPlan &plan) const;
+  void addSynchronization(const HybridShape &shape, const SegmentCosts &found,
+                          HybridStage &made);
+  HybridPlan price(const HybridShape &shape, const SegmentCosts &found,
+                   const std::vector<int> &firsts, const Recompute *recompute);
+};
+
+namespace {
+
+constexpr Recompute levels[] = {Recompute::None, Recompute::Selective,
+                                Recompute::Whole};
+
+/// What a range of segments needs, as it grows at its end.
+class StageSums {
+public:
+  StageSums(const HybridShape &shape, const ModelSegments &segments,
+            const SegmentCosts &found)
+      : shape(shape), segments(segments), found(found) {}
+
+  void add(int s) {
+    const SegmentCost &cost = found.segments[s];
+    parameters += cost.parameterBytes;
+    states += cost.stateBytes;
+    gradients += cost.gradientBytes;
+    gathered = std::max(gathered, cost.parameterBytes);
+    scratch = std::max(scratch, cost.scratchBytes);
+    bool opensLayer = isFirst || segments.layerOf[s] != segments.layerOf[s - 1];
+    layer = (opensLayer ? 0 : layer) + cost.keptBytes;
+    largestLayer = std::max(largestLayer, layer);
+    kept[0] += cost.keptBytes + (isFirst ? cost.boundaryBytes : 0);
+    kept[1] += cost.selectiveBytes + (isFirst ? cost.boundaryBytes : 0);
+    kept[2] += opensLayer ? cost.boundaryBytes : 0;
+    isFirst = false;
+  }
+
+  /// Of one microbatch.
+  int64_t keptBytes(Recompute recompute) const {
+    return kept[static_cast<int>(recompute)];
+  }
+
+  void fill(HybridStage &stage) const {
+    stage.parameterBytes = parameters;
+    stage.stateBytes = shape.zero >= 1 ? share(states) : states;
+    stage.gradientBytes = shape.zero >= 2 ? share(gradients) : gradients;
+    if (shape.zero >= 3) // and two segments that are gathered
+      stage.parameterBytes = share(parameters) + 2 * gathered;
+    stage.activationBytes = keptBytes(stage.recompute) * stage.inFlight;
+    // One layer at a time is computed again, and an op reads and writes.
+    if (stage.recompute != Recompute::None)
+      stage.activationBytes += largestLayer;
+    stage.scratchBytes = 2 * scratch;
+  }
+
+private:
+  const HybridShape &shape;
+  const ModelSegments &segments;
+  const SegmentCosts &found;
+  bool isFirst = true;
+  int64_t parameters = 0, states = 0, gradients = 0, gathered = 0, scratch = 0,
+          layer = 0, largestLayer = 0, kept[3] = {0, 0, 0};
+
+  int64_t share(int64_t bytes) const {
+    return (bytes + shape.data - 1) / shape.data;
+  }
+};
+
+int64_t bytesOf(const HybridStage &stage) {
+  return stage.parameterBytes + stage.stateBytes + stage.gradientBytes +
+         stage.activationBytes + stage.scratchBytes;
+}
+
+} // namespace
+
+/// The first segments of stages, one a group, whose longest pass is shortest
+/// with what each has to recompute to fit; empty if none fit. What a stage
+/// needs grows with its segments, so the longest prefix that stays below a time
+/// is best for a stage, and the least time is found by bisection.
+std::vector<int> HybridModel::Impl::fitStages(const HybridShape &shape,
+                                              const SegmentCosts &found,
+                                              int64_t microbatches) const {
+  int count = segments.count;
+  std::vector<int> firsts;
+  auto isEnough = [&](int64_t limitNs) {
+    firsts.clear();
+    int s = 0;
+    for (int k = 0; k < shape.groups; ++k) {
+      StageSums sums(shape, segments, found);
+      int64_t ns[3] = {0, 0, 0};
+      int first = s;
+      for (int most = count - (shape.groups - 1 - k); s < most; ++s) {
+        sums.add(s);
+        bool fits = false;
+        for (Recompute level : levels) {
+          auto l = static_cast<int>(level);
+          ns[l] += passNs(found.segments[s], level);
+          HybridStage stage;
+          stage.recompute = level;
+          stage.inFlight = static_cast<int>(
+              std::min<int64_t>(microbatches, shape.groups - k));
+          sums.fill(stage);
+          fits |= ns[l] <= limitNs && bytesOf(stage) <= memoryBytes;
+        }
+        if (!fits)
+          break;
+      }
+      if (s == first)
+        return false;
+      firsts.push_back(first);
+    }
+    return s == count;
+  };
+  int64_t low = 0, high = 1;
+  for (const SegmentCost &cost : found.segments)
+    high += passNs(cost, Recompute::Whole);
+  if (!isEnough(high))
+    return {};
+  while (high - low > high / 1000 + 1) {
+    int64_t middle = low + (high - low) / 2;
+    (isEnough(middle) ? high : low) = middle;
+  }
+  isEnough(high);
+  return firsts;
+}
+
+/// Bytes on each device of a group.
+void HybridModel::Impl::addMemory(const HybridShape &shape,
+                                  const SegmentCosts &found, int group,
+                                  const std::vector<PipelinePass> &passes,
+                                  HybridPlan &plan) const {
+  std::vector<StageSums> sums;
+  std::vector<int64_t> kept(plan.stages.size());
+  for (size_t s = group; s < plan.stages.size(); s += shape.groups) {
+    StageSums &of = sums.emplace_back(shape, segments, found);
+    for (int i = 0; i < plan.stages[s].segments; ++i)
+      of.add(plan.stages[s].firstSegment + i);
+    kept[s] = of.keptBytes(plan.stages[s].recompute);
+  }
+  std::vector<int> inFlight = mostInFlight(passes, kept);
+  int64_t bytes = 0, scratch = 0;
+  for (size_t s = group, i = 0; s < plan.stages.size(); s += shape.groups) {
+    HybridStage &made = plan.stages[s];
+    made.inFlight = inFlight[s];
+    sums[i++].fill(made);
+    bytes += bytesOf(made) - made.scratchBytes;
+    scratch = std::max(scratch, made.scratchBytes);
+  }
+  plan.groupBytes[group] = bytes + scratch;
+}
+
+/// Times that come once for an iteration. The gradients of a segment are
+/// reduced while the segments before it run their last backward pass.
+void HybridModel::Impl::addSynchronization(const HybridShape &shape,
+                                           const SegmentCosts &found,
+                                           HybridStage &made) {
+  const std::vector<int64_t> &update =
+      updatesOf(shape.tensor * (shape.zero > 0 ? shape.data : 1));
+  int end = made.firstSegment + made.segments;
+  int64_t pass = 0, link = 0, gather = 0, forward = 0, allPasses = 0;
+  made.updateNs = 0;
+  for (int s = end; s-- > made.firstSegment;) {
+    const SegmentCost &cost = found.segments[s];
+    made.updateNs += update[s];
+    pass += cost.backwardNs + againNs(cost, made.recompute);
+    allPasses = pass;
+    if (shape.data == 1 || cost.gradientBytes == 0)
+      continue;
+    const Reduction &reduction = reductionOf(shape.data, shape.tensor);
+    // ZeRO-3 reduces after each pass, which the passes have.
+    if (shape.zero < 3)
+      link =
+          std::max(link, pass) +
+          reduction.sharing *
+              (shape.zero > 0 ? reduction.reduceScatter->ns(cost.gradientBytes)
+                              : reduction.allReduce->ns(cost.gradientBytes));
+  }
+  made.exposedNs = std::max<int64_t>(link - allPasses, 0);
+  if (shape.zero != 1 && shape.zero != 2)
+    return;
+  // The first forward pass waits for the weights of each segment.
+  int64_t plain = 0;
+  for (int s = made.firstSegment; s < end && shape.data > 1; ++s) {
+    const SegmentCost &cost = found.segments[s];
+    const Reduction &reduction = reductionOf(shape.data, shape.tensor);
+    if (cost.parameterBytes > 0)
+      gather +=
+          reduction.sharing * reduction.allGather->ns(cost.parameterBytes);
+    forward = std::max(forward, gather) + cost.forwardNs;
+    plain += cost.forwardNs;
+  }
+  made.exposedNs += std::max<int64_t>(forward - plain, 0);
+}
+
+HybridModel::HybridModel(std::unique_ptr<Impl> impl) : impl(std::move(impl)) {}
+HybridModel::~HybridModel() = default;
+
+Expected<std::unique_ptr<HybridModel>>
+HybridModel::make(const ParallelizationProblem &problem, int64_t batch) {
+  auto impl = std::make_unique<Impl>(problem);
+  const Graph &graph = problem.getGraph();
+  if (!graph.restores.empty())
+    return Error{"values are restored for the backward pass, expected a step "
+                 "without tensor reuse"};
+  for (const Device &device : impl->topology.devices)
+    if (device.type != impl->topology.devices[0].type)
+      return Error{"topology '" + impl->topology.name +
+                   "' has devices of several types, expected one"};
+  Expected<int64_t> ofStep = batchOf(graph, problem.getRoles());
+  if (!ofStep)
+    return Error{ofStep.error()};
+  impl->stepBatch = *ofStep;
+  impl->batch = batch == 0 ? *ofStep : batch;
+  impl->memoryBytes = impl->topology.typeOf(0).memoryBytes;
+  impl->segments = findSegments(graph, problem.getGroups(), problem.getRoles());
+  std::vector<std::vector<int>> machines = impl->topology.machines();
+  impl->perMachine = static_cast<int>(machines[0].size());
+  for (const std::vector<int> &machine : machines)
+    if (machine.size() != machines[0].size())
+      return Error{"topology '" + impl->topology.name +
+                   "' has machines of several sizes, expected one"};
+  if (auto &one = impl->costsOf(1, 1, false); !one)
+    return Error{one.error()};
+  return std::unique_ptr<HybridModel>(new HybridModel(std::move(impl)));
+}
+
+int64_t HybridModel::getBatch() const { return impl->batch; }
+int HybridModel::getSegmentCount() const { return impl->segments.count; }
+int HybridModel::getLayerCount() const { return impl->segments.layers; }
+
+double HybridModel::iterationFlops() {
+  return impl->costsOf(1, 1, false)->flops * static_cast<double>(impl->batch);
+}
+
+std::string HybridModel::check(const HybridShape &shape) const {
+  auto number = [](int64_t n) { return std::to_string(n); };
+  int devices = impl->topology.deviceCount();
+  if (shape.groups < 1 || shape.data < 1 || shape.tensor < 1 ||
+      shape.chunks < 1 || shape.samples < 1 || shape.zero < 0 || shape.zero > 3)
+    return "expected at least one stage, replica, member, chunk and sample, "
+           "and ZeRO 0 to 3";
+  if (int64_t(shape.groups) * shape.data * shape.tensor != devices)
+    return number(shape.groups) + " stages x data " + number(shape.data) +
+           " x tensor " + number(shape.tensor) + " are not the topology's " +
+           number(devices) + " devices";
+  if (int64_t(shape.groups) * shape.chunks > impl->segments.count)
+    return number(int64_t(shape.groups) * shape.chunks) +
+           " stages for a model of " + number(impl->segments.count) +
+           " segments";
+  if (shape.tensor > impl->perMachine || impl->perMachine % shape.tensor != 0)
+    return "tensor " + number(shape.tensor) +
+           " does not divide the devices of a machine, " +
+           number(impl->perMachine);
+  if (impl->batch % (shape.data * shape.samples) != 0)
+    return "the batch of " + number(impl->batch) +
+           " does not divide into replicas and microbatches of " +
+           number(shape.data) + " x " + number(shape.samples) + " samples";
+  int64_t microbatches = impl->batch / (shape.data * shape.samples);
+  if (shape.chunks > 1 && shape.groups == 1)
+    return number(shape.chunks) + " chunks without pipeline stages";
+  if (shape.chunks > 1 && microbatches % shape.groups != 0)
+    return number(microbatches) + " microbatches cannot be interleaved over " +
+           number(shape.groups) + " groups of devices, expected a multiple";
+  if (shape.zero > 0 && shape.data == 1)
+    return "ZeRO without replicas";
+  if (shape.zero >= 2 && shape.groups > 1)
+    return "ZeRO-" + number(shape.zero) +
+           " would reduce gradients for every microbatch of every stage";
+  return "";
+}
+
+int64_t HybridModel::boundNs(const HybridShape &shape) {
+  const auto &found =
+      impl->costsOf(shape.samples, shape.tensor, shape.sequence);
+  if (!found)
+    return std::numeric_limits<int64_t>::max();
+  int64_t sum = 0, largest = 0;
+  for (const SegmentCost &cost : found->segments) {
+    int64_t ns = impl->passNs(cost, Recompute::None);
+    sum += ns;
+    largest = std::max(largest, ns);
+  }
+  int64_t microbatches = impl->batch / (shape.data * shape.samples);
+  // The slowest group runs all microbatches; the others are passed once. With
+  // chunks some of that is filled.
+  int64_t slowest = std::max(largest, (sum + shape.groups - 1) / shape.groups);
+  if (shape.chunks > 1)
+    return std::max(slowest * microbatches, sum);
+  return slowest * (microbatches - 1) + sum;
+}
+
+HybridPlan HybridModel::price(const HybridShape &shape,
+                              const Recompute *recompute) {
+  const auto &found =
+      impl->costsOf(shape.samples, shape.tensor, shape.sequence);
+  if (!found)
+    return {};
+  std::vector<int64_t> ns;
+  for (const SegmentCost &cost : found->segments)
+    ns.push_back(impl->passNs(cost, recompute ? *recompute : Recompute::None));
+  HybridPlan plan =
+      impl->price(shape, *found,
+                  impl->cutStages(ns, shape.groups * shape.chunks), recompute);
+  if (recompute || shape.groups == 1 || shape.chunks > 1)
+    return plan;
+  // Stages that recompute are better shorter.
+  bool recomputes = plan.excessBytes > 0 ||
+                    std::any_of(plan.stages.begin(), plan.stages.end(),
+                                [](const HybridStage &stage) {
+                                  return stage.recompute != Recompute::None;
+                                });
+  std::vector<int> firsts =
+      recomputes ? impl->fitStages(shape, *found, plan.microbatches)
+                 : std::vector<int>();
+  if (firsts.empty())
+    return plan;
+  HybridPlan other = impl->price(shape, *found, firsts, nullptr);
+  return isBetter(other, plan) ? other : plan;
+}
+
+HybridPlan HybridModel::Impl::price(const HybridShape &shape,
+                                    const SegmentCosts &found,
+                                    const std::vector<int> &firsts,
+                                    const Recompute *recompute) {
+  HybridPlan plan;
+  plan.shape = shape;
+  plan.microbatches = batch / (shape.data * shape.samples);
+  plan.groupBytes.assign(shape.groups, 0);
+  auto count = static_cast<int>(firsts.size());
+  GroupPasses passes = passesOfGroups(count, shape.groups, plan.microbatches);
+  for (int k = 0; k < count; ++k) {
+    HybridStage &stage = plan.stages.emplace_back();
+    stage.firstSegment = firsts[k];
+    stage.segments =
+        (k + 1 < count ? firsts[k + 1] : segments.count) - firsts[k];
+  }
+  for (int group = 0; group < shape.groups; ++group)
+    for (Recompute level : levels) {
+      for (int s = group; s < count; s += shape.groups)
+        plan.stages[s].recompute = recompute ? *recompute : level;
+      addMemory(shape, found, group, passes[group], plan);
+      if (recompute || plan.groupBytes[group] <= memoryBytes)
+        break;
+    }
+  std::vector<int64_t> sends;
+  for (int k = 0; k < count; ++k) {
+    HybridStage &stage = plan.stages[k];
+    for (int s = stage.firstSegment; s < stage.firstSegment + stage.segments;
+         ++s) {
+      const SegmentCost &cost = found.segments[s];
+      int64_t forward = cost.forwardNs,
+              backward = cost.backwardNs + againNs(cost, stage.recompute);
+      if (plan.microbatches > 1)
+        backward += cost.accumulateNs;
+      if (shape.zero == 3 && shape.data > 1) {
+        const Reduction &reduction = reductionOf(shape.data, shape.tensor);
+        int64_t gather =
+            reduction.sharing * reduction.allGather->ns(cost.parameterBytes);
+        int64_t scatter =
+            reduction.sharing * reduction.reduceScatter->ns(cost.gradientBytes);
+        forward = std::max(forward, gather);
+        backward = std::max(backward, gather + scatter);
+      }
+      stage.forwardNs += forward;
+      stage.backwardNs += backward;
+    }
+    addSynchronization(shape, found, stage);
+    sends.push_back(
+        k == 0 ? 0
+               : sendNs(shape, k,
+                        found.segments[stage.firstSegment].boundaryBytes));
+  }
+  plan.peakBytes =
+      *std::max_element(plan.groupBytes.begin(), plan.groupBytes.end());
+  plan.excessBytes = std::max<int64_t>(plan.peakBytes - memoryBytes, 0);
+  std::vector<int64_t> ends =
+      passEnds(passes, plan.stages, sends, plan.microbatches);
+  double busy = 0;
+  for (int group = 0; group < shape.groups; ++group) {
+    // Gradients of the first chunk are ready last.
+    int64_t end = ends[group] + plan.stages[group].exposedNs;
+    for (int s = group; s < count; s += shape.groups) {
+      const HybridStage &stage = plan.stages[s];
+      end += stage.updateNs;
+      busy += static_cast<double>(plan.microbatches) *
+                  static_cast<double>(stage.forwardNs + stage.backwardNs) +
+              static_cast<double>(stage.updateNs);
+    }
+    plan.makespanNs = std::max(plan.makespanNs, end);
+  }
+  plan.bubble = 1 - busy / (static_cast<double>(plan.makespanNs) *
+                            static_cast<double>(shape.groups));
+  return plan;
+}
+
+Expected<HybridPlacement>
+HybridModel::place(const HybridPlan &plan, const std::vector<int> &forwardOf) {
+  const HybridShape &shape = plan.shape;
+  if (impl->batch != impl->stepBatch)
+    return Error{"an iteration of " + std::to_string(impl->batch) +
+                 " samples, expected the " + std::to_string(impl->stepBatch) +
+                 " of the step"};
+  if (shape.zero == 3)
+    return Error{"ZeRO-3 has no strategy"};
+  const auto &found =
+      impl->costsOf(shape.samples, shape.tensor, shape.sequence);
+  if (!found)
+    return Error{found.error()};
+  return placeHybrid(impl->problem.getGraph(), impl->problem.getRoles(),
+                     impl->segments, found->strategy, plan, forwardOf);
+}

@@ -1,0 +1,86 @@
+//===- HybridPlan.cpp - Stages, tensor and data parallelism ---------------===//
+//
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Plans in words.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Soap/Search/Hierarchical/HybridPlan.h"
+
+using namespace soap;
+
+const char *soap::recomputeName(Recompute recompute) {
+  switch (recompute) {
+  case Recompute::None:
+    return "none";
+  case Recompute::Selective:
+    return "selective";
+  case Recompute::Whole:
+    return "whole";
+  }
+  return "";
+}
+
+bool soap::isBetter(const HybridPlan &a, const HybridPlan &b) {
+  return a.excessBytes != b.excessBytes ? a.excessBytes < b.excessBytes
+                                        : a.makespanNs < b.makespanNs;
+}
+
+static std::string count(int64_t number, const char *one) {
+  return std::to_string(number) + " " + one + (number == 1 ? "" : "s");
+}
+
+/// ", selective recomputation in stages 0 to 5"
+static std::string describeRecompute(const HybridPlan &plan,
+                                     Recompute recompute) {
+  std::string text;
+  auto stages = static_cast<int>(plan.stages.size());
+  int total = 0;
+  for (int s = 0; s < stages; ++s) {
+    if (plan.stages[s].recompute != recompute)
+      continue;
+    int last = s;
+    while (last + 1 < stages && plan.stages[last + 1].recompute == recompute)
+      ++last;
+    total += last - s + 1;
+    text += (text.empty() ? "" : ", ") + std::to_string(s) +
+            (last > s ? " to " + std::to_string(last) : "");
+    s = last;
+  }
+  if (total == 0)
+    return "";
+  std::string kind = recompute == Recompute::Whole ? "whole layers recomputed"
+                                                   : "selective recomputation";
+  if (total == stages)
+    return ", " + kind;
+  return ", " + kind + " in stage" + (total > 1 ? "s " : " ") + text;
+}
+
+std::string soap::describe(const HybridPlan &plan) {
+  const HybridShape &shape = plan.shape;
+  std::string text;
+  if (shape.groups > 1)
+    text += count(static_cast<int64_t>(plan.stages.size()), "stage") + " x ";
+  std::string inside = shape.tensor > 1
+                           ? "tensor " + std::to_string(shape.tensor) +
+                                 (shape.sequence ? " with sequence" : "")
+                           : "";
+  if (shape.data > 1 || inside.empty())
+    inside += (inside.empty() ? "" : " x ") + std::string("data ") +
+              std::to_string(shape.data);
+  text += shape.groups > 1 ? "(" + inside + ")" : inside;
+  if (plan.microbatches > 1)
+    text += ", " + std::to_string(plan.microbatches) + " microbatches of " +
+            count(shape.samples, "sample");
+  if (shape.groups > 1)
+    text += shape.chunks > 1 ? ", 1F1B interleaved on " +
+                                   std::to_string(shape.groups) + " groups"
+                             : ", 1F1B";
+  text += describeRecompute(plan, Recompute::Selective);
+  text += describeRecompute(plan, Recompute::Whole);
+  if (shape.zero > 0)
+    text += ", ZeRO-" + std::to_string(shape.zero);
+  return text;
+}

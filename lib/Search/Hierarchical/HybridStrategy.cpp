@@ -1,0 +1,133 @@
+//===- HybridStrategy.cpp - Hybrid plans as strategies --------------------===//
+//
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Configs of a tensor-parallel group, over the replicas of a stage: pieces of
+// the sample loop, or the same on every replica; updates in pieces under ZeRO.
+//
+//===----------------------------------------------------------------------===//
+
+#include "HybridStrategy.h"
+
+#include <algorithm>
+
+using namespace soap;
+
+/// Coordinates of piece `index`, row-major over `degrees`.
+static std::vector<int64_t> decode(int64_t index,
+                                   const std::vector<int64_t> &degrees) {
+  std::vector<int64_t> at(degrees.size());
+  for (size_t l = degrees.size(); l-- > 0;) {
+    at[l] = index % degrees[l];
+    index /= degrees[l];
+  }
+  return at;
+}
+
+static int64_t encode(const std::vector<int64_t> &at,
+                      const std::vector<int64_t> &degrees) {
+  int64_t index = 0;
+  for (size_t l = 0; l < degrees.size(); ++l)
+    index = index * degrees[l] + at[l];
+  return index;
+}
+
+/// `config` of a group of `tensor` devices on `data` such groups, the first of
+/// which begins with device `first`. Loop `loop` is cut by `data`, its pieces
+/// outside of the others (`isOutside`) or inside; -1: replicas.
+static Config overReplicas(const Config &config, int loop, bool isOutside,
+                           int first, int data, int tensor) {
+  Config result = config;
+  if (loop < 0)
+    result.replicas *= data;
+  else
+    result.degrees[loop] *= data;
+  int64_t inner = config.piecesPerReplica(), pieces = result.piecesPerReplica();
+  result.devices.clear();
+  for (int64_t i = 0; i < result.replicas * pieces; ++i) {
+    int64_t replica = i / pieces, at = 0, copy = replica, piece = i % pieces;
+    if (loop < 0) {
+      at = replica / config.replicas;
+      copy = replica % config.replicas;
+    } else {
+      std::vector<int64_t> place = decode(piece, result.degrees);
+      int64_t own = config.degrees[loop];
+      at = isOutside ? place[loop] / own : place[loop] % data;
+      place[loop] = isOutside ? place[loop] % own : place[loop] / data;
+      piece = encode(place, config.degrees);
+    }
+    result.devices.push_back(first + static_cast<int>(at) * tensor +
+                             config.devices[copy * inner + piece]);
+  }
+  return result;
+}
+
+/// The longest loop of an update that has enough elements for all replicas.
+static int loopToCut(const Kernel &update, const Config &config, int data) {
+  int longest = -1;
+  int64_t length = 0;
+  for (size_t l = 0; l < update.space.loops.size(); ++l) {
+    const Loop &loop = update.space.loops[l];
+    int64_t own = loop.extent / config.degrees[l];
+    if (loop.type == IteratorType::Parallel && own >= data && own > length) {
+      longest = static_cast<int>(l);
+      length = own;
+    }
+  }
+  return longest;
+}
+
+HybridPlacement soap::placeHybrid(const Graph &graph,
+                                  const std::vector<std::vector<Role>> &roles,
+                                  const ModelSegments &segments,
+                                  const Strategy &group, const HybridPlan &plan,
+                                  const std::vector<int> &forwardOf) {
+  const HybridShape &shape = plan.shape;
+  HybridPlacement made;
+  made.strategy = group;
+  int width = shape.data * shape.tensor;
+  for (size_t s = 0; s < plan.stages.size(); ++s) {
+    int first = 0;
+    while (graph.nodes[first].whole.phase != Phase::Forward ||
+           segments.ofNode[first] < plan.stages[s].firstSegment)
+      ++first;
+    made.firsts.push_back(first);
+    std::vector<int> &devices = made.devices.emplace_back();
+    for (int d = 0; d < width; ++d)
+      devices.push_back(static_cast<int>(s) % shape.groups * width + d);
+  }
+  auto stageAt = [&](int node) {
+    auto after = std::upper_bound(made.firsts.begin(), made.firsts.end(), node);
+    return std::max(static_cast<int>(after - made.firsts.begin()) - 1, 0);
+  };
+  // An op on gradients alone is where the first of them comes from.
+  auto last = static_cast<int>(plan.stages.size()) - 1;
+  std::vector<int> stageOfValue(graph.values.size(), -1);
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    const Kernel &kernel = graph.nodes[n].whole;
+    int owner = forwardOf[n] >= 0 ? forwardOf[n] : static_cast<int>(n);
+    int stage = last;
+    if (graph.nodes[owner].whole.phase == Phase::Forward)
+      stage = stageAt(owner);
+    else
+      for (int value : kernel.operands)
+        if (stageOfValue[value] >= 0)
+          stage = std::min(stage, stageOfValue[value]);
+    for (int value : kernel.results)
+      stageOfValue[value] = stage;
+    Config &config = made.strategy[n];
+    int loop = -1;
+    bool isUpdate = kernel.phase == Phase::Update;
+    if (isUpdate && shape.zero > 0)
+      loop = loopToCut(kernel, config, shape.data);
+    for (size_t l = 0; l < kernel.space.loops.size() && !isUpdate && loop < 0;
+         ++l)
+      if (roles[n][l] == Role::Sample &&
+          kernel.space.loops[l].type != IteratorType::Serial)
+        loop = static_cast<int>(l);
+    config = overReplicas(config, loop, /*isOutside=*/!isUpdate,
+                          made.devices[stage][0], shape.data, shape.tensor);
+  }
+  return made;
+}

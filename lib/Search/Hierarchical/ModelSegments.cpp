@@ -1,0 +1,183 @@
+//===- ModelSegments.cpp - Where a model may be cut into stages -----------===//
+//
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See ModelSegments.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ModelSegments.h"
+
+#include "Soap/Model/KernelClass.h"
+#include "Soap/Pipeline/Pipeline.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace soap;
+
+namespace {
+
+class SegmentFinder {
+public:
+  SegmentFinder(const Graph &graph, const std::vector<OpGroup> &groups,
+                const std::vector<std::vector<Role>> &roles)
+      : graph(graph), groups(groups), hasSamples(valuesOfSamples(graph, roles)),
+        producer(graph.values.size(), -1) {
+    for (size_t n = 0; n < graph.nodes.size(); ++n)
+      for (int value : graph.nodes[n].whole.results)
+        producer[value] = static_cast<int>(n);
+  }
+
+  ModelSegments run() {
+    cutForward();
+    placeOthers();
+    findLayers();
+    return std::move(found);
+  }
+
+private:
+  const Graph &graph;
+  const std::vector<OpGroup> &groups;
+  std::vector<bool> hasSamples;
+  std::vector<int> producer; ///< by value: node, -1: none
+  ModelSegments found;
+
+  bool isForward(int node) const {
+    return graph.nodes[node].whole.phase == Phase::Forward;
+  }
+
+  /// Cuts the forward pass, in program order, wherever the fewest values of
+  /// samples pass.
+  void cutForward() {
+    std::vector<int> order, place(graph.nodes.size(), -1);
+    for (size_t n = 0; n < graph.nodes.size(); ++n)
+      if (isForward(static_cast<int>(n))) {
+        place[n] = static_cast<int>(order.size());
+        order.push_back(static_cast<int>(n));
+      }
+    // By place: how many values are written before it and read there or later.
+    std::vector<int> passing(order.size() + 1);
+    std::vector<int> lastReader(graph.values.size(), -1);
+    for (size_t i = 0; i < order.size(); ++i)
+      for (int value : graph.nodes[order[i]].whole.operands)
+        if (hasSamples[value] && producer[value] >= 0)
+          lastReader[value] = static_cast<int>(i);
+    for (size_t v = 0; v < lastReader.size(); ++v)
+      if (lastReader[v] >= 0) {
+        ++passing[static_cast<size_t>(place[producer[v]]) + 1];
+        --passing[static_cast<size_t>(lastReader[v]) + 1];
+      }
+    int sum = 0, fewest = 0;
+    for (size_t i = 0; i < order.size(); ++i) {
+      sum += passing[i];
+      passing[i] = sum;
+      if (sum > 0 && (fewest == 0 || sum < fewest))
+        fewest = sum;
+    }
+    found.ofNode.assign(graph.nodes.size(), -1);
+    for (size_t i = 0; i < order.size(); ++i) {
+      if (i == 0 || (fewest > 0 && passing[i] == fewest)) {
+        ++found.count;
+        found.boundary.emplace_back();
+      }
+      found.ofNode[order[i]] = found.count - 1;
+    }
+    for (size_t v = 0; v < lastReader.size(); ++v)
+      if (lastReader[v] >= 0) {
+        int from = found.ofNode[producer[v]];
+        int to = found.ofNode[order[lastReader[v]]];
+        for (int s = from + 1; s <= to; ++s)
+          found.boundary[s].push_back(static_cast<int>(v));
+      }
+  }
+
+  /// The segment of a group whose forward ops are all in one; else -1.
+  std::vector<int> groupSegments() const {
+    std::vector<int> ofNode(graph.nodes.size(), -1);
+    for (const OpGroup &group : groups) {
+      int segment = -1;
+      bool isOne = true;
+      for (int node : group.nodes)
+        if (isForward(node)) {
+          isOne &= segment < 0 || segment == found.ofNode[node];
+          segment = found.ofNode[node];
+        }
+      for (int node : group.nodes)
+        ofNode[node] = isOne ? segment : -1;
+    }
+    return ofNode;
+  }
+
+  void placeOthers() {
+    std::vector<int> ofGroup = groupSegments();
+    for (size_t n = 0; n < graph.nodes.size(); ++n) {
+      if (isForward(static_cast<int>(n)))
+        continue;
+      const Kernel &kernel = graph.nodes[n].whole;
+      // A gradient of several contributions is summed where the first of them
+      // comes to be, which is where the last reader of the value was.
+      int forward = -1, backward = -1;
+      for (int value : kernel.operands) {
+        int node = producer[value];
+        if (node < 0)
+          continue;
+        if (isForward(node))
+          forward = std::max(forward, found.ofNode[node]);
+        else
+          backward = backward < 0 ? found.ofNode[node]
+                                  : std::min(backward, found.ofNode[node]);
+      }
+      if (kernel.phase == Phase::Update)
+        found.ofNode[n] = backward;
+      else
+        found.ofNode[n] =
+            ofGroup[n] >= 0 ? ofGroup[n] : std::max(forward, backward);
+      if (found.ofNode[n] < 0)
+        found.ofNode[n] = ofGroup[n] >= 0 ? ofGroup[n] : found.count - 1;
+    }
+  }
+
+  /// Layers are the periods of the sequence of segments, by the classes of
+  /// their forward ops. Without periods they are about as many as segments in
+  /// each, which keeps least (Chen et al., 2016, section 4.1).
+  void findLayers() {
+    KernelClasses classes(graph);
+    std::vector<std::vector<int>> kinds(found.count);
+    for (size_t n = 0; n < graph.nodes.size(); ++n)
+      if (isForward(static_cast<int>(n)))
+        kinds[found.ofNode[n]].push_back(classes.of(graph.nodes[n].whole));
+    int period = 0, most = 0;
+    for (int p = 1; p <= found.count / 2; ++p) {
+      int equal = 0;
+      for (int s = 0; s + p < found.count; ++s)
+        equal += kinds[s] == kinds[s + p];
+      if (equal > most + most / 10) {
+        most = equal;
+        period = p;
+      }
+    }
+    found.layerOf.assign(found.count, 0);
+    int first = 0;
+    if (2 * most < found.count) {
+      period =
+          std::max(1, static_cast<int>(std::lround(std::sqrt(found.count))));
+    } else {
+      while (kinds[first] != kinds[first + period])
+        ++first;
+    }
+    for (int s = 0; s < found.count; ++s)
+      found.layerOf[s] =
+          s < first ? 0 : (s - first) / period + (first > 0 ? 1 : 0);
+    found.layers = found.count == 0 ? 0 : found.layerOf.back() + 1;
+  }
+};
+
+} // namespace
+
+ModelSegments soap::findSegments(const Graph &graph,
+                                 const std::vector<OpGroup> &groups,
+                                 const std::vector<std::vector<Role>> &roles) {
+  return SegmentFinder(graph, groups, roles).run();
+}

@@ -1,0 +1,40 @@
+//===- ModelSegments.h - Where a model may be cut into stages ---*- C++ -*-===//
+//
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Segments are the parts of a model between which few values pass: between two
+// additions of a transformer's residual stream, or two layers of a chain. They
+// are what pipeline stages consist of. Segments that repeat make layers, the
+// units of activation recomputation.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_LIB_SEARCH_HIERARCHICAL_MODELSEGMENTS_H
+#define SOAP_LIB_SEARCH_HIERARCHICAL_MODELSEGMENTS_H
+
+#include "Soap/Search/Problem/ParallelizationProblem.h"
+
+namespace soap {
+
+struct ModelSegments {
+  int count = 0;
+  /// By node: the segment that computes it, 0 to count - 1. Nodes of the
+  /// backward pass are where their forward ops are, updates where their
+  /// gradients are.
+  std::vector<int> ofNode;
+  /// By segment: the values of samples that it reads from segments before it.
+  std::vector<std::vector<int>> boundary;
+  /// By segment: its layer. Layers are consecutive segments, ascending.
+  std::vector<int> layerOf;
+  int layers = 0;
+};
+
+/// The segments of a training step (or of its passes).
+ModelSegments findSegments(const Graph &graph,
+                           const std::vector<OpGroup> &groups,
+                           const std::vector<std::vector<Role>> &roles);
+
+} // namespace soap
+
+#endif // SOAP_LIB_SEARCH_HIERARCHICAL_MODELSEGMENTS_H

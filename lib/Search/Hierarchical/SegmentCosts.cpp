@@ -1,0 +1,469 @@
+//===- SegmentCosts.cpp - Times and bytes of a microbatch -----------------===//
+//
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See SegmentCosts.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "SegmentCosts.h"
+
+#include "MicrobatchGraph.h"
+#include "Soap/Memory/PlanMemory.h"
+#include "Soap/Pipeline/Pipeline.h"
+#include "Soap/Plan/ActionCost.h"
+#include "Soap/Plan/StrategyPlan.h"
+#include "Soap/Search/Frontier/FrontierSearch.h"
+#include "Soap/Search/Presets/Presets.h"
+#include "Soap/Simulator/StrategySimulator.h"
+
+#include <algorithm>
+#include <numeric>
+
+using namespace soap;
+
+namespace {
+
+/// Cuts what all devices of a group would compute along the sequence, the first
+/// attribute loop that the devices share evenly.
+void cutSequence(const ParallelizationProblem &problem, Strategy &strategy) {
+  int64_t devices = problem.getTopology().deviceCount();
+  for (const OpGroup &group : problem.getGroups()) {
+    const Kernel &leader = problem.getGraph().nodes[group.leader].whole;
+    const Config &config = strategy[group.leader];
+    if (leader.phase != Phase::Forward || config.replicas != devices)
+      continue;
+    for (size_t l = 0; l < leader.space.loops.size(); ++l) {
+      const Loop &loop = leader.space.loops[l];
+      if (problem.getRoles()[group.leader][l] != Role::Attribute ||
+          loop.type != IteratorType::Parallel || loop.stage ||
+          loop.extent % devices != 0 || leader.space.results.empty() ||
+          !usesLoop(leader.space.results[0].map, static_cast<int>(l)))
+        continue;
+      Config cut = Config::single(leader.space);
+      cut.degrees[l] = devices;
+      cut.devices = config.devices;
+      problem.assign(strategy, group, cut);
+      break;
+    }
+  }
+}
+
+class Measurement {
+public:
+  Measurement(const Graph &whole, const ModelSegments &segments,
+              const MicrobatchGraph &microbatch, const Topology &topology,
+              const Strategy &strategy)
+      : whole(whole), segments(segments), graph(microbatch.graph),
+        roles(microbatch.roles), cost(topology), plan(graph, cost) {
+    segmentOf.resize(graph.nodes.size());
+    for (size_t n = 0; n < microbatch.nodeOf.size(); ++n)
+      if (microbatch.nodeOf[n] >= 0)
+        segmentOf[microbatch.nodeOf[n]] = segments.ofNode[n];
+    producer.assign(graph.values.size(), -1);
+    for (size_t n = 0; n < graph.nodes.size(); ++n)
+      for (int value : graph.nodes[n].whole.results)
+        producer[value] = static_cast<int>(n);
+    hasSamples = valuesOfSamples(graph, roles);
+    plan.set(strategy);
+    costs.segments.resize(static_cast<size_t>(segments.count));
+  }
+
+  SegmentCosts run() {
+    addKernels();
+    addCollectives();
+    scaleToTimeline();
+    findReads();
+    addKept();
+    addParameters();
+    scaleToPeak();
+    return std::move(costs);
+  }
+
+private:
+  const Graph &whole;
+  const ModelSegments &segments;
+  const Graph &graph;
+  const std::vector<std::vector<Role>> &roles;
+  CostModel cost;
+  StrategyPlan plan;
+  std::vector<int> segmentOf; ///< by node of the microbatch
+  std::vector<int> producer;
+  std::vector<bool> hasSamples;
+  SegmentCosts costs;
+  std::vector<int64_t> nodeNs; ///< on device 0, by node
+  /// By value: the largest tile on device 0 that a node of the backward pass
+  /// reads, and whether any does.
+  std::vector<int64_t> readBytes;
+  std::vector<std::vector<int>> backwardReaders; ///< by value: segments
+
+  /// The shard of a slot on device 0, -1: none.
+  int ownShard(int slot) const {
+    const KernelPlan &kernel = plan.kernelPlan(slot);
+    for (size_t i = 0; kernel.active && i < kernel.devices.size(); ++i)
+      if (kernel.devices[i] == 0 && kernel.states[i] != ShardState::Absent)
+        return static_cast<int>(i);
+    return -1;
+  }
+  LoopBox boxOf(int slot, int shard) const {
+    const IterationSpace &space = plan.getSlots()[slot].kernel->space;
+    const KernelGeometry &geometry = *plan.kernelPlan(slot).geometry;
+    LoopBox box = space.wholeBox();
+    int64_t piece = shard % geometry.pieces;
+    for (size_t l = box.size(); l-- > 0;) {
+      box[l] = cut(space.loops[l].extent, geometry.degrees[l],
+                   piece % geometry.degrees[l]);
+      piece /= geometry.degrees[l];
+    }
+    return box;
+  }
+  int64_t tileBytes(int value, const AccessMap &map, const LoopBox &box) const {
+    const GraphValue &of = graph.values[value];
+    return image(map, box, of.shape).volume() * of.elementBytes;
+  }
+  void add(int node, int64_t ns) {
+    SegmentCost &segment = costs.segments[segmentOf[node]];
+    nodeNs[node] += ns;
+    (graph.nodes[node].whole.phase == Phase::Forward ? segment.forwardNs
+                                                     : segment.backwardNs) +=
+        ns;
+  }
+
+  void addKernels() {
+    nodeNs.assign(graph.nodes.size(), 0);
+    const std::vector<PlanState::Slot> &slots = plan.getSlots();
+    for (size_t s = 0; s < slots.size(); ++s)
+      if (int shard = ownShard(static_cast<int>(s)); shard >= 0)
+        add(slots[s].node,
+            plan.kernelPlan(static_cast<int>(s)).durationNs[shard]);
+    for (const GraphNode &node : graph.nodes) {
+      double points = node.whole.space.flopsPerPoint;
+      for (const Loop &loop : node.whole.space.loops)
+        points *= static_cast<double>(loop.extent);
+      costs.flops += points;
+    }
+  }
+
+  /// Messages and sums of the group count for the op that made the value, those
+  /// of graph inputs for its first reader.
+  void addCollectives() {
+    for (size_t v = 0; v < graph.values.size(); ++v) {
+      const ValuePlan &value = plan.valuePlan(static_cast<int>(v));
+      if (value.tasks.empty())
+        continue;
+      int node = producer[v];
+      if (node < 0)
+        for (const PlanState::Reader &reader :
+             plan.readersOf(static_cast<int>(v)))
+          if (node < 0 && reader.slot >= 0)
+            node = plan.getSlots()[reader.slot].node;
+      if (node < 0)
+        continue;
+      for (const PlannedTask &task : value.tasks)
+        if (task.collective >= 0 || task.resource == 0)
+          add(node, task.durationNs);
+    }
+  }
+
+  /// Collectives of the backward pass run beside gradients of weights. What the
+  /// simulated passes take less than their tasks one after the other, the
+  /// backward pass of each segment takes less.
+  void scaleToTimeline() {
+    int64_t forward = 0, backward = 0;
+    for (const SegmentCost &segment : costs.segments) {
+      forward += segment.forwardNs;
+      backward += segment.backwardNs;
+    }
+    int64_t makespan = StrategySimulator(plan).makespan();
+    if (backward == 0 || makespan <= forward)
+      return;
+    double factor =
+        static_cast<double>(makespan - forward) / static_cast<double>(backward);
+    for (SegmentCost &segment : costs.segments)
+      segment.backwardNs = static_cast<int64_t>(
+          factor * static_cast<double>(segment.backwardNs));
+  }
+
+  void findReads() {
+    readBytes.assign(graph.values.size(), 0);
+    backwardReaders.resize(graph.values.size());
+    const std::vector<PlanState::Slot> &slots = plan.getSlots();
+    for (size_t s = 0; s < slots.size(); ++s) {
+      const Kernel &kernel = *slots[s].kernel;
+      int shard = ownShard(static_cast<int>(s));
+      if (shard < 0 ||
+          graph.nodes[slots[s].node].whole.phase != Phase::Backward)
+        continue;
+      LoopBox box = boxOf(static_cast<int>(s), shard);
+      for (size_t o = 0; o < kernel.operands.size(); ++o) {
+        int value = kernel.operands[o];
+        readBytes[value] =
+            std::max(readBytes[value],
+                     tileBytes(value, kernel.space.operands[o].map, box));
+        backwardReaders[value].push_back(segmentOf[slots[s].node]);
+      }
+    }
+  }
+
+  bool isForward(int node) const {
+    return graph.nodes[node].whole.phase == Phase::Forward;
+  }
+  /// A product of samples and a parameter, which no recomputation repeats but
+  /// the whole one.
+  bool isParameterProduct(int node) const {
+    const Kernel &kernel = graph.nodes[node].whole;
+    if (!kernel.kind.starts_with("matmul") && !kernel.kind.starts_with("conv"))
+      return false;
+    return std::any_of(kernel.operands.begin(), kernel.operands.end(),
+                       [&](int value) { return !hasSamples[value]; });
+  }
+
+  void addKept() {
+    // Selective recomputation keeps what enters segments and what products with
+    // parameters write, and computes the rest of what is read again from these.
+    std::vector<bool> isKept(graph.values.size()), isAgain(graph.nodes.size());
+    for (const std::vector<int> &boundary : segments.boundary)
+      for (int value : boundary)
+        isKept[value] = true;
+    std::vector<int> wanted;
+    for (size_t v = 0; v < graph.values.size(); ++v) {
+      int node = producer[v];
+      if (node < 0 || !isForward(node))
+        continue;
+      isKept[v] = isKept[v] || isParameterProduct(node);
+      if (readBytes[v] > 0 && hasSamples[v] && !isKept[v])
+        wanted.push_back(static_cast<int>(v));
+    }
+    // Small results, as the statistics of a norm, are kept wherever they are.
+    std::vector<bool> isNeeded(graph.values.size());
+    while (!wanted.empty()) {
+      int value = wanted.back();
+      wanted.pop_back();
+      int node = producer[value];
+      if (isNeeded[value] || isKept[value] || node < 0)
+        continue;
+      isNeeded[value] = true;
+      isAgain[node] = true;
+      for (int operand : graph.nodes[node].whole.operands)
+        wanted.push_back(operand);
+    }
+    // A kept value that is only read to compute others again counts, too.
+    std::vector<bool> isReadAgain(graph.values.size());
+    for (size_t n = 0; n < graph.nodes.size(); ++n)
+      if (isAgain[n]) {
+        costs.segments[segmentOf[n]].selectiveNs += nodeNs[n];
+        for (int value : graph.nodes[n].whole.operands)
+          isReadAgain[value] = true;
+      }
+    for (size_t v = 0; v < graph.values.size(); ++v) {
+      int node = producer[v];
+      if (node < 0)
+        continue;
+      SegmentCost &segment = costs.segments[segmentOf[node]];
+      int64_t own = ownTile(node, static_cast<int>(v));
+      if (!isForward(node) || !hasSamples[v] || readBytes[v] == 0) {
+        segment.scratchBytes = std::max(segment.scratchBytes, own);
+        if (isForward(node) && isKept[v] && isReadAgain[v] && hasSamples[v])
+          segment.selectiveBytes += own;
+        continue;
+      }
+      segment.keptBytes += readBytes[v];
+      if (isKept[v])
+        segment.selectiveBytes += readBytes[v];
+    }
+    for (int s = 0; s < segments.count; ++s)
+      for (int value : segments.boundary[s])
+        if (producer[value] >= 0)
+          costs.segments[s].boundaryBytes += ownTile(producer[value], value);
+  }
+
+  /// Bytes of the tile of a result on device 0.
+  int64_t ownTile(int node, int value) const {
+    for (int slot : plan.slotsOf(node)) {
+      int shard = ownShard(slot);
+      if (shard < 0)
+        continue;
+      const Kernel &kernel = *plan.getSlots()[slot].kernel;
+      for (size_t r = 0; r < kernel.results.size(); ++r)
+        if (kernel.results[r] == value)
+          return tileBytes(value, kernel.space.results[r].map,
+                           boxOf(slot, shard));
+    }
+    return 0;
+  }
+
+  /// Parameters are cut as the ops that read them cut them, and so are their
+  /// gradients and states.
+  void addParameters() {
+    // The share of a parameter that device 0 reads.
+    std::vector<int64_t> tile(graph.values.size(), 0);
+    std::vector<int> where(graph.values.size(), -1);
+    const std::vector<PlanState::Slot> &slots = plan.getSlots();
+    for (size_t s = 0; s < slots.size(); ++s) {
+      const Kernel &kernel = *slots[s].kernel;
+      int shard = ownShard(static_cast<int>(s));
+      if (shard < 0)
+        continue;
+      LoopBox box = boxOf(static_cast<int>(s), shard);
+      for (size_t o = 0; o < kernel.operands.size(); ++o) {
+        int value = kernel.operands[o];
+        tile[value] = std::max(
+            tile[value], tileBytes(value, kernel.space.operands[o].map, box));
+        if (where[value] < 0)
+          where[value] = segmentOf[slots[s].node];
+      }
+    }
+    std::vector<int64_t> gradient(graph.values.size(), -1);
+    for (size_t n = 0; n < graph.nodes.size(); ++n)
+      if (!isForward(static_cast<int>(n)))
+        for (int value : graph.nodes[n].whole.results)
+          gradient[value] = ownTile(static_cast<int>(n), value);
+    // Copies of parameters, as in another precision: made once an iteration.
+    for (size_t v = 0; v < graph.values.size(); ++v)
+      if (producer[v] >= 0 && isForward(producer[v]) && !hasSamples[v] &&
+          readBytes[v] > 0)
+        costs.segments[segmentOf[producer[v]]].parameterBytes += readBytes[v];
+    // The share of a tensor that a device has; updates keep what they are
+    // given.
+    std::vector<double> share(whole.values.size(), 1);
+    for (size_t v = 0; v < share.size(); ++v)
+      if (gradient[v] > 0)
+        share[v] = static_cast<double>(gradient[v]) /
+                   static_cast<double>(graph.values[v].bytes());
+    for (size_t n = 0; n < whole.nodes.size(); ++n) {
+      const Kernel &update = whole.nodes[n].whole;
+      if (update.phase != Phase::Update)
+        continue;
+      SegmentCost &segment = costs.segments[segments.ofNode[n]];
+      double own = 1;
+      for (int value : update.operands) {
+        own = std::min(own, share[value]);
+        if (gradient[value] <= 0)
+          continue;
+        segment.gradientBytes += gradient[value];
+        int64_t width = graph.values[value].elementBytes;
+        segment.accumulateNs += cost.computeNs(
+            0, localWork(ActionKind::Combine, gradient[value] / width, width,
+                         /*inputs=*/2));
+      }
+      for (int value : update.results)
+        share[value] = own;
+      for (const GraphInput &input : inputsOf(static_cast<int>(n)))
+        if (tile[input.value] > 0)
+          costs.segments[where[input.value]].parameterBytes +=
+              tile[input.value];
+        else
+          segment.stateBytes += static_cast<int64_t>(
+              own * static_cast<double>(whole.values[input.value].bytes()));
+    }
+  }
+
+  /// Tiles that are gathered, packed or on their way are in no list above. The
+  /// peak of the plan counts them: what the passes keep is scaled to it.
+  void scaleToPeak() {
+    int64_t fixed = 0, kept = 0, scratch = 0, gradients = 0;
+    for (const SegmentCost &segment : costs.segments) {
+      fixed += segment.parameterBytes;
+      gradients += segment.gradientBytes;
+      kept += segment.keptBytes;
+      scratch = std::max(scratch, segment.scratchBytes);
+    }
+    std::vector<int64_t> peaks = peakBytes(plan);
+    int64_t peak = *std::max_element(peaks.begin(), peaks.end());
+    // The peak may be at the end, with all gradients and no activations.
+    if (kept == 0 || peak <= fixed + gradients)
+      return;
+    double factor = static_cast<double>(peak - fixed) /
+                    static_cast<double>(kept + 2 * scratch);
+    for (SegmentCost &segment : costs.segments)
+      for (int64_t *bytes :
+           {&segment.keptBytes, &segment.selectiveBytes, &segment.scratchBytes})
+        *bytes = static_cast<int64_t>(factor * static_cast<double>(*bytes));
+  }
+
+  std::vector<GraphInput> inputsOf(int update) {
+    if (inputs.empty()) {
+      inputs.resize(whole.nodes.size());
+      for (const GraphInput &input : whole.inputs)
+        if (input.updateNode >= 0)
+          inputs[input.updateNode].push_back(input);
+    }
+    return inputs[update];
+  }
+  std::vector<std::vector<GraphInput>> inputs; ///< by node that updates them
+};
+
+/// Configs of the microbatch's ops, and of updates, which follow the leaders of
+/// their groups.
+Strategy strategyOfStep(const Graph &graph, const std::vector<OpGroup> &groups,
+                        const MicrobatchGraph &microbatch,
+                        const Strategy &strategy) {
+  Strategy result(graph.nodes.size());
+  for (const OpGroup &group : groups) {
+    int leader = microbatch.nodeOf[group.leader];
+    const IterationSpace &space = graph.nodes[group.leader].whole.space;
+    for (size_t m = 0; m < group.nodes.size(); ++m) {
+      int node = group.nodes[m];
+      if (int made = microbatch.nodeOf[node]; made >= 0)
+        result[node] = strategy[made];
+      else if (leader >= 0)
+        result[node] =
+            followConfig(space, strategy[leader], graph.nodes[node].whole.space,
+                         group.loops[m]);
+      else
+        result[node] = Config::single(graph.nodes[node].whole.space);
+    }
+  }
+  return result;
+}
+
+} // namespace
+
+Expected<SegmentCosts>
+soap::findSegmentCosts(const Graph &graph, const std::vector<OpGroup> &groups,
+                       const std::vector<std::vector<Role>> &roles,
+                       const ModelSegments &segments, const Topology &topology,
+                       int64_t batch, int64_t samples, int tensor,
+                       bool sequence) {
+  Expected<MicrobatchGraph> microbatch =
+      makeMicrobatchGraph(graph, groups, roles, batch, samples);
+  if (!microbatch)
+    return Error{microbatch.error()};
+  Topology group = firstDevices(topology, tensor, /*limitBytes=*/-1);
+  ParallelizationProblem problem(microbatch->graph, group, microbatch->groups,
+                                 microbatch->roles);
+  Strategy strategy =
+      tensor == 1 ? singleStrategy(problem) : expertStrategy(problem);
+  if (sequence)
+    cutSequence(problem, strategy);
+  SegmentCosts costs =
+      Measurement(graph, segments, *microbatch, group, strategy).run();
+  costs.strategy = strategyOfStep(graph, groups, *microbatch, strategy);
+  return costs;
+}
+
+std::vector<int64_t> soap::findUpdateNs(const Graph &graph,
+                                        const ModelSegments &segments,
+                                        const Topology &topology,
+                                        int64_t pieces) {
+  CostModel cost(topology);
+  std::vector<int64_t> result(static_cast<size_t>(segments.count));
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    const Kernel &kernel = graph.nodes[n].whole;
+    if (kernel.phase != Phase::Update)
+      continue;
+    LoopBox box = kernel.space.wholeBox();
+    size_t longest = 0;
+    for (size_t l = 1; l < box.size(); ++l)
+      if (box[l].size() > box[longest].size())
+        longest = l;
+    if (!box.empty())
+      box[longest] =
+          cut(box[longest].size(),
+              std::min(pieces, std::max<int64_t>(box[longest].size(), 1)), 0);
+    result[segments.ofNode[n]] +=
+        cost.computeNs(0, kernelWork(graph, kernel, box));
+  }
+  return result;
+}

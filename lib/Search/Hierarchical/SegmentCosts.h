@@ -1,0 +1,68 @@
+//===- SegmentCosts.h - Times and bytes of a microbatch ---------*- C++ -*-===//
+//
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a device of a tensor-parallel group does for one microbatch, segment by
+// segment. It comes from the plan of the group's devices alone: groups of other
+// replicas and stages do the same at the same time.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_LIB_SEARCH_HIERARCHICAL_SEGMENTCOSTS_H
+#define SOAP_LIB_SEARCH_HIERARCHICAL_SEGMENTCOSTS_H
+
+#include "ModelSegments.h"
+#include "Soap/Search/Hierarchical/HybridPlan.h"
+
+namespace soap {
+
+/// Of one segment and one device, in ns and bytes.
+struct SegmentCost {
+  /// Passes of a microbatch, collectives of the group included.
+  int64_t forwardNs = 0, backwardNs = 0;
+  /// The part of `forwardNs` that selective recomputation does again.
+  int64_t selectiveNs = 0;
+  /// Bytes that the backward pass of a microbatch reads of the forward pass:
+  /// of all values, and of those that selective recomputation keeps.
+  int64_t keptBytes = 0, selectiveBytes = 0;
+  /// What arrives from the segments before, and is sent back.
+  int64_t boundaryBytes = 0;
+  /// The largest results of ops that no pass keeps.
+  int64_t scratchBytes = 0;
+  /// Parameters, and copies of them that are made once for an iteration.
+  int64_t parameterBytes = 0;
+  /// States of the optimizer, and parameters that only updates read.
+  int64_t stateBytes = 0;
+  /// Gradients of parameters, and the time to add another microbatch's.
+  int64_t gradientBytes = 0;
+  int64_t accumulateNs = 0;
+};
+
+struct SegmentCosts {
+  std::vector<SegmentCost> segments;
+  /// By node of the step: its config on the devices of the group; of updates,
+  /// that of the parameter.
+  Strategy strategy;
+  /// Floating-point operations of a microbatch, of all devices of the group.
+  double flops = 0;
+};
+
+/// The costs of a training step on `samples` samples of `batch`, in a group of
+/// the first `tensor` devices of the topology. `segments` are those of `graph`.
+/// An error says why the step cannot be split in microbatches.
+Expected<SegmentCosts>
+findSegmentCosts(const Graph &graph, const std::vector<OpGroup> &groups,
+                 const std::vector<std::vector<Role>> &roles,
+                 const ModelSegments &segments, const Topology &topology,
+                 int64_t batch, int64_t samples, int tensor, bool sequence);
+
+/// The time in ns that the updates of each segment take on one device, if they
+/// are cut over `pieces` replicas beside the group of `tensor` devices.
+std::vector<int64_t> findUpdateNs(const Graph &graph,
+                                  const ModelSegments &segments,
+                                  const Topology &topology, int64_t pieces);
+
+} // namespace soap
+
+#endif // SOAP_LIB_SEARCH_HIERARCHICAL_SEGMENTCOSTS_H
