@@ -9,11 +9,14 @@
 
 #include "CommandLine/LlvmOptions.h"
 
+#include "mlir/Pass/Pass.h"
+#include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
@@ -96,6 +99,51 @@ Line parseLine(StringRef line) {
   return {name.ltrim('-'), value.trim("<>"), text.trim()};
 }
 
+/// The values that options of a pass have unless they are given, by name.
+/// Options without a value, and flags that are off, have none.
+llvm::StringMap<std::string> readDefaults(const mlir::PassInfo &info) {
+  mlir::OpPassManager manager("builtin.module",
+                              mlir::OpPassManager::Nesting::Implicit);
+  auto ignore = [](const llvm::Twine &) { return mlir::failure(); };
+  if (mlir::failed(info.addToPipeline(manager, "", ignore)) ||
+      manager.size() != 1)
+    return {};
+  // soap-partition{function=f streams=true}, in func.func(...) if the pass is
+  // for functions.
+  std::string printed;
+  llvm::raw_string_ostream stream(printed);
+  manager.begin()->printAsTextualPipeline(stream);
+  StringRef rest =
+      StringRef(printed).split((info.getPassArgument() + "{").str()).second;
+  llvm::StringMap<std::string> defaults;
+  while (!rest.empty() && rest.front() != '}') {
+    auto [name, behind] = rest.split('=');
+    size_t end = 0;
+    for (int depth = 0; end < behind.size(); ++end) {
+      if (depth == 0 && (behind[end] == ' ' || behind[end] == '}'))
+        break;
+      depth += behind[end] == '{' ? 1 : behind[end] == '}' ? -1 : 0;
+    }
+    StringRef value = behind.take_front(end).trim("{}\"");
+    double number = 0;
+    if (value.contains('e') && !value.getAsDouble(number)) {
+      llvm::raw_string_ostream(defaults[name]) << llvm::format("%g", number);
+    } else if (!value.empty() && value != "false") {
+      defaults[name] = value.str();
+    }
+    rest = behind.drop_front(end).ltrim();
+  }
+  return defaults;
+}
+
+/// Texts that name a default, or say when there is one, stay.
+void addDefaults(Option &pass, const llvm::StringMap<std::string> &defaults) {
+  for (Option &option : pass.options)
+    if (auto found = defaults.find(option.names.front());
+        found != defaults.end() && !StringRef(option.text).contains("efault"))
+      option.text += " (default: " + found->second + ")";
+}
+
 Option readPass(const mlir::PassRegistryEntry &entry) {
   Option pass;
   pass.names = {"--" + entry.getPassArgument().str()};
@@ -158,10 +206,12 @@ std::vector<Option> manual::readPasses(bool (*accepts)(StringRef name)) {
   for (auto &[name, option] : llvm::cl::getRegisteredOptions()) {
     if (!accepts(name))
       continue;
-    if (const mlir::PassInfo *pass = mlir::PassInfo::lookup(name))
+    if (const mlir::PassInfo *pass = mlir::PassInfo::lookup(name)) {
       passes.push_back(readPass(*pass));
-    else if (const auto *pipeline = mlir::PassPipelineInfo::lookup(name))
+      addDefaults(passes.back(), readDefaults(*pass));
+    } else if (const auto *pipeline = mlir::PassPipelineInfo::lookup(name)) {
       passes.push_back(readPass(*pipeline));
+    }
   }
   sortByName(passes);
   return passes;

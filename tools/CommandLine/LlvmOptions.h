@@ -31,8 +31,9 @@ Option readOption(llvm::StringRef name, const llvm::cl::Option &option);
 std::vector<Option> optionsOf(llvm::cl::OptionCategory *category = nullptr);
 
 /// Registered passes and pipelines of which `accepts` takes the name, by name,
-/// with their options. Writes to standard output for a moment, and reads it
-/// back: MLIR prints options there and nowhere else.
+/// with their options. Options of passes have their defaults in the text.
+/// Writes to standard output for a moment, and reads it back: MLIR prints
+/// options there and nowhere else.
 std::vector<Option> readPasses(bool (*accepts)(llvm::StringRef name));
 
 /// Whether `--help` (or `-h`, `-help`) is among the arguments.

@@ -41,6 +41,27 @@
 static bool isSoapPass(llvm::StringRef name) {
   return name.starts_with("soap-");
 }
+/// Whether the pass is a step of lowering, which a pipeline runs for its user.
+static bool isStep(llvm::StringRef name) {
+  static const llvm::StringSet<> names = {
+      "soap-assign-layouts",    "soap-bufferize-programs",
+      "soap-call-attention",    "soap-call-image-ops",
+      "soap-call-products",     "soap-embed-image",
+      "soap-emit-manifest",     "soap-finish-kernels",
+      "soap-gpu-binary",        "soap-hoist-sends",
+      "soap-inline-kernels",    "soap-kernels-to-gpu",
+      "soap-lower-gpu-kernels", "soap-merge-updates",
+      "soap-narrow-products",   "soap-order-streams",
+      "soap-outline-kernels",   "soap-parallelize-kernels",
+      "soap-plan-memory",       "soap-prepare-gpu-kernels",
+      "soap-programs-to-llvm",  "soap-programs-to-mpi",
+      "soap-single-programs",   "soap-split-sums",
+      "soap-verify-streams",    "soap-widen-kernels"};
+  return names.contains(name);
+}
+static bool isMainPass(llvm::StringRef name) {
+  return isSoapPass(name) && !isStep(name);
+}
 static bool isOtherPass(llvm::StringRef name) { return !isSoapPass(name); }
 
 /// The options of most commands; the others are MLIR's own.
@@ -94,8 +115,10 @@ static soap::manual::Manual makeManual() {
       "all options of LLVM's libraries, as LLVM prints them");
   add({"--version"}, "the version of Soap, and of LLVM");
   manual.groups = {
-      {"passes and pipelines of Soap", soap::manual::readPasses(isSoapPass)},
+      {"passes and pipelines of Soap", soap::manual::readPasses(isMainPass)},
       std::move(common),
+      {"steps of --soap-lower-to-cpu and --soap-lower-to-cuda",
+       soap::manual::readPasses(isStep)},
       std::move(rest)};
   manual.notes = {"exit status: 0 success, 1 bad input, 2 bad flags"};
   return manual;
