@@ -12,7 +12,8 @@ case "${1:-}" in
 esac
 build=$(realpath -m "${1:-build}")
 peers=${SOAP_PEERS:-$build/.peers}
-packages=(numpy torch onnx jax optax transformers timm onnxscript onnxruntime nanobind scikit-build-core ninja)
+packages=(numpy torch torch-mlir onnx jax optax transformers timm onnxscript onnxruntime nanobind scikit-build-core
+  ninja)
 give_up() {
   echo "test-peers: $1" >&2
   echo "0 passed, 1 failed"
@@ -31,7 +32,7 @@ fi
 target=$build/.peers-soap
 Soap_DIR=$build/lib/cmake/Soap "$peers/bin/python" -m pip install -q --disable-pip-version-check --no-build-isolation \
   --no-deps --upgrade --target "$target" -C "build-dir=$build/python-peers" ./python || give_up "pip install ./python fails"
-export PYTHONPATH=$target XLA_FLAGS=--xla_force_host_platform_device_count=8 JAX_PLATFORMS=cpu
+export PYTHONPATH=$target${PYTHONPATH:+:$PYTHONPATH} XLA_FLAGS=--xla_force_host_platform_device_count=8 JAX_PLATFORMS=cpu
 
 passed=0
 failed=0
@@ -40,7 +41,7 @@ run() {
   local name=$1 output last
   shift
   echo "== $name"
-  output=$(timeout 1800 "$peers/bin/python" "$@" 2>&1)
+  output=$(timeout 3600 "$peers/bin/python" "$@" 2>&1)
   echo "$output"
   last=${output##*$'\n'}
   if [[ $last =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed$ ]]; then
@@ -56,6 +57,7 @@ run "modules of PyTorch" test/Python/Peers/modules.py
 run "tutorial of JAX" test/Python/pages.py docs/tutorials/JAX.md
 run "plans as shardings of JAX" test/Python/Peers/shardings.py
 run "exports of PyTorch" scripts/peers/onnx_exports.py "$build"
+run "training of PyTorch, recorded anew" test/Integration/Models/record.py --check "$build"
 run "programs of JAX, made anew" test/Target/StableHLO/Inputs/make_programs.py --check
 run "strategies as Shardy" test/Target/StableHLO/shardy.py "$build"
 echo "$passed passed, $failed failed"

@@ -70,7 +70,7 @@ LLAMA = dict(vocab_size=WORDS, hidden_size=32, intermediate_size=48, num_hidden_
 
 
 def llama():
-    return language(transformers.LlamaForCausalLM, transformers.LlamaConfig(**LLAMA))
+    return language(transformers.LlamaForCausalLM, transformers.LlamaConfig(**LLAMA), rate=0.001)
 
 
 def mixtral():

@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Records how PyTorch trains the networks of networks.py, for compare.py, and exports them by each door.
 
-    record.py FOLDER [NAME...] [--door DOOR]
+    record.py FOLDER [NAME...] [--door DOOR]      writes the records into FOLDER
+    record.py --check BUILD [NAME...] [--door DOOR] [--json FILE]
+                                                  makes them anew, and runs compare.py of BUILD on them
 
 FOLDER/NAME.npz gets
 - first.PARAMETER, last.PARAMETER: weights and running statistics before and after three steps, f32;
@@ -12,14 +14,18 @@ FOLDER/NAME.DOOR.onnx.xz is the network as torch.onnx exports it, by the older e
 (dynamo), FOLDER/NAME.linalg.mlir.xz the whole training step (loss, gradients, updates) as torch-mlir lowers it.
 First values of all weights are distinct, so compare.py knows each weight again whatever an exporter calls it.
 
-Needs torch, transformers, timm, onnx, onnxscript and numpy; the door linalg torch-mlir. The files are committed.
+Needs torch, transformers, timm, onnx, onnxscript and numpy; the door linalg torch-mlir, without which it is left out.
+`Inputs` has the files. With --check, the last line is "N passed, N failed".
 """
 
 import argparse
 import copy
+import importlib.util
 import json
 import lzma
 import os
+import re
+import subprocess
 import sys
 import tempfile
 import traceback
@@ -145,27 +151,56 @@ def export(name, door, folder):
             target.write(source.read())
 
 
+def record_all(folder, names, doors):
+    """The number of exports that failed, whose messages are printed."""
+    failed = 0
+    for name in names:
+        record(name, folder)
+        for door in doors:
+            try:
+                export(name, door, folder)
+            except Exception:  # of torch, torch-mlir or transformers: the next may work
+                failed += 1
+                print("FAILED export of %s, %s: %s" % (name, door, traceback.format_exc(limit=-3)[:3000]), flush=True)
+    return failed
+
+
+def check(build, options, doors):
+    """Records, and compares with a build. The exit status."""
+    with tempfile.TemporaryDirectory() as folder:
+        unexported = record_all(folder, options.names or NETWORKS, doors)
+        more = ["--json", options.json] if options.json else []
+        command = [sys.executable, os.path.join(HERE, "compare.py"), build, "--folder", folder, "--table",
+                   "--jobs", str(os.cpu_count()), *more]
+        output = subprocess.run(command, stdout=subprocess.PIPE, text=True).stdout
+    print(output, end="")
+    counts = re.search(r"(\d+) passed, (\d+) failed\n$", output)
+    passed, failed = map(int, counts.groups()) if counts else (0, 1)
+    print("%d passed, %d failed" % (passed, failed + unexported))
+    return int(failed + unexported > 0)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("folder")
+    parser.add_argument("where", help="the folder of the records; with --check, a build")
     parser.add_argument("names", nargs="*")
-    parser.add_argument("--door", choices=DOORS + ("none",))
+    parser.add_argument("--check", action="store_true", help="compares new records instead of keeping them")
+    parser.add_argument("--door", choices=DOORS + ("none",), help="this one alone; none: no export")
+    parser.add_argument("--json", help="with --check, a file for the rows")
     options = parser.parse_args()
+    unknown = [name for name in options.names if name not in NETWORKS]
+    if unknown:
+        parser.error("no network %s, expected %s" % (", ".join(unknown), ", ".join(NETWORKS)))
     warnings.simplefilter("ignore")
     torch.set_num_threads(1)
-    os.makedirs(options.folder, exist_ok=True)
-    failed = False
-    for name in options.names or NETWORKS:
-        record(name, options.folder)
-        for door in DOORS:
-            if options.door not in (None, door):
-                continue
-            try:
-                export(name, door, options.folder)
-            except Exception:  # of torch, torch-mlir or transformers: the next may work
-                failed = True
-                print("%s, %s: %s" % (name, door, traceback.format_exc(limit=-3)[:3000]), flush=True)
-    return int(failed)
+    doors = [door for door in DOORS if options.door in (None, door)]
+    if "linalg" in doors and not importlib.util.find_spec("torch_mlir"):
+        print("skipped: linalg, for torch_mlir is not installed")
+        doors.remove("linalg")
+    if options.check:
+        return check(options.where, options, doors)
+    os.makedirs(options.where, exist_ok=True)
+    return int(record_all(options.where, options.names or NETWORKS, doors) > 0)
 
 
 if __name__ == "__main__":

@@ -216,7 +216,9 @@ class Step(torch.nn.Module):
 
     def arguments(self):
         first = values(self.row.module)
-        states = [torch.zeros_like(first[name]) for name in self.trained for _ in range(2)] + [torch.ones(())] * 2
+        # Two ones, for a trace takes one tensor for one argument.
+        states = [torch.zeros_like(first[name]) for name in self.trained for _ in range(2)]
+        states += [torch.ones(()), torch.ones(())]
         return [*(first[name] for name in self.names), *(states if self.row.optimizer == "adamw" else []),
                 *self.row.inputs.values(), self.row.target]
 

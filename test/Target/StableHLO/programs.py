@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Programs of JAX, imported and run, against JAX's own numbers (Inputs/make_programs.py).
 
-    programs.py BUILD [--only TEXT] [--inputs FOLDER]
+    programs.py BUILD [--only TEXT] [--inputs FOLDER] [--table]
 
 Each program runs on one device, data-parallel on four, and by a searched strategy on four. Training steps run three
 times, each with what the step before returned, and their results after one step and after three are compared: norm-wise
-within 1e-4 (bf16: 1e-2 and 5e-2). The last line is "N passed, N failed". Needs nothing but Python's standard library.
+within 1e-4 (bf16: 1e-2 and 5e-2). `--table` prints the largest differences as rows for docs/Status.md. The last line
+is "N passed, N failed". Needs nothing but Python's standard library.
 """
 
 import argparse
@@ -70,6 +71,7 @@ class Program:
     def __init__(self, name, tools, inputs, folder):
         self.name, self.tools, self.inputs, self.folder = name, tools, inputs, folder
         self.flags, self.updated = DATA[name]
+        self.worst = 0.0
         if self.updated:
             self.flags = self.flags + ["--updates=1-%d:0-%d" % (self.updated, self.updated - 1)]
         self.arrays = {}
@@ -99,6 +101,7 @@ class Program:
             path = os.path.join(outputs, "arg%d.npy" % (i - 1) if isUpdate else "result%d.npy" % i)
             with open(path, "rb") as file:
                 error = relative_error(read_npy(self.arrays[key]), read_npy(file.read()))
+            self.worst = max(self.worst, error)
             if not error < tolerance:
                 return "%s: relative error %g" % (key, error)
         return None
@@ -210,8 +213,9 @@ def main():
     parser.add_argument("build")
     parser.add_argument("--only", default="")
     parser.add_argument("--inputs", default=os.path.join(HERE, "Inputs"))
+    parser.add_argument("--table", action="store_true")
     arguments = parser.parse_args()
-    tally = Tally()
+    tally, rows = Tally(), {}
     tools = os.path.join(os.path.abspath(arguments.build), "bin")
     for path in sorted(glob.glob(os.path.join(arguments.inputs, "*.npz"))):
         name = os.path.basename(path)[:-4]
@@ -221,7 +225,9 @@ def main():
                 continue
             with tempfile.TemporaryDirectory() as folder:
                 try:
-                    wrong = Program(name, tools, arguments.inputs, folder).check(strategy)
+                    program = Program(name, tools, arguments.inputs, folder)
+                    wrong = program.check(strategy)
+                    rows.setdefault(name, {})[strategy] = "%.1e" % program.worst
                 except (RuntimeError, OSError, subprocess.TimeoutExpired) as error:
                     wrong = str(error)
             tally.count(title, wrong)
@@ -232,6 +238,10 @@ def main():
             except (RuntimeError, OSError, subprocess.TimeoutExpired) as error:
                 wrong = str(error)
         tally.count("lstm, trained by soap-run", wrong)
+    if arguments.table:
+        print("| program | %s |" % " | ".join(STRATEGIES))
+        for name, row in rows.items():
+            print("| %s | %s |" % (name, " | ".join(row.get(strategy, "-") for strategy in STRATEGIES)))
     return tally.finish()
 
 
