@@ -66,6 +66,9 @@ static cl::opt<bool> trainStep(
              "expects it, and its only scalar that updates nothing the loss"));
 static cl::opt<bool> noFusion("no-fusion", cl::cat(stablehloCategory),
                               cl::desc("Leave elementwise ops apart"));
+static cl::opt<bool>
+    noRecognition("no-recognition", cl::cat(stablehloCategory),
+                  cl::desc("Leave the ops of softmax and norms apart"));
 
 static cl::opt<bool> keepShardings(
     "keep-shardings", cl::cat(stablehloCategory),
@@ -131,6 +134,7 @@ static StableHLOImportOptions readOptions() {
   options.sampleDim = sampleDim;
   options.trainStep = trainStep;
   options.fuse = !noFusion;
+  options.recognize = !noRecognition;
   options.keepShardings = keepShardings;
   return options;
 }

@@ -19,7 +19,11 @@ class ArithDialect;
 } // namespace arith
 namespace func {
 class FuncDialect;
+class FuncOp;
 } // namespace func
+namespace linalg {
+class LinalgDialect;
+} // namespace linalg
 namespace scf {
 class SCFDialect;
 } // namespace scf

@@ -81,6 +81,45 @@ def SoapUnrollLoops : Pass<"soap-unroll-loops", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect", "::mlir::scf::SCFDialect"];
 }
 
+def SoapRecognizeOps : Pass<"soap-recognize-ops", "::mlir::func::FuncOp"> {
+  let summary = "Softmax, layer norm and RMS norm in linalg programs";
+  let description = [{
+    Programs write softmax and norms as reductions and elementwise ops. The pass
+    replaces those by `soap.softmax`, `soap.layer_norm`, `soap.rms_norm` and
+    their gradients, which a search splits as one op, and which have kernels of
+    their own. Import of StableHLO does it by default (docs/StableHLO.md).
+
+    The pass compares what ops compute, not how: each value is brought into a
+    normal form, a polynomial of the tensors, of sums along the dim, and of
+    exponentials and roots. So any order and form of a formula is found, and no
+    other formula is: an epsilon that is not positive, a maximum along another
+    dim, or a mean over other elements stays as it is. Constants may differ by
+    the rounding of single precision.
+
+    Softmax is along any one dim, norms are along the last one, with factor and
+    offset along it or without. A gradient is replaced together with its op.
+    Nothing is replaced where another op needs a value in the middle. Ops on
+    f32 and f64 with static shapes, in a function of one block. A remark says
+    how many ops there are.
+
+    ```mlir
+    %m = linalg.generic ... { arith.maximumf } : tensor<4xf32>
+    %d = linalg.generic ... ins(%x, %m) { arith.subf } : tensor<4x6xf32>
+    %e = linalg.generic ... ins(%d) { math.exp } : tensor<4x6xf32>
+    %s = linalg.generic ... ins(%e) { arith.addf } : tensor<4xf32>
+    %y = linalg.generic ... ins(%e, %s) { arith.divf } : tensor<4x6xf32>
+    ```
+
+    becomes
+
+    ```mlir
+    %y = soap.softmax %x {axis = 1 : i64} : (tensor<4x6xf32>) -> tensor<4x6xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect", "::mlir::soap::SoapDialect"];
+}
+
 def SoapExportShard : Pass<"soap-export-shard", "::mlir::ModuleOp"> {
   let summary = "A strategy as shardings of upstream's shard dialect";
   let description = [{

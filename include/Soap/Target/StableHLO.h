@@ -39,6 +39,8 @@ struct StableHLOImportOptions {
   bool trainStep = false;
   /// Fuses elementwise ops.
   bool fuse = true;
+  /// Softmax and norms become ops of their own; a remark counts them.
+  bool recognize = true;
   /// Arguments and results lie where the program's `sdy.sharding` says.
   bool keepShardings = false;
 };

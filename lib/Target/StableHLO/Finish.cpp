@@ -3,11 +3,14 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Fuses elementwise ops, removes unused ones, gives booleans a byte.
+// Recognizes ops, fuses elementwise ones, removes unused ones, gives booleans a
+// byte.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Importer.h"
+
+#include "Soap/Extensions/RecognizeOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -17,6 +20,7 @@
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace mlir;
+using namespace mlir::soap;
 using namespace mlir::soap::stablehlo_import;
 namespace shlo = mlir::soap::stablehlo_import;
 
@@ -172,10 +176,14 @@ static void giveBooleansBytes(func::FuncOp function) {
                         block.getTerminator()->getOperandTypes()));
 }
 
-LogicalResult shlo::finish(func::FuncOp function, bool fuse) {
+LogicalResult shlo::finish(func::FuncOp function,
+                           const StableHLOImportOptions &options) {
   Block &block = function.getBody().front();
   removeUnused(block);
-  if (fuse)
+  if (options.recognize)
+    if (RecognizedOps found = recognizeOps(function); found.count())
+      function.emitRemark() << "recognized " << found.text();
+  if (options.fuse)
     fuseElementwise(function);
   removeUnused(block);
   giveBooleansBytes(function);

@@ -333,7 +333,7 @@ OwningOpRef<ModuleOp> Importer::run() {
   func::ReturnOp::create(ops, current, values);
   target.setFunctionType(
       ops.getFunctionType(arguments, ValueRange(values).getTypes()));
-  if (failed(finish(target, options.fuse)) ||
+  if (failed(finish(target, options)) ||
       failed(markArguments(function, target, options)) ||
       failed(keepShardings(function, target, options.keepShardings)) ||
       failed(verify(*module)))

@@ -271,8 +271,10 @@ LogicalResult importIdentity(Importer &, Operation *);
 LogicalResult importIf(Importer &, Operation *);
 LogicalResult importWhile(Importer &, Operation *);
 
-/// Fuses elementwise ops, removes unused ones, and gives tensors of i1 bytes.
-LogicalResult finish(func::FuncOp function, bool fuse);
+/// Recognizes ops, fuses elementwise ones, removes unused ones, and gives
+/// tensors of i1 bytes.
+LogicalResult finish(func::FuncOp function,
+                     const StableHLOImportOptions &options);
 /// Places of arguments and results from shardings of the program, if `keep`; a
 /// remark counts the shardings that are not used.
 LogicalResult keepShardings(func::FuncOp source, func::FuncOp function,
