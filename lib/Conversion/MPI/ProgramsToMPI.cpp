@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "MessageOrder.h"
+#include "Conversion/Messages/MessageOrder.h"
 
 #include "Soap/Conversion/Passes.h"
 

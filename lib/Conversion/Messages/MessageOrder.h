@@ -9,8 +9,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_LIB_CONVERSION_MPI_MESSAGEORDER_H
-#define SOAP_LIB_CONVERSION_MPI_MESSAGEORDER_H
+#ifndef SOAP_LIB_CONVERSION_MESSAGES_MESSAGEORDER_H
+#define SOAP_LIB_CONVERSION_MESSAGES_MESSAGEORDER_H
 
 #include "RankTable.h"
 
@@ -34,4 +34,4 @@ LogicalResult checkMessageOrder(const RankTable &table);
 
 } // namespace mlir::soap
 
-#endif // SOAP_LIB_CONVERSION_MPI_MESSAGEORDER_H
+#endif // SOAP_LIB_CONVERSION_MESSAGES_MESSAGEORDER_H
