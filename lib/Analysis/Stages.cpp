@@ -96,12 +96,8 @@ private:
 
   LogicalResult findSampleLoops() {
     for (auto [n, node] : llvm::enumerate(graph.nodes)) {
-      int found = -1;
       const std::vector<::soap::Loop> &loops = node.whole.space.loops;
-      for (size_t l = 0; l < loops.size() && found < 0; ++l)
-        if (roles[n][l] == ::soap::Role::Sample &&
-            loops[l].type != ::soap::IteratorType::Serial)
-          found = static_cast<int>(l);
+      int found = ::soap::sampleLoopOf(node.whole.space, roles[n]);
       if (node.whole.phase == ::soap::Phase::Update)
         found = -1;
       passes.sampleLoops.push_back(found);
@@ -207,8 +203,8 @@ private:
     return stage;
   }
 
-  /// What runs once and follows from data alone, as the number of labels that
-  /// count, runs before all passes, with all that it follows from.
+  /// Ops that run once and follow from data alone, as the number of labels that
+  /// count, run before all passes, with all that they follow from.
   void runOnceBefore() {
     std::vector<bool> needsWeights(graph.values.size());
     for (auto [input, argument] : llvm::zip_equal(graph.inputs, opGraph.inputs))

@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Messages/MessageOrder.h"
 #include "Soap/Conversion/Passes.h"
 #include "Soap/Dialect/Soap/GpuAttributes.h"
 #include "Soap/Dialect/Soap/SoapOps.h"
@@ -511,10 +512,39 @@ struct EmitManifestPass
     }
     std::string manifest;
     llvm::raw_string_ostream os(manifest);
-    if (failed(ManifestWriter(getOperation(), os).run(programs)))
+    if (failed(ManifestWriter(getOperation(), os).run(programs)) ||
+        failed(checkMessages(programs)))
       return signalPassFailure();
     getOperation()->setAttr(SoapDialect::kManifest,
                             StringAttr::get(&getContext(), manifest));
+  }
+
+private:
+  static bool hasMessages(ArrayAttr ranks) {
+    return ranks && llvm::any_of(ranks, [](Attribute rank) {
+             auto row = cast<DictionaryAttr>(rank);
+             return llvm::any_of(
+                 std::array{"transfers", "collectives"}, [&](StringRef key) {
+                   auto numbers = row.getAs<DenseI64ArrayAttr>(key);
+                   return numbers && llvm::any_of(numbers.asArrayRef(),
+                                                  [](int64_t number) {
+                                                    return number >= 0;
+                                                  });
+                 });
+           });
+  }
+
+  /// Devices of an entry never wait for each other in a circle. This is the
+  /// order in which they run.
+  LogicalResult checkMessages(ArrayAttr programs) {
+    for (auto entry : programs.getAsRange<DictionaryAttr>()) {
+      if (!hasMessages(entry.getAs<ArrayAttr>("ranks")))
+        continue;
+      FailureOr<RankTable> table = readRankTable(getOperation(), entry);
+      if (failed(table) || failed(checkMessageOrder(*table, Sends::Post)))
+        return failure();
+    }
+    return success();
   }
 };
 

@@ -64,16 +64,16 @@ soap::schedulePasses(PipelineSchedule schedule,
                      const std::vector<std::vector<int>> &stageDevices,
                      int64_t microbatches, int devices,
                      const std::vector<int> &inFlight) {
-  size_t groups = 1;
+  // The first ones, each on other devices.
+  size_t groups = 0;
   while (groups < stageDevices.size() &&
-         stageDevices[groups] != stageDevices[0])
+         std::find(stageDevices.begin(),
+                   stageDevices.begin() + static_cast<ptrdiff_t>(groups),
+                   stageDevices[groups]) ==
+             stageDevices.begin() + static_cast<ptrdiff_t>(groups))
     ++groups;
-  groups = std::min(groups, stageDevices.size());
-  for (size_t s = 0; s < stageDevices.size(); ++s) {
-    bool isNew = s < groups;
-    for (size_t other = 0; isNew && other < s; ++other)
-      isNew = stageDevices[s] != stageDevices[other];
-    if (s < groups ? !isNew : stageDevices[s] != stageDevices[s % groups])
+  for (size_t s = groups; s < stageDevices.size(); ++s) {
+    if (stageDevices[s] != stageDevices[s % groups])
       return Error{"stage " + std::to_string(s) +
                    " is on other devices than expected: stages go round the " +
                    std::to_string(groups) +

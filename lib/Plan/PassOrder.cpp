@@ -22,6 +22,20 @@
 
 using namespace soap;
 
+int soap::sampleLoopOf(const IterationSpace &space,
+                       const std::vector<Role> &roles) {
+  int found = -1;
+  for (size_t l = 0; l < space.loops.size(); ++l) {
+    if (roles[l] != Role::Sample || space.loops[l].type == IteratorType::Serial)
+      continue;
+    if (space.loops[l].extent > 1)
+      return static_cast<int>(l);
+    if (found < 0)
+      found = static_cast<int>(l);
+  }
+  return found;
+}
+
 Strategy soap::cutIntoMicrobatches(const Strategy &strategy,
                                    const PassOrder &passes) {
   Strategy result = strategy;
@@ -112,6 +126,7 @@ private:
   struct TaskInfo {
     std::optional<PipelinePass> pass;
     int node = -1, device = -1;
+    std::string kernel; ///< name
     bool isFirst = true, isLast = true;
     /// A kernel that adds up over the loop that is cut: its result has no
     /// samples.
@@ -126,8 +141,7 @@ private:
 
   std::string describe(int task) const {
     const TaskInfo &info = tasks[static_cast<size_t>(task)];
-    std::string text =
-        "'" + graph.nodes[static_cast<size_t>(info.node)].whole.name + "'";
+    std::string text = "'" + info.kernel + "'";
     if (info.pass)
       text += " of microbatch " + std::to_string(info.pass->microbatch);
     return text;
@@ -139,6 +153,7 @@ private:
       if (action.node >= 0) {
         info.node = action.node;
         info.device = action.device;
+        info.kernel = kernelOf(graph, action).name;
         info.pass = passOf(graph, passes, action);
         if (info.pass)
           info.isSum =

@@ -121,9 +121,30 @@ static NamedConfig readConfig(const jsonfile::Cursor &at) {
   return config;
 }
 
+static NamedPipeline readPipeline(const jsonfile::Cursor &at) {
+  constexpr int64_t largest = 1 << 20;
+  at.expectObject({"microbatches", "schedule", "stages"});
+  NamedPipeline pipeline;
+  pipeline.microbatches = at["microbatches"].integer(1, largest);
+  pipeline.schedule = at["schedule"].string();
+  if (pipeline.schedule != "gpipe" && pipeline.schedule != "1f1b")
+    at["schedule"].fail("expected gpipe or 1f1b, got \"" + pipeline.schedule +
+                        "\"");
+  if (at.has("stages"))
+    for (const jsonfile::Cursor &entry : at["stages"].elements()) {
+      entry.expectObject({"first", "devices"});
+      NamedStage &stage = pipeline.stages.emplace_back();
+      stage.first = entry["first"].string();
+      for (const jsonfile::Cursor &device : entry["devices"].elements())
+        stage.devices.push_back(static_cast<int>(device.integer(0, largest)));
+    }
+  return pipeline;
+}
+
 static StrategyFile readStrategy(const jsonfile::Cursor &root) {
   root.expectObject({"version", "model_fingerprint", "topology",
-                     "topology_fingerprint", "ops", "keep", "schedule"});
+                     "topology_fingerprint", "ops", "keep", "pipeline",
+                     "schedule"});
   root.expectVersion();
   StrategyFile strategy;
   if (root.has("model_fingerprint"))
@@ -149,6 +170,8 @@ static StrategyFile readStrategy(const jsonfile::Cursor &root) {
                            "\"");
       strategy.keeps.push_back({entry["value"].string(), *keep});
     }
+  if (root.has("pipeline"))
+    strategy.pipeline = readPipeline(root["pipeline"]);
   if (root.has("schedule"))
     for (const jsonfile::Cursor &task : root["schedule"].elements())
       strategy.schedule.push_back(task.string());
@@ -161,6 +184,29 @@ Expected<StrategyFile> soap::parseStrategyFile(const std::string &text,
   if (!document)
     return document.takeError();
   return jsonfile::read(*document, file, readStrategy);
+}
+
+static std::string printDevices(const std::vector<int> &devices) {
+  std::string text = "[";
+  for (size_t i = 0; i < devices.size(); ++i)
+    text += (i ? ", " : "") + std::to_string(devices[i]);
+  return text + "]";
+}
+
+static std::string printPipeline(const NamedPipeline &pipeline) {
+  using jsonfile::quote;
+  std::string text =
+      "{\"microbatches\": " + std::to_string(pipeline.microbatches) +
+      ", \"schedule\": " + quote(pipeline.schedule);
+  if (pipeline.stages.empty())
+    return text + "}";
+  text += ", \"stages\": [";
+  for (const NamedStage &stage : pipeline.stages)
+    text += (&stage == &pipeline.stages.front() ? "\n    {\"first\": "
+                                                : ",\n    {\"first\": ") +
+            quote(stage.first) +
+            ", \"devices\": " + printDevices(stage.devices) + "}";
+  return text + "\n  ]}";
 }
 
 std::string soap::printStrategyFile(const StrategyFile &strategy) {
@@ -190,10 +236,7 @@ std::string soap::printStrategyFile(const StrategyFile &strategy) {
       text += "}";
     if (config.replicas != 1)
       text += ", \"replicas\": " + std::to_string(config.replicas);
-    text += ", \"devices\": [";
-    for (size_t i = 0; i < config.devices.size(); ++i)
-      text += (i ? ", " : "") + std::to_string(config.devices[i]);
-    text += "]}";
+    text += ", \"devices\": " + printDevices(config.devices) + "}";
   }
   text += "\n  ]";
   if (!strategy.keeps.empty()) {
@@ -204,6 +247,8 @@ std::string soap::printStrategyFile(const StrategyFile &strategy) {
               ", \"form\": " + quote(keepName(strategy.keeps[i].keep)) + "}";
     text += "\n  ]";
   }
+  if (strategy.pipeline)
+    text += ",\n  \"pipeline\": " + printPipeline(*strategy.pipeline);
   if (!strategy.schedule.empty()) {
     text += ",\n  \"schedule\": [";
     for (size_t i = 0; i < strategy.schedule.size(); ++i)

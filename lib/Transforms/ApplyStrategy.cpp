@@ -10,8 +10,10 @@
 #include "CheckedOptions.h"
 #include "StrategySupport.h"
 
+#include "Soap/Analysis/Stages.h"
 #include "Soap/Analysis/TopologyAttr.h"
 #include "Soap/Dialect/Soap/SoapDialect.h"
+#include "Soap/Dialect/Soap/StageAttributes.h"
 #include "Soap/Search/Presets/Presets.h"
 #include "Soap/Transforms/Passes.h"
 
@@ -42,6 +44,9 @@ struct ApplyStrategy
   FailureOr<::soap::Topology> chooseTopology(const ::soap::StrategyFile &file);
   FailureOr<::soap::Strategy> chooseStrategy(FunctionProblem &target,
                                              const ::soap::StrategyFile &file);
+  LogicalResult applyPipeline(const FunctionProblem &target,
+                              const ::soap::Strategy &configs,
+                              const ::soap::NamedPipeline &pipeline);
 };
 
 } // namespace
@@ -84,6 +89,25 @@ ApplyStrategy::chooseStrategy(FunctionProblem &target,
   return std::move(made->strategy);
 }
 
+/// Writes the pipeline of a strategy file, if it fits the ops and devices.
+LogicalResult
+ApplyStrategy::applyPipeline(const FunctionProblem &target,
+                             const ::soap::Strategy &configs,
+                             const ::soap::NamedPipeline &pipeline) {
+  ModuleOp module = getOperation();
+  auto attribute = PipelineAttr::get(
+      module.getContext(), pipeline.microbatches,
+      *symbolizePipelineSchedule(pipeline.schedule), ArrayRef<int64_t>());
+  module->setAttr(SoapDialect::kPipeline, attribute);
+  std::vector<StageEntry> stages;
+  for (const ::soap::NamedStage &stage : pipeline.stages)
+    stages.push_back({stage.first, stage.devices});
+  if (!stages.empty())
+    module->setAttr(kStages, makeStagesAttr(module.getContext(), stages));
+  return success(succeeded(
+      readPassOrder(target.opGraph, configs, attribute, target.topology)));
+}
+
 LogicalResult ApplyStrategy::run() {
   ModuleOp module = getOperation();
   if (strategy.empty() == preset.empty())
@@ -117,13 +141,16 @@ LogicalResult ApplyStrategy::run() {
           ::soap::applyKeeps(target.opGraph.graph, file, strategy.getValue()))
     return module.emitError() << error->message;
   // Presets are also what others are compared with, whether they fit or not.
-  if (!checkMemory(target, neededBytes(target, *result),
+  // Pipelines need less than the whole batch does: their simulation warns.
+  if (!file.pipeline &&
+      !checkMemory(target, neededBytes(target, *result),
                    strategy.empty() ? DiagnosticSeverity::Warning
                                     : DiagnosticSeverity::Error) &&
       !strategy.empty())
     return failure();
   if (failed(writeModuleStrategy(module, target.opGraph, *result,
-                                 target.topology)))
+                                 target.topology)) ||
+      (file.pipeline && failed(applyPipeline(target, *result, *file.pipeline))))
     return failure();
   if (exportFile.empty())
     return success();

@@ -9,7 +9,8 @@
 
 #include "PassReport.h"
 
-#include "llvm/ADT/StringExtras.h"
+#include "Support/Svg.h"
+
 #include "llvm/Support/Format.h"
 
 #include <algorithm>
@@ -49,7 +50,7 @@ static std::vector<PassTimes> timesOf(const ::soap::Graph &graph,
 }
 
 /// Most microbatches in flight of a stage on one device.
-static int mostInFlight(const std::vector<PassTimes> &passes, int stage,
+static int maxInFlight(const std::vector<PassTimes> &passes, int stage,
                         int device) {
   std::vector<std::pair<int64_t, int>> changes;
   bool hasBackward = false;
@@ -101,7 +102,7 @@ PassReport mlir::soap::reportPasses(const ::soap::Graph &graph,
       stage.devices.push_back(device);
       stage.inFlight =
           std::max(stage.inFlight,
-                   mostInFlight(report.passes, static_cast<int>(s), device));
+                   maxInFlight(report.passes, static_cast<int>(s), device));
       stage.peakBytes =
           std::max(stage.peakBytes, memoryBytes[static_cast<size_t>(device)]);
     }
@@ -193,66 +194,95 @@ std::string mlir::soap::drawPasses(const PassReport &report,
                                    const ::soap::Topology &topology,
                                    int64_t makespanNs,
                                    const std::string &title) {
+  using ::soap::svg::Style;
   // Pixels.
-  constexpr double width = 1200, rowHeight = 26, left = 90, top = 58,
-                   fontWidth = 7;
+  constexpr double width = 1200, rowHeight = 26, top = 60, margin = 16,
+                   fontSize = 11;
+  constexpr double nsPerMs = 1e6;
+  const std::string ink = "#333333";
+  // By direction, of stages with even and odd numbers of rounds: chunks of a
+  // device are told apart.
+  const Style looks[2][2] = {
+      {{.name = "forward", .fill = "#8db8e8", .stroke = "#ffffff"},
+       {.name = "forward of a later stage",
+        .fill = "#c5daf3",
+        .stroke = "#ffffff"}},
+      {{.name = "backward", .fill = "#7fc796", .stroke = "#ffffff"},
+       {.name = "backward of a later stage",
+        .fill = "#bfe3ca",
+        .stroke = "#ffffff"}}};
+  const Style idle = {.name = "idle", .fill = "#eeeeee"};
   std::vector<int> rows;
-  for (const PassTimes &times : report.passes)
+  std::map<int, int> firstStage; // by device
+  for (const PassTimes &times : report.passes) {
     if (rows.empty() || rows.back() != times.device)
       rows.push_back(times.device);
-  double height = top + rowHeight * static_cast<double>(rows.size()) + 16;
+    auto [it, isNew] = firstStage.try_emplace(times.device, times.pass.stage);
+    it->second = std::min(it->second, times.pass.stage);
+  }
+  double left = margin;
+  for (int device : rows)
+    left = std::max(
+        left,
+        2 * margin +
+            ::soap::svg::textWidth(
+                topology.devices[static_cast<size_t>(device)].name, fontSize));
   double scale = width / static_cast<double>(std::max<int64_t>(makespanNs, 1));
+  ::soap::svg::Drawing drawing;
+  drawing.text(margin, 22, title,
+               {.name = "title", .fill = ink, .fontSize = 14, .bold = true});
   std::string text;
-  llvm::raw_string_ostream out(text);
-  auto escape = [&](llvm::StringRef raw) { llvm::printHTMLEscaped(raw, out); };
-  out << llvm::format("<svg xmlns=\"http://www.w3.org/2000/svg\" "
-                      "width=\"%.0f\" height=\"%.0f\" "
-                      "font-family=\"sans-serif\" font-size=\"12\">\n",
-                      left + width + 16, height)
-      << "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n"
-      << "<text x=\"8\" y=\"18\" font-size=\"14\">";
-  escape(title);
-  out << llvm::format("</text>\n<text x=\"8\" y=\"38\">%s, %lld microbatches, "
-                      "%.3f ms, bubble %.1f %%; ",
-                      ::soap::scheduleName(report.schedule),
-                      static_cast<long long>(report.microbatches),
-                      static_cast<double>(makespanNs) / 1e6,
-                      100 * report.bubble)
-      << "<tspan fill=\"#2c6fbb\">forward</tspan> and <tspan "
-         "fill=\"#2f8f4e\">backward</tspan> passes, a number is a "
-         "microbatch</text>\n";
+  llvm::raw_string_ostream(text) << llvm::format(
+      "%s, %lld microbatches, %zu stages, %.3f ms, bubble "
+      "%.1f %%",
+      ::soap::scheduleName(report.schedule),
+      static_cast<long long>(report.microbatches), report.stages.size(),
+      static_cast<double>(makespanNs) / nsPerMs, 100 * report.bubble);
+  drawing.text(margin, 42, text, {.fill = ink, .fontSize = fontSize});
+  bool hasLater = false;
   for (size_t r = 0; r < rows.size(); ++r) {
     double y = top + rowHeight * static_cast<double>(r);
-    out << llvm::format("<text x=\"8\" y=\"%.1f\">", y + 17);
-    escape(topology.devices[static_cast<size_t>(rows[r])].name);
-    out << llvm::format("</text>\n<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" "
-                        "height=\"%.1f\" fill=\"#eeeeee\"/>\n",
-                        left, y, width, rowHeight - 2);
+    drawing.text(margin, y + 16,
+                 topology.devices[static_cast<size_t>(rows[r])].name,
+                 {.fill = ink, .fontSize = fontSize});
+    drawing.rectangle(left, y, width, rowHeight - 2, idle);
     for (const PassTimes &times : report.passes) {
       if (times.device != rows[r])
         continue;
+      bool isLater = times.pass.stage != firstStage[times.device];
+      hasLater |= isLater;
       double x = left + scale * static_cast<double>(times.startNs);
       double w = std::max(
           scale * static_cast<double>(times.endNs - times.startNs), 1.0);
-      std::string number = std::to_string(times.pass.microbatch);
-      out << llvm::format("<g><title>%s pass of microbatch %s on stage %d, "
-                          "%.3f to %.3f ms</title>",
-                          times.pass.backward ? "backward" : "forward",
-                          number.c_str(), times.pass.stage,
-                          static_cast<double>(times.startNs) / 1e6,
-                          static_cast<double>(times.endNs) / 1e6)
-          << llvm::format("<rect x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" "
-                          "height=\"%.1f\" stroke=\"white\" "
-                          "stroke-width=\"0.5\" fill=\"%s\"/>",
-                          x, y, w, rowHeight - 2,
-                          times.pass.backward ? "#7fc796" : "#8db8e8");
-      if (w >= fontWidth * static_cast<double>(number.size()) + 2)
-        out << llvm::format("<text x=\"%.2f\" y=\"%.1f\" "
-                            "text-anchor=\"middle\">%s</text>",
-                            x + w / 2, y + 16, number.c_str());
-      out << "</g>\n";
+      std::string number = std::to_string(times.pass.microbatch), tooltip;
+      llvm::raw_string_ostream(tooltip) << llvm::format(
+          "%s pass of microbatch %s on stage %d, %.3f to %.3f ms",
+          times.pass.backward ? "backward" : "forward", number.c_str(),
+          times.pass.stage, static_cast<double>(times.startNs) / nsPerMs,
+          static_cast<double>(times.endNs) / nsPerMs);
+      drawing.rectangle(x, y, w, rowHeight - 2,
+                        looks[times.pass.backward][isLater], tooltip);
+      if (w >= ::soap::svg::textWidth(number, fontSize) + 2)
+        drawing.text(x + w / 2, y + 16, number,
+                     {.fill = ink, .fontSize = fontSize, .anchor = "middle"});
     }
   }
-  out << "</svg>\n";
-  return text;
+  double end = top + rowHeight * static_cast<double>(rows.size()) + margin;
+  {
+    ::soap::svg::Legend legend(drawing, margin, end, left + width - margin);
+    constexpr double icon = 16;
+    auto entry = [&](const Style &style, const std::string &meaning) {
+      legend.entry(icon, meaning, [&](double x, double y) {
+        drawing.rectangle(x, y, icon, ::soap::svg::Legend::iconHeight, style);
+      });
+    };
+    for (const Style(&direction)[2] : looks) {
+      entry(direction[0], direction[0].name + " pass of a microbatch");
+      if (hasLater)
+        entry(direction[1], direction[1].name + " of the device");
+    }
+    entry(idle, "no pass");
+    end = legend.end();
+  }
+  return drawing.file(left + width + margin, end + margin);
 }

@@ -138,16 +138,25 @@ LogicalResult PipelinePass::run() {
                                     *symbolizePipelineSchedule(schedule),
                                     ArrayRef<int64_t>()));
   module->setAttr(kStages, makeStagesAttr(module.getContext(), entries));
+  if (!exportFile.empty() &&
+      failed(exportStrategy(module, target.opGraph.graph, *strategy,
+                            target.topology, exportFile)))
+    return failure();
   if (!summary)
     return success();
   llvm::errs() << llvm::format(
       "%d pipeline stages on %s, %s of %lld microbatches, %s inside:\n", count,
       target.topology.name.c_str(), schedule.c_str(),
       static_cast<long long>(microbatches), inside.c_str());
-  for (auto [s, entry] : llvm::enumerate(entries))
+  for (auto [s, entry] : llvm::enumerate(entries)) {
+    std::string devices = std::to_string(entry.devices.front());
+    if (entry.devices.size() > 1)
+      devices = "s " + devices + " to " + std::to_string(entry.devices.back());
+    else
+      devices = " " + devices;
     llvm::errs() << llvm::format(
-        "  stage %zu  devices %d to %d  from %s: %.1f %% of the work\n", s,
-        entry.devices.front(), entry.devices.back(), entry.first.c_str(),
-        100 * cuts->shares[s]);
+        "  stage %zu  device%s  from %s: %.1f %% of the work\n", s,
+        devices.c_str(), entry.first.c_str(), 100 * cuts->shares[s]);
+  }
   return success();
 }

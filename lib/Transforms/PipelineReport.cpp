@@ -10,6 +10,7 @@
 #include "PipelineReport.h"
 
 #include "Soap/Dialect/Soap/SoapDialect.h"
+#include "Soap/Plan/PassOrder.h"
 
 #include "llvm/Support/Format.h"
 
@@ -22,9 +23,9 @@ int64_t mlir::soap::samplesOfBatch(const FunctionProblem &target) {
   int64_t samples = std::numeric_limits<int64_t>::max();
   for (auto [node, roles] :
        llvm::zip_equal(target.opGraph.graph.nodes, target.problem->getRoles()))
-    for (auto [loop, role] : llvm::zip_equal(node.whole.space.loops, roles))
-      if (role == ::soap::Role::Sample)
-        samples = std::min(samples, loop.extent);
+    if (int loop = ::soap::sampleLoopOf(node.whole.space, roles); loop >= 0)
+      samples = std::min(
+          samples, node.whole.space.loops[static_cast<size_t>(loop)].extent);
   return samples;
 }
 

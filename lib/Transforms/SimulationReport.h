@@ -52,7 +52,7 @@ Simulation simulate(const ::soap::Graph &graph,
                     const ::soap::Topology &topology);
 
 /// Builds and simulates the task graph of an iteration in microbatches, whose
-/// configs are those of one. An error says why it does not run so.
+/// configs say how one of them is split. An error says why it does not run so.
 ::soap::Expected<Simulation> simulatePasses(const ::soap::Graph &graph,
                                             const ::soap::Strategy &strategy,
                                             const ::soap::PassOrder &order,

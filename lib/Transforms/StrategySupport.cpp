@@ -340,9 +340,23 @@ LogicalResult mlir::soap::exportStrategy(ModuleOp module,
                                          const ::soap::Topology &topology,
                                          StringRef path) {
   ::soap::StrategyFile file = ::soap::toStrategyFile(graph, strategy, topology);
-  Simulation simulation = simulate(graph, strategy, topology);
-  for (int task : simulation.order)
-    file.schedule.push_back(simulation.tasks.tasks[task].name);
+  if (PipelineAttr attribute =
+          readPipeline(module->getAttr(SoapDialect::kPipeline))) {
+    ::soap::NamedPipeline &pipeline = file.pipeline.emplace();
+    pipeline.microbatches = attribute.getMicrobatches();
+    pipeline.schedule =
+        stringifyPipelineSchedule(attribute.getSchedule()).str();
+    ::soap::Expected<std::vector<StageEntry>> stages =
+        readStages(module->getAttr(kStages));
+    if (!stages)
+      return module.emitError() << "'" << kStages << "': " << stages.error();
+    for (const StageEntry &stage : *stages)
+      pipeline.stages.push_back({stage.first, stage.devices});
+  } else {
+    Simulation simulation = simulate(graph, strategy, topology);
+    for (int task : simulation.order)
+      file.schedule.push_back(simulation.tasks.tasks[task].name);
+  }
   return writeOptionFile(module, "export", path,
                          ::soap::printStrategyFile(file));
 }

@@ -31,11 +31,16 @@ TEST(StrategyFile, RoundTrip) {
     if (round % 2)
       file.schedule = {"fc0[0]", "a \"task\""};
     file.keeps = {{"relu0.out", Keep::After}, {"w1", Keep::Before}};
+    if (round % 3)
+      file.pipeline = {4, "gpipe", {}};
+    if (round % 3 == 2)
+      file.pipeline->stages = {{"fc0", {0, 1}}, {"fc1", {2, 3}}};
     std::string text = printStrategyFile(file);
     Expected<StrategyFile> parsed = parseStrategyFile(text, "s.json");
     ASSERT_TRUE(static_cast<bool>(parsed)) << parsed.error();
     ASSERT_EQ(printStrategyFile(*parsed), text);
     ASSERT_EQ(parsed->schedule, file.schedule);
+    ASSERT_EQ(parsed->pipeline.has_value(), file.pipeline.has_value());
     Graph graph = mlp.graph;
     ASSERT_FALSE(applyKeeps(graph, *parsed, "s.json"));
     ASSERT_EQ(fingerprint(graph), fingerprint(mlp.graph));
@@ -141,7 +146,7 @@ TEST_F(StrategyFileErrors, Structure) {
   expectError(
       [](Json &f) { f["hint"] = 1; },
       "at /: unknown key \"hint\", expected one of version, model_fingerprint, "
-      "topology, topology_fingerprint, ops, keep, schedule");
+      "topology, topology_fingerprint, ops, keep, pipeline, schedule");
 }
 
 TEST_F(StrategyFileErrors, Keeps) {
@@ -165,6 +170,20 @@ TEST_F(StrategyFileErrors, Keeps) {
     EXPECT_EQ(error->message,
               std::string("s.json: at /keep/0/value: ") + message);
   }
+}
+
+TEST_F(StrategyFileErrors, Pipelines) {
+  auto pipeline = [](int64_t microbatches, const char *schedule) {
+    return [=](Json &f) {
+      f["pipeline"] = {{"microbatches", microbatches}, {"schedule", schedule}};
+    };
+  };
+  expectError(
+      pipeline(0, "1f1b"),
+      "at /pipeline/microbatches: expected an integer from 1 to 1048576, "
+      "got 0");
+  expectError(pipeline(2, "2f2b"),
+              "at /pipeline/schedule: expected gpipe or 1f1b, got \"2f2b\"");
 }
 
 TEST_F(StrategyFileErrors, InvalidJson) {

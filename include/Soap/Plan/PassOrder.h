@@ -14,6 +14,7 @@
 #ifndef SOAP_PLAN_PASSORDER_H
 #define SOAP_PLAN_PASSORDER_H
 
+#include "Soap/Model/Roles.h"
 #include "Soap/Plan/Plan.h"
 #include "Soap/Support/Error.h"
 
@@ -21,7 +22,7 @@
 
 namespace soap {
 
-/// What a stage computes of one microbatch, in one direction.
+/// The work of a stage on one microbatch, in one direction.
 struct PipelinePass {
   int stage = 0;
   int64_t microbatch = 0;
@@ -44,6 +45,11 @@ struct PassOrder {
     return stages[node] < 0 || sampleLoops[node] < 0;
   }
 };
+
+/// The loop over samples that microbatches cut, -1: none. Where several loops
+/// have that role, as the dims of rows that samples and steps make together, it
+/// is the first of more than one iteration.
+int sampleLoopOf(const IterationSpace &space, const std::vector<Role> &roles);
 
 /// The strategy of all microbatches, from configs for one: the degree of the
 /// sample loop times the microbatches, microbatch outermost, on the same

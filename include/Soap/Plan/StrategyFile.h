@@ -14,6 +14,7 @@
 #include "Soap/Model/Graph.h"
 #include "Soap/Topology/Topology.h"
 
+#include <optional>
 #include <utility>
 
 namespace soap {
@@ -24,6 +25,20 @@ struct NamedConfig {
   std::vector<std::pair<std::string, int64_t>> degrees;
   int64_t replicas = 1;
   std::vector<int> devices;
+};
+
+/// A pipeline stage: it begins with the forward op `first`.
+struct NamedStage {
+  std::string first;
+  std::vector<int> devices;
+};
+
+/// Microbatches of a strategy whose configs say how one of them is split
+/// (docs/Pipeline.md).
+struct NamedPipeline {
+  int64_t microbatches = 1;
+  std::string schedule;           ///< `gpipe` or `1f1b`
+  std::vector<NamedStage> stages; ///< empty: every device is one
 };
 
 /// In which form a named value is kept for the backward pass (Reuse.h).
@@ -37,6 +52,7 @@ struct StrategyFile {
   std::string topology;
   std::vector<NamedConfig> configs;
   std::vector<NamedKeep> keeps; ///< of other values both forms are kept
+  std::optional<NamedPipeline> pipeline;
   std::vector<std::string>
       schedule; ///< task names in global order; may be empty
 };

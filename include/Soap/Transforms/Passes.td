@@ -428,7 +428,7 @@ def SoapPipeline : Pass<"soap-pipeline", "::mlir::ModuleOp"> {
   let description = [{
     Cuts the forward pass into stages of about equal cost, gives each the same number of consecutive devices, and
     splits the ops of a stage over its devices as the preset `inside` says (docs/Pipeline.md). Writes configs, and
-    `soap.pipeline` on the module: stages, microbatches, schedule. `--soap-simulate` simulates the microbatches,
+    `soap.pipeline` and `soap.stages` on the module: microbatches, schedule, stages. `--soap-simulate` simulates the microbatches,
     `--soap-partition` writes programs that run them.
 
     ```
@@ -453,6 +453,8 @@ def SoapPipeline : Pass<"soap-pipeline", "::mlir::ModuleOp"> {
            "Preset for the ops of a stage on its devices (docs/Search.md)">,
     Option<"function", "function", "std::string", /*default=*/"\"\"",
            "Function to cut; default: train_step, evaluate or forward">,
+    Option<"exportFile", "export", "std::string", /*default=*/"\"\"",
+           "Write configs and stages to this strategy file (docs/Strategy.md)">,
     Option<"summary", "summary", "bool", /*default=*/"true", "Print the stages on stderr">
   ];
   let dependentDialects = ["::mlir::soap::SoapDialect", "::mlir::func::FuncDialect"];

@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "MessageOrder.h"
+#include "Conversion/Messages/MessageOrder.h"
 
 #include "Soap/Conversion/Passes.h"
 
@@ -545,7 +545,7 @@ private:
       FailureOr<RankTable> table = readRankTable(module, entry);
       if (failed(table) || failed(checkTypes(module, *table)) ||
           failed(checkGroups(module, *table)) ||
-          failed(checkMessageOrder(*table)))
+          failed(checkMessageOrder(*table, Sends::Block)))
         return failure();
       tables.push_back(std::move(*table));
     }

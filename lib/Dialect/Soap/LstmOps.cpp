@@ -322,7 +322,7 @@ FailureOr<SmallVector<Value>> LstmGradOp::decomposeStages(OpBuilder &builder) {
     dc = step.getDc();
   }
   // dh0 = dz[0] * r, both as matrices.
-  Value row = stages.reshape(dz, {samples, kGates * hidden}, {{"f1", "n"}});
+  Value row = stages.reshape(dz, {samples, kGates * hidden}, {{"f0", "n"}});
   Value matrix =
       stages.reshape(getR(), {kGates * hidden, hidden}, {{"f2", "a"}});
   Value product = stages.setLoops(

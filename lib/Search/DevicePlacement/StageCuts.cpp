@@ -33,9 +33,9 @@ public:
   Expected<StageCuts> run(int stages) {
     size_t places = begins.size();
     if (places < static_cast<size_t>(stages))
-      return Error{"the model has " + std::to_string(places) +
-                   " ops with which a stage can begin, expected at least " +
-                   std::to_string(stages)};
+      return Error{"expected at least " + std::to_string(stages) +
+                   " ops with which a stage can begin, the model has " +
+                   std::to_string(places)};
     // best[s][p]: least greatest load of s + 1 stages, the last of which begins
     // at place p, without that last one.
     constexpr double none = std::numeric_limits<double>::infinity();

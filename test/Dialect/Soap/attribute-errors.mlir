@@ -190,3 +190,38 @@ func.func @momentum_elsewhere(%x: tensor<4x3xf32>) -> tensor<4x3xf32> {
   %y = soap.relu %x {soap.batch_norm_momentum = 0.5 : f64} : (tensor<4x3xf32>) -> tensor<4x3xf32>
   return %y : tensor<4x3xf32>
 }
+
+// -----
+
+// expected-error@+1 {{'soap.stages': expected a list of stages, each a dictionary with a string 'first' and an array of i32 'devices'}}
+module attributes {soap.pipeline = #soap.pipeline<microbatches = 2, schedule = "1f1b">, soap.stages = []} {}
+
+// -----
+
+// expected-error@+1 {{'soap.stages': stage 0 must be a dictionary with a string 'first' and an array of i32 'devices'}}
+module attributes {soap.pipeline = #soap.pipeline<microbatches = 2, schedule = "1f1b">, soap.stages = [{first = "", devices = array<i32: 0>}]} {}
+
+// -----
+
+// expected-error@+1 {{'soap.stages': stage 1 must be a dictionary with a string 'first' and an array of i32 'devices'}}
+module attributes {soap.pipeline = #soap.pipeline<microbatches = 2, schedule = "1f1b">, soap.stages = [{first = "a", devices = array<i32: 0>}, {first = "b", devices = array<i64: 0>}]} {}
+
+// -----
+
+// expected-error@+1 {{'soap.stages': stage 0 has device -1, expected numbers of at least 0}}
+module attributes {soap.pipeline = #soap.pipeline<microbatches = 2, schedule = "1f1b">, soap.stages = [{first = "a", devices = array<i32: -1>}]} {}
+
+// -----
+
+// expected-error@+1 {{'soap.stages': stage 0 has device 1 twice}}
+module attributes {soap.pipeline = #soap.pipeline<microbatches = 2, schedule = "1f1b">, soap.stages = [{first = "a", devices = array<i32: 1, 1>}]} {}
+
+// -----
+
+// expected-error@+1 {{'soap.stages': stage 1 shares device 1 with stage 0, expected the same devices or none in common}}
+module attributes {soap.pipeline = #soap.pipeline<microbatches = 2, schedule = "1f1b">, soap.stages = [{first = "a", devices = array<i32: 0, 1>}, {first = "b", devices = array<i32: 1, 2>}]} {}
+
+// -----
+
+// expected-error@+1 {{'soap.stages' needs a 'soap.pipeline' without replicas}}
+module attributes {soap.stages = [{first = "a", devices = array<i32: 0>}]} {}

@@ -179,7 +179,7 @@ std::vector<Generator> modelGenerators() {
   return result;
 }
 
-/// Linear layers with relu between them.
+/// Linear layers with relu and dropout between them.
 static Case makePerceptron(Random &random) {
   Case c;
   c.name = "mlp";
@@ -197,7 +197,11 @@ static Case makePerceptron(Random &random) {
     x = text.op1("matmul", {x, weight}, "transpose_b", {batch, outputs});
     x = text.op1("bias_add", {x, bias}, "axis = 1 : i64", {batch, outputs});
     if (layer > 0)
-      x = text.op1("relu", {x}, "", {batch, outputs});
+      x = uniform(random, 0, 1) ? text.op1("relu", {x}, "", {batch, outputs})
+                                : text.op1("dropout", {x},
+                                           "rate = 2.5e-01 : f64, seed = " +
+                                               std::to_string(layer) + " : i64",
+                                           {batch, outputs});
     width = outputs;
   }
   text.finish(c, {x});

@@ -64,10 +64,12 @@ def training_step(build, model, output):
 
 
 def lower(build, step, strategy, output):
-    """`strategy` are options of --soap-apply-strategy or, starting with 'search', of --soap-auto-parallel."""
+    """`strategy` are options of --soap-apply-strategy; after 'search' of --soap-auto-parallel; after 'pipeline' of
+    --soap-pipeline."""
     name, options = "soap-apply-strategy", strategy
-    if strategy.startswith("search"):
-        name, options = "soap-auto-parallel", strategy[len("search"):].strip()
+    for word, other in (("search ", "soap-auto-parallel"), ("pipeline ", "soap-pipeline")):
+        if strategy.startswith(word):
+            name, options = other, strategy[len(word):].strip()
     execute([tool(build, "soap-opt"), step, "--%s=%s" % (name, options), "--soap-partition", "--soap-lower-to-cpu", "-o", output])
 
 

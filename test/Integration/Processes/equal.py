@@ -7,8 +7,8 @@ Compared are weights byte for byte, losses, bytes sent, traced events, and resul
     equal.py BUILD [--full]
 
 Models are a small network, LeNet and a translation network with two data tensors, strategies the presets, ZeRO (updates
-split over the devices) and searched ones; the devices are dealt to two, three and four ranks. The last line is
-"N passed, N failed": comparisons of runs.
+split over the devices), searched ones and pipelines; the devices are dealt to two, three and four ranks. The last line
+is "N passed, N failed": comparisons of runs.
 """
 
 import argparse
@@ -129,7 +129,8 @@ def main():
             try:
                 training_step(build, path, step)
                 strategies = {"data parallel": "preset=data-parallel topology=cpu-4", "ZeRO": zero(build, step, folder),
-                              "searched": "search topology=cpu-4 seed=3 proposals=60"}
+                              "searched": "search topology=cpu-4 seed=3 proposals=60",
+                              "pipeline": "pipeline topology=cpu-4 stages=2 microbatches=4 summary=false"}
                 if options.full or model == "mlp":
                     strategies["model parallel"] = "preset=model-parallel topology=cpu-8"
                 if (options.full and model != "nmt") or model == "lenet":

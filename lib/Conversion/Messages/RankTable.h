@@ -8,8 +8,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_LIB_CONVERSION_MPI_RANKTABLE_H
-#define SOAP_LIB_CONVERSION_MPI_RANKTABLE_H
+#ifndef SOAP_LIB_CONVERSION_MESSAGES_RANKTABLE_H
+#define SOAP_LIB_CONVERSION_MESSAGES_RANKTABLE_H
 
 #include "Soap/Dialect/Soap/SoapCollectives.h"
 #include "Soap/Dialect/Soap/SoapOps.h"
@@ -62,4 +62,4 @@ FailureOr<RankTable> readRankTable(ModuleOp module, DictionaryAttr entry);
 
 } // namespace mlir::soap
 
-#endif // SOAP_LIB_CONVERSION_MPI_RANKTABLE_H
+#endif // SOAP_LIB_CONVERSION_MESSAGES_RANKTABLE_H

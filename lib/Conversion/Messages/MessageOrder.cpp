@@ -10,6 +10,9 @@
 
 #include "MessageOrder.h"
 
+#include <set>
+#include <tuple>
+
 using namespace mlir;
 using namespace mlir::soap;
 
@@ -42,6 +45,8 @@ namespace {
 
 class Walk {
 public:
+  explicit Walk(Sends sends) : sends(sends) {}
+
   LogicalResult run(const RankTable &table) {
     for (const Rank &rank : table.ranks) {
       FailureOr<SmallVector<Message>> own = messagesOf(rank);
@@ -59,17 +64,24 @@ public:
     for (const Rank &rank : table.ranks)
       if (const Message *message = current(rank.device))
         return message->op->emitOpError("of device ")
-               << rank.device << " waits for ever where messages block"
+               << rank.device << " waits for ever"
+               << (sends == Sends::Block ? " where messages block" : "")
                << (message->peer >= 0
                        ? " (peer: device " + std::to_string(message->peer) + ")"
                        : std::string())
                << ": ranks of '" << table.entry.getValue()
                << "' meet their messages in different orders, expected "
-                  "programs of --soap-partition whose sends were not moved";
+                  "programs of --soap-partition"
+               << (sends == Sends::Block
+                       ? " whose sends were not moved"
+                       : " whose messages were not moved behind others");
     return success();
   }
 
 private:
+  Sends sends;
+  /// Sender, receiver and number of messages that are on their way.
+  std::set<std::tuple<int64_t, int64_t, int64_t>> posted;
   llvm::DenseMap<int64_t, SmallVector<Message>> messages;
   llvm::DenseMap<int64_t, size_t> next;
   SmallVector<int64_t> ready; ///< devices that may advance
@@ -98,6 +110,13 @@ private:
         if (member != device)
           partners.push_back(member);
       }
+    } else if (sends == Sends::Post) {
+      if (message->kind == Message::Send) {
+        posted.emplace(device, message->peer, message->number);
+        ready.push_back(message->peer);
+      } else if (!posted.contains({message->peer, device, message->number})) {
+        return false;
+      }
     } else {
       const Message *other = current(message->peer);
       if (!other || other->kind == message->kind || other->peer != device ||
@@ -117,6 +136,7 @@ private:
 
 } // namespace
 
-LogicalResult mlir::soap::checkMessageOrder(const RankTable &table) {
-  return Walk().run(table);
+LogicalResult mlir::soap::checkMessageOrder(const RankTable &table,
+                                            Sends sends) {
+  return Walk(sends).run(table);
 }

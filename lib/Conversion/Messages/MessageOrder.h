@@ -3,14 +3,14 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A blocking send may wait for its receiver, and a collective waits for all its
-// members. This check finds orders of messages in which ranks wait for each
-// other.
+// A blocking send may wait for its receiver, a posted one does not; a receive
+// waits for its send, and a collective for all its members. This check finds
+// orders of messages in which ranks wait for each other.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_LIB_CONVERSION_MPI_MESSAGEORDER_H
-#define SOAP_LIB_CONVERSION_MPI_MESSAGEORDER_H
+#ifndef SOAP_LIB_CONVERSION_MESSAGES_MESSAGEORDER_H
+#define SOAP_LIB_CONVERSION_MESSAGES_MESSAGEORDER_H
 
 #include "RankTable.h"
 
@@ -28,10 +28,13 @@ struct Message {
 /// number.
 FailureOr<SmallVector<Message>> messagesOf(const Rank &rank);
 
+/// Whether a send waits for its receiver.
+enum class Sends { Block, Post };
+
 /// Fails, with an error that names a message which waits for ever, if the ranks
-/// cannot run to their ends although each send waits for its receiver.
-LogicalResult checkMessageOrder(const RankTable &table);
+/// cannot run to their ends.
+LogicalResult checkMessageOrder(const RankTable &table, Sends sends);
 
 } // namespace mlir::soap
 
-#endif // SOAP_LIB_CONVERSION_MPI_MESSAGEORDER_H
+#endif // SOAP_LIB_CONVERSION_MESSAGES_MESSAGEORDER_H
