@@ -12,7 +12,7 @@
 
 // UNKNOWN: error: unknown precision 'fp8', expected f32, tf32, bf16 or f16
 // SCALE: error: loss-scale and loss-scale-window are of precision 'f16', got precision 'bf16'
-// SMALL: error: loss-scale is 0.5{{.*}}, expected a number in [1, 2^24]
+// SMALL: error: loss-scale is 5.0{{.*}}, expected a number in [1, 2^24]
 // NAN: error: loss-scale is nan, expected a number in [1, 2^24]
 // WINDOW: error: loss-scale-window is 0, expected a number in [1, 2^24]
 // MODULE: error: option 'precision=bf16': the module has 'soap.precision' tf32, expected f32 or none
