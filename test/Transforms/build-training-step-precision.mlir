@@ -16,7 +16,7 @@
 // NAN: error: loss-scale is nan, expected a number in [1, 2^24]
 // WINDOW: error: loss-scale-window is 0, expected a number in [1, 2^24]
 // MODULE: error: option 'precision=bf16': the module has 'soap.precision' tf32, expected f32 or none
-// WIDE: error: argument 'x' has elements of f64, expected f32 for 'precision=bf16', which says where narrower floats are
+// WIDE: error: argument 'x' has elements of 'f64', expected f32 for 'precision=bf16', which says where narrower floats are
 
 // CHECK: soap.training = "loss=softmax-cross-entropy precision=bf16 optimizer=adam
 // CHECK-LABEL: func.func @forward
