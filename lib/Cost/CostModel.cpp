@@ -62,11 +62,12 @@ static bool isProduct(const Work &work) {
   return op.starts_with("conv2d") || op == "matmul" || op.starts_with("lstm");
 }
 
-/// Products of 16-bit floats: at their own rate where the device has one, else
-/// in f32, between conversions.
+/// Products of 16-bit floats as they are lowered: bf16 by units for it, f16 as
+/// tf32, which holds its numbers; else in f32, between conversions.
 static const char *narrowDtype(const DeviceType &type, const Work &work) {
-  const char *own = work.precision == ProductPrecision::BF16 ? "bf16" : "f16";
-  return type.flopsPerSecond.contains(own) ? own : "f32";
+  const char *units =
+      work.precision == ProductPrecision::BF16 ? "bf16" : "tf32";
+  return type.flopsPerSecond.contains(units) ? units : "f32";
 }
 
 /// Products of f32 have the precision that was asked for where the device has a
@@ -110,15 +111,12 @@ static double widthOf(const std::string &dtype) {
 }
 
 /// The type of which a profile knows times of such a product: `dtype` itself,
-/// else one whose kernels are most like it: bf16 for f16, tensor cores in f32
-/// before others.
+/// else one whose kernels are most like it, tensor cores in f32 before others.
 static std::string measuredDtype(const ProfileModel &costs,
                                  const OpShape &shape,
                                  const std::string &dtype) {
   if (costs.knows(shape, dtype))
     return dtype;
-  if (dtype == "f16" && costs.knows(shape, "bf16"))
-    return "bf16";
   for (const char *other : {"tf32", "f32", "bf16", "f16"})
     if (costs.knows(shape, other))
       return other;

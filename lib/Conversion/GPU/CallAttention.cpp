@@ -117,6 +117,14 @@ struct Candidate {
   bool hasGradients() const { return ofShares != nullptr; }
 };
 
+/// `value`, or its rounding to bf16 where only that reads it.
+Value roundedOnce(Value value) {
+  auto cast =
+      value.hasOneUse() ? dyn_cast<CastOp>(*value.user_begin()) : CastOp();
+  bool isNarrow = cast && typeOf(cast.getY()).getElementType().isBF16();
+  return isNarrow ? cast.getY() : value;
+}
+
 class Search {
 public:
   explicit Search(SoftmaxOp softmax) { c.softmax = softmax; }
@@ -124,7 +132,8 @@ public:
   std::optional<Candidate> run() {
     RankedTensorType type = typeOf(c.softmax.getResult());
     int64_t rank = type.getRank();
-    if (!type.getElementType().isF32() || (rank != 3 && rank != 4) ||
+    Type element = type.getElementType();
+    if (!(element.isF32() || element.isBF16()) || (rank != 3 && rank != 4) ||
         static_cast<int64_t>(c.softmax.getAxis()) != rank - 1 ||
         type.getNumElements() == 0 || !findScores() || !findReaders() ||
         !findShape())
@@ -148,22 +157,57 @@ private:
     return op;
   }
 
+  static bool isRounding(Operation *op) {
+    auto cast = dyn_cast_or_null<CastOp>(op);
+    if (!cast)
+      return false;
+    Type from = typeOf(cast.getX()).getElementType();
+    Type to = typeOf(cast.getY()).getElementType();
+    return (from.isF32() && to.isBF16()) || (from.isBF16() && to.isF32());
+  }
+
+  /// The value before roundings of programs in bf16, which the call leaves out.
+  Value before(Value value) {
+    while (isRounding(value.getDefiningOp()) && value.hasOneUse()) {
+      c.chain.insert(value.getDefiningOp());
+      value = value.getDefiningOp<CastOp>().getX();
+    }
+    return value;
+  }
+
+  /// The value behind roundings.
+  Value behind(Value value) {
+    while (value.hasOneUse() && isRounding(*value.user_begin())) {
+      c.chain.insert(*value.user_begin());
+      value = cast<CastOp>(*value.user_begin()).getY();
+    }
+    return value;
+  }
+
+  /// The condition of a mask, which may be a number of bf16.
+  static Value conditionOf(WhereOp where) {
+    Value value = where.getCondition();
+    while (isRounding(value.getDefiningOp()))
+      value = value.getDefiningOp<CastOp>().getX();
+    return value;
+  }
+
   /// The softmax's operand: the product of queries and keys, scaled, masked.
   bool findScores() {
     c.chain.insert(c.softmax);
-    Value value = c.softmax.getX();
+    Value value = before(c.softmax.getX());
     if (auto where = value.getDefiningOp<WhereOp>()) {
       if (numberOf(where.getY()) != -std::numeric_limits<double>::infinity() ||
-          !isCausal(where.getCondition()) || !take<WhereOp>(value))
+          !isCausal(conditionOf(where)) || !take<WhereOp>(value))
         return false;
-      condition = where.getCondition();
-      value = where.getX();
+      condition = conditionOf(where);
+      value = before(where.getX());
     }
     if (auto scale = value.getDefiningOp<ScaleOp>()) {
       if (!take<ScaleOp>(value))
         return false;
       factor = scale.getFactor().convertToDouble();
-      value = scale.getX();
+      value = before(scale.getX());
     }
     c.products = take<MatmulOp>(value);
     return c.products && !c.products.getTransposeA() &&
@@ -186,9 +230,7 @@ private:
     for (OpOperand &use : value.getUses()) {
       Operation *user = use.getOwner();
       if (auto cast = dyn_cast<CastOp>(user)) {
-        Type from = typeOf(cast.getX()).getElementType();
-        Type to = typeOf(cast.getY()).getElementType();
-        if (!(from.isF32() && to.isBF16()) && !(from.isBF16() && to.isF32()))
+        if (!isRounding(cast))
           return false;
         c.chain.insert(cast);
         if (!findProducts(cast.getY(), uses))
@@ -240,21 +282,24 @@ private:
   bool findGradients(SoftmaxGradOp gradient) {
     c.chain.insert(c.ofValues);
     c.chain.insert(gradient);
-    c.ofShares = take<MatmulOp>(gradient.getDy());
+    c.ofShares = take<MatmulOp>(before(gradient.getDy()));
     if (!c.ofShares || !isProduct(c.ofShares, false, true) ||
         !findOperand(c.ofShares.getA(), DO) ||
         !findOperand(c.ofShares.getB(), V))
       return false;
     Value value = gradient.getResult();
     if (condition) {
-      auto where = dyn_cast<WhereOp>(*value.user_begin());
-      if (!where || !take<SoftmaxGradOp>(value) || where.getX() != value ||
-          where.getCondition() != condition || numberOf(where.getY()) != 0.0)
+      value = behind(value);
+      auto where =
+          value.hasOneUse() ? dyn_cast<WhereOp>(*value.user_begin()) : nullptr;
+      if (!where || where.getX() != value || conditionOf(where) != condition ||
+          numberOf(where.getY()) != 0.0)
         return false;
       c.chain.insert(where);
       value = where.getResult();
     }
     if (factor) {
+      value = behind(value);
       auto scale =
           value.hasOneUse() ? dyn_cast<ScaleOp>(*value.user_begin()) : nullptr;
       if (!scale || scale.getFactor().convertToDouble() != *factor)
@@ -313,7 +358,7 @@ private:
       }
     };
     auto write = [&](AttentionTensor t, MatmulOp product) {
-      Value result = product.getY();
+      Value result = roundedOnce(product.getY());
       auto swap = result.hasOneUse()
                       ? dyn_cast<TransposeOp>(*result.user_begin())
                       : nullptr;
@@ -459,11 +504,17 @@ private:
   void take(MatmulOp product, const Heads &heads, Value made) {
     Value result = product.getY();
     if (heads.layout == HeadLayout::TokensFirst) {
-      Operation *swap = *result.user_begin();
+      Value swapped = roundedOnce(result);
+      if (swapped != result)
+        gone.insert(swapped.getDefiningOp());
+      Operation *swap = *swapped.user_begin();
       gone.insert(swap);
       result = swap->getResult(0);
     }
-    readNarrow(result, made);
+    if (result.getType() == made.getType())
+      result.replaceAllUsesWith(made);
+    else
+      readNarrow(result, made);
   }
 
   /// Roundings of what is bf16 now are the call's result; others read it in
@@ -570,6 +621,9 @@ struct CallAttentionPass
     if (!resolved)
       return signalPassFailure();
     bool isNarrow = *resolved == ::soap::ProductPrecision::BF16;
+    module.walk([&](SoftmaxOp softmax) {
+      isNarrow |= typeOf(softmax.getResult()).getElementType().isBF16();
+    });
     StringRef missing = numberOfChip(chip) < 80 ? "a chip from sm_80 on"
                         : !isNarrow             ? "precision=bf16"
                         : library != "cuda"     ? "library=cuda"
@@ -585,7 +639,7 @@ struct CallAttentionPass
       return;
     SlotNames names(module);
     SmallVector<SoftmaxOp> candidates;
-    // An op of the model is treated alike in all programs.
+    // An op of the model is treated alike in all programs of an entry.
     std::map<StringRef, std::set<bool>> outcomes;
     for (func::FuncOp program : module.getOps<func::FuncOp>()) {
       if (program.isExternal() || !program.getBody().hasOneBlock())

@@ -90,6 +90,8 @@ struct Candidate {
   Value result = {};                    ///< what the call's first result is
   Value second = {};                    ///< what its second result is, or null
   bool readsNarrow = false, writesNarrow = false;
+  /// Operands are numbers of f16: tensor cores multiply them as tf32, exactly.
+  bool readsHalf = false;
   /// Whose second operand is that of the epilogue: a bias, what gelu was taken
   /// of, or what relu became.
   Operation *reader = nullptr;
@@ -98,10 +100,11 @@ struct Candidate {
     return ::soap::runtime::hasThirdOperand(kind) ? reader->getOperand(1)
                                                   : Value();
   }
-  bool isWorthIt() const { return kind != None || readsNarrow; }
+  bool isWorthIt() const { return kind != None || readsNarrow || readsHalf; }
   /// The properties on which programs have to agree.
   std::array<int64_t, 3> outcome() const {
-    return {static_cast<int64_t>(kind), readsNarrow, writesNarrow};
+    return {static_cast<int64_t>(kind), readsNarrow + 2 * readsHalf,
+            writesNarrow};
   }
   /// The op in front of which the call stands: the product, so that it reads a
   /// weight before its update, unless the epilogue reads what is made later, or
@@ -137,6 +140,7 @@ public:
     c.readsNarrow = llvm::all_of(c.product->getOperands(), [](Value operand) {
       return narrowOf(operand) != nullptr;
     });
+    c.readsHalf = llvm::all_of(c.product->getOperands(), wasHalf);
     auto matmul = dyn_cast<MatmulOp>(c.product);
     // A convolution of bf16 writes bf16.
     if (!matmul) {
@@ -383,6 +387,8 @@ public:
     bool isMatmul = isa<MatmulOp>(c.product);
     if (c.readsNarrow)
       descriptor[isMatmul ? size_t(Precision) : convPrecision] = 2;
+    if (c.readsHalf)
+      descriptor[isMatmul ? size_t(Precision) : convPrecision] = 1;
     if (isMatmul) {
       descriptor[Narrow] = c.writesNarrow;
     }
@@ -511,7 +517,7 @@ struct CallProductsPass
       return signalPassFailure();
     SlotNames names(module);
     std::vector<Candidate> candidates;
-    // An op of the model is treated alike in all programs.
+    // An op of the model is treated alike in all programs of an entry.
     std::map<std::pair<StringRef, StringRef>, std::set<std::array<int64_t, 3>>>
         outcomes;
     for (func::FuncOp program : module.getOps<func::FuncOp>()) {
@@ -545,8 +551,15 @@ struct CallProductsPass
       // A sum belongs to one product.
       if (llvm::any_of(c.others,
                        [&](Operation *op) { return !gone.insert(op).second; }))
-        c = {c.product, c.function,    None, {}, c.product->getResult(0),
-             {},        c.readsNarrow, false};
+        c = {c.product,
+             c.function,
+             None,
+             {},
+             c.product->getResult(0),
+             {},
+             c.readsNarrow,
+             false,
+             c.readsHalf};
       if (!c.isWorthIt())
         continue;
       addTo(fused, c.kind != None);

@@ -27,6 +27,14 @@ inline Value narrowOf(Value value) {
   return isNarrow ? wide.getX() : Value();
 }
 
+/// Whether `value` was cast from f16, whose numbers tf32 holds without
+/// rounding.
+inline bool wasHalf(Value value) {
+  auto wide = value.getDefiningOp<CastOp>();
+  return wide && typeOf(wide.getX()).getElementType().isF16() &&
+         typeOf(value).getElementType().isF32();
+}
+
 } // namespace mlir::soap
 
 #endif // SOAP_LIB_CONVERSION_GPU_NARROWVALUES_H

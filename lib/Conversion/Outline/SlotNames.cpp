@@ -19,6 +19,8 @@ SlotNames::SlotNames(ModuleOp module) {
   if (!entries)
     return;
   for (auto entry : entries.getAsRange<DictionaryAttr>()) {
+    auto symbol = entry.getAs<StringAttr>("entry");
+    StringRef of = symbol ? symbol.getValue() : StringRef();
     auto schedule = entry.getAs<DictionaryAttr>("schedule");
     auto tasksNamed = schedule ? schedule.getAs<ArrayAttr>("names") : nullptr;
     auto ranks = entry.getAs<ArrayAttr>("ranks");
@@ -36,7 +38,8 @@ SlotNames::SlotNames(ModuleOp module) {
         // "conv1[2]" is shard 2 of conv1.
         if (name)
           names[{program.getValue(), static_cast<int64_t>(slot)}].insert(
-              name.getValue().rsplit('[').first);
+              texts.insert((of + "/" + name.getValue().rsplit('[').first).str())
+                  .first->getKey());
       }
     }
   }

@@ -4,8 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A decision about an op of a program must often be the same for the same op
-// of the model in all programs: replicas of a tile hold the same bits, whatever
-// else their devices compute.
+// of the model in all programs of an entry: replicas of a tile hold the same
+// bits, whatever else their devices compute. Entries may differ: one computes
+// in bf16, another one in f32.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,6 +15,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/StringSet.h"
 
 #include <map>
 #include <set>
@@ -25,11 +27,12 @@ public:
   /// Reads the rank tables of the module (`soap.programs`), which stays.
   explicit SlotNames(ModuleOp module);
 
-  /// Names of the ops of the model that `op` computes: several where its
-  /// program is that of several devices; none without a slot.
+  /// The ops of the model that `op` computes, as names of entry and op: several
+  /// where its program is that of several devices; none without a slot.
   std::set<StringRef> of(func::FuncOp program, Operation *op) const;
 
 private:
+  llvm::StringSet<> texts;
   std::map<std::pair<StringRef, int64_t>, std::set<StringRef>> names;
 };
 

@@ -1,7 +1,7 @@
 // RUN: soap-opt %s --split-input-file --verify-diagnostics
 
 func.func @all_reduce(%x: tensor<8xi32>) {
-  // expected-error@+1 {{operand #0 must be ranked tensor of 32-bit float or 64-bit float values, but got 'tensor<8xi32>'}}
+  // expected-error@+1 {{operand #0 must be ranked tensor of 32-bit float or 64-bit float or 16-bit float or bfloat16 type values, but got 'tensor<8xi32>'}}
   %sum = soap.all_reduce %x : tensor<8xi32>
   return
 }

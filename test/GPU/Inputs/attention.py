@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Trains networks in bf16 with attention as library calls and without, and compares the weights.
 
-usage: attention.py BUILD DIR NETWORK:STRATEGY ...
+usage: attention.py BUILD DIR NETWORK:STRATEGY[:step] ...
 
 DIR/NETWORK.mlir is the network. It is trained on one device (single) or on four, by host references and by the backend
 cuda over its stand-ins. Prints a line per comparison; ends with 1 if weights are further apart than rounding to bf16
-makes them.
+makes them. With `step`, the training step is in bf16 (its option precision), else the products of one in f32.
 """
 
 import importlib.util
@@ -52,12 +52,14 @@ def main():
         print("%s off by %.2g of what they may be: %s" % (text, worst, "ok" if worst <= 1 else "FAILED"))
 
     for argument in sys.argv[3:]:
-        network, strategy = argument.split(":")
-        path = lambda name: os.path.join(folder, "%s.%s.%s" % (network, strategy, name))
+        network, strategy, *step = argument.split(":")
+        path = lambda name: os.path.join(folder, "%s.%s" % (argument.replace(":", "."), name))
+        typed = ["--soap-build-training-step=learning-rate=0.1 precision=bf16"]
+        precision = typed if step else ["--soap-build-training-step=learning-rate=0.1", "--soap-set-precision=precision=bf16"]
         devices = 1 if strategy == "single" else 4
         calls = {}
         for attention in ["auto", "none"]:
-            run(opt, os.path.join(folder, network + ".mlir"), "--soap-build-training-step=learning-rate=0.1", "--soap-set-precision=precision=bf16",
+            run(opt, os.path.join(folder, network + ".mlir"), *precision,
                 "--soap-apply-strategy=preset=%s topology=h100-1x%d" % (strategy, devices), "--soap-partition",
                 "--soap-lower-to-cuda=chip=sm_90 format=isa attention=" + attention, "-o", path("mlir"))
             with open(path("mlir")) as lowered:
@@ -65,12 +67,12 @@ def main():
             run(translate, "--emit-artifact", path("mlir"), "-o", path(attention + ".soapx"))
             run(runner, path(attention + ".soapx"), "--data", "synthetic", "--iterations", "3", "--quiet", "--timeout", "600",
                 "--save-weights", path(attention + ".safetensors"))
-        report("%s %s: %d calls of attention, %d without: weights" % (network, strategy, calls["auto"], calls["none"]),
+        report("%s: %d calls of attention, %d without: weights" % (" ".join(argument.split(":")), calls["auto"], calls["none"]),
                path("auto.safetensors"), path("none.safetensors"))
         run(runner, path("auto.soapx"), "--backend", "cuda", "--data", "synthetic", "--iterations", "3", "--quiet", "--timeout", "600",
             "--save-weights", path("cuda.safetensors"),
             environment={"LD_PRELOAD": stand_ins, "SOAP_FAKE_CUDA_DEVICES": str(devices), "SOAP_GPU_ALGORITHMS": ""})
-        report("%s %s: weights of the stand-in for cuDNN" % (network, strategy), path("cuda.safetensors"), path("auto.safetensors"))
+        report("%s: weights of the stand-in for cuDNN" % " ".join(argument.split(":")), path("cuda.safetensors"), path("auto.safetensors"))
     return 1 if failed else 0
 
 

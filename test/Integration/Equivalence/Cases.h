@@ -49,9 +49,11 @@ struct Case {
   /// Options of soap-build-training-step, if the case is a training step of
   /// @forward.
   std::string training;
-  /// The training step is in 16-bit floats: how far the unsharded program may
-  /// be from the same step in f32; 0: they are not compared.
-  double wideTolerance = 0;
+  /// Half a unit in the last place of 1, if the training step is in 16-bit
+  /// floats, else 0. The unsharded program is then compared with the same step
+  /// in f32. The tolerance follows from how far they are apart, and differences
+  /// in a tile are held to the mean square of the whole tensor.
+  double rounding = 0;
   /// Gradients overflow: new states are the old ones.
   bool keepsStates = false;
   /// Of an op. Programs of many ops have fewer, so that a case stays short.

@@ -417,8 +417,8 @@ std::string Subject::prepare(MLIRContext &context, const Case &testCase,
   if (source.keepsStates)
     if (std::string error = checkKept(); !error.empty())
       return error;
-  if (source.wideTolerance > 0)
-    return compareWithF32(context);
+  if (source.rounding > 0)
+    return compareWithF32(context, dataSeed);
   if (!source.amplifies)
     return "";
 
@@ -469,30 +469,48 @@ std::string Subject::checkKept() const {
   return "";
 }
 
-/// The unsharded step in 16-bit floats beside the same in f32.
-std::string Subject::compareWithF32(MLIRContext &context) const {
+/// The unsharded step in 16-bit floats beside the same in f32. Both differ by
+/// all of the step's roundings, which grow in networks of many layers; a split
+/// step rounds some sums elsewhere.
+std::string Subject::compareWithF32(MLIRContext &context, uint64_t dataSeed) {
   std::string training = source.training;
   training.resize(training.find(" precision="));
   OwningOpRef<ModuleOp> wide;
   if (std::string error = parse(context, false, training, wide); !error.empty())
     return error;
-  Run run;
+  Run run, narrow;
   if (std::string error = compileOracle(run, *wide); !error.empty())
     return error;
-  Tensors results, updates;
-  if (std::string error = runOracle(run, entry, inputs, results, updates);
-      !error.empty())
+  if (std::string error = compileOracle(narrow, *base); !error.empty())
     return error;
-  for (Tensors *tensors : {&results, &updates})
-    for (const char *name : {"correct", "step"})
-      tensors->erase(name);
-  double difference = std::max(largestDifference(expected, results),
-                               largestDifference(expectedUpdates, updates));
-  if (difference <= source.wideTolerance)
-    return "";
-  return "the step in 16-bit floats is off by " + std::to_string(difference) +
-         " from that in f32, expected at most " +
-         std::to_string(source.wideTolerance);
+  constexpr double minRoundings = 16, maxRoundings = 48;
+  double best = HUGE_VAL;
+  for (uint64_t draw = 1; draw <= 100; ++draw) {
+    Tensors results, updates;
+    if (std::string error = runOracle(run, entry, inputs, results, updates);
+        !error.empty())
+      return error;
+    for (Tensors *tensors : {&results, &updates})
+      for (const char *name : {"correct", "step"})
+        tensors->erase(name);
+    double difference = std::max(largestDifference(expected, results),
+                                 largestDifference(expectedUpdates, updates));
+    best = std::min(best, difference);
+    if (difference <= maxRoundings * source.rounding) {
+      source.tolerance =
+          std::max(minRoundings * source.rounding, 2 * difference);
+      return "";
+    }
+    fillInputs(dataSeed + draw);
+    if (std::string error =
+            runOracle(narrow, entry, inputs, expected, expectedUpdates);
+        !error.empty())
+      return error;
+  }
+  return "no data for which the step in 16-bit floats is near that in f32: off "
+         "by " +
+         std::to_string(best) + ", expected at most " +
+         std::to_string(maxRoundings * source.rounding);
 }
 
 std::set<std::string> Subject::ops() const {
@@ -697,6 +715,14 @@ std::string Subject::check(const std::string &lowering) {
       seen[whole] = true;
       copy[whole] = got;
     });
+    if (source.rounding > 0) {
+      double squares = 0;
+      for (double value : want)
+        squares += value * value;
+      auto part = static_cast<double>(tile.region.volume()) /
+                  static_cast<double>(std::max<size_t>(want.size(), 1));
+      norm = std::max(norm, squares * part);
+    }
     if (source.exact
             ? wrong > 0
             : !(std::sqrt(difference) <=

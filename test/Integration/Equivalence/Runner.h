@@ -79,7 +79,9 @@ private:
                     const std::string &training,
                     mlir::OwningOpRef<mlir::ModuleOp> &module) const;
   std::string checkKept() const;
-  std::string compareWithF32(mlir::MLIRContext &context) const;
+  /// Fills the inputs anew, with data of `dataSeed` and on, where rounding
+  /// matters much.
+  std::string compareWithF32(mlir::MLIRContext &context, uint64_t dataSeed);
   void fillInputs(uint64_t dataSeed);
 };
 

@@ -11,6 +11,8 @@
 
 #include "FakeStreams.h"
 
+#include "Soap/Support/NarrowFloats.h"
+
 #include <cublas_v2.h>
 
 using namespace soap::fake;
@@ -23,13 +25,13 @@ struct Handle {
 
 Handle *of(cublasHandle_t handle) { return reinterpret_cast<Handle *>(handle); }
 
-template <typename T>
-cublasStatus_t axpy(cublasHandle_t handle, int n, const T *alpha, const T *x,
-                    int stepX, T *y, int stepY) {
-  T factor = *alpha; // read at once, as from the host
+template <typename Factor, typename T>
+cublasStatus_t axpy(cublasHandle_t handle, int n, const Factor *alpha,
+                    const T *x, int stepX, T *y, int stepY) {
+  Factor factor = *alpha; // read at once, as from the host
   cudaError_t error = give(of(handle)->stream, [=] {
     for (long i = 0; i < n; ++i)
-      y[i * stepY] += factor * x[i * stepX];
+      y[i * stepY] = T(y[i * stepY] + factor * x[i * stepX]);
   });
   return error == cudaSuccess ? CUBLAS_STATUS_SUCCESS
                               : CUBLAS_STATUS_EXECUTION_FAILED;
@@ -59,6 +61,18 @@ cublasStatus_t cublasDaxpy_v2(cublasHandle_t handle, int n, const double *alpha,
                               const double *x, int stepX, double *y,
                               int stepY) {
   return axpy(handle, n, alpha, x, stepX, y, stepY);
+}
+/// Of f16 and bf16 alone, summed in f32.
+cublasStatus_t cublasAxpyEx(cublasHandle_t handle, int n, const void *alpha,
+                            cudaDataType, const void *x, cudaDataType type,
+                            int stepX, void *y, cudaDataType, int stepY,
+                            cudaDataType) {
+  auto *factor = static_cast<const float *>(alpha);
+  return type == CUDA_R_16F
+             ? axpy(handle, n, factor, static_cast<const soap::Float16 *>(x),
+                    stepX, static_cast<soap::Float16 *>(y), stepY)
+             : axpy(handle, n, factor, static_cast<const soap::BFloat16 *>(x),
+                    stepX, static_cast<soap::BFloat16 *>(y), stepY);
 }
 
 } // extern "C"

@@ -14,6 +14,7 @@
 #include "../../../test/Integration/GPU/FakeStreams.h"
 
 #include "Soap/ABI/Runtime.h"
+#include "Soap/Support/NarrowFloats.h"
 
 #include "gtest/gtest.h"
 
@@ -127,6 +128,25 @@ cublasStatus_t cublasDaxpy_v2(cublasHandle_t, int n, const double *alpha,
     y[i * stepY] += *alpha * x[i * stepX];
   return CUBLAS_STATUS_SUCCESS;
 }
+cublasStatus_t cublasAxpyEx(cublasHandle_t, int n, const void *alpha,
+                            cudaDataType, const void *x, cudaDataType type,
+                            int stepX, void *y, cudaDataType, int stepY,
+                            cudaDataType) {
+  ++sums;
+  float factor = *static_cast<const float *>(alpha);
+  auto addAs = [&](auto *to, const auto *from) {
+    using T = std::remove_pointer_t<decltype(to)>;
+    for (int i = 0; i < n; ++i)
+      to[i * stepY] = T(to[i * stepY] + factor * from[i * stepX]);
+  };
+  if (type == CUDA_R_16F)
+    addAs(static_cast<soap::Float16 *>(y),
+          static_cast<const soap::Float16 *>(x));
+  else
+    addAs(static_cast<soap::BFloat16 *>(y),
+          static_cast<const soap::BFloat16 *>(x));
+  return CUBLAS_STATUS_SUCCESS;
+}
 } // extern "C"
 
 //===----------------------------------------------------------------------===//
@@ -201,6 +221,13 @@ TEST_F(CudaLibrariesTest, Sums) {
   EXPECT_EQ(c[1], 22);
   EXPECT_FALSE(libraries.add(SOAP_F32, a, b, 0, nullptr));
   EXPECT_EQ(sums, 2);
+  Float16 e[] = {Float16(1), Float16(2)}, f[] = {Float16(0.5f), Float16(4)};
+  EXPECT_FALSE(libraries.add(SOAP_F16, e, f, 2, nullptr));
+  EXPECT_EQ(e[0], 1.5f);
+  EXPECT_EQ(e[1], 6.0f);
+  BFloat16 g[] = {BFloat16(256)}, h[] = {BFloat16(3)};
+  EXPECT_FALSE(libraries.add(SOAP_BF16, g, h, 1, nullptr));
+  EXPECT_EQ(g[0], 260.0f); // 259 is in the middle of 258 and 260
 }
 
 TEST_F(CudaLibrariesTest, Convolutions) {

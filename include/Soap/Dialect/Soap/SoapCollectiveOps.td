@@ -24,7 +24,7 @@ class Soap_CollectiveOp<string mnemonic, list<Trait> traits = []>
   let hasVerifier = 1;
 }
 
-def Soap_SumTile : RankedTensorOf<[F32, F64]>;
+def Soap_SumTile : RankedTensorOf<[F32, F64, F16, BF16]>;
 
 def Soap_AllReduceOp
     : Soap_CollectiveOp<"all_reduce", [SameOperandsAndResultType]> {
@@ -35,7 +35,7 @@ def Soap_AllReduceOp
 
     **Constraints**
 
-    - The result has the type of the tile, f32 or f64.
+    - The result has the type of the tile: f32, f64, f16 or bf16.
 
     **Example**
 
@@ -56,7 +56,7 @@ def Soap_ReduceToRootOp : Soap_CollectiveOp<"reduce_to_root"> {
 
     **Constraints**
 
-    - A result has the type of the tile, f32 or f64.
+    - A result has the type of the tile: f32, f64, f16 or bf16.
 
     **Example**
 
@@ -81,7 +81,7 @@ def Soap_ReduceScatterOp : Soap_CollectiveOp<"reduce_scatter"> {
 
     - There are the parts of at least 2 devices, which lie within the tile.
     - One part has the shape of the result.
-    - Tile and result have one element type, f32 or f64.
+    - Tile and result have one element type: f32, f64, f16 or bf16.
 
     **Example**
 
