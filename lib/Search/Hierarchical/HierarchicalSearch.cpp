@@ -41,6 +41,33 @@ static std::vector<HybridShape> listShapes(const HybridModel &model,
   return shapes;
 }
 
+std::vector<int> soap::deviceCounts(const Topology &topology) {
+  std::vector<std::vector<int>> machines = topology.machines();
+  auto all = topology.deviceCount(),
+       inside = static_cast<int>(machines.front().size());
+  std::vector<int> counts;
+  for (int count = 1; count < inside; count *= 2)
+    counts.push_back(count);
+  for (int count = inside; count < all; count *= 2)
+    counts.push_back(count);
+  counts.push_back(all);
+  return counts;
+}
+
+/// Sorts the shapes from the first one that have its samples.
+static void sortByBound(HybridModel &model, std::vector<HybridShape> &shapes,
+                        size_t first) {
+  std::vector<std::pair<int64_t, HybridShape>> bounded;
+  for (size_t i = first;
+       i < shapes.size() && shapes[i].samples == shapes[first].samples; ++i)
+    bounded.emplace_back(model.boundNs(shapes[i]), shapes[i]);
+  std::stable_sort(
+      bounded.begin(), bounded.end(),
+      [](const auto &a, const auto &b) { return a.first < b.first; });
+  for (size_t i = 0; i < bounded.size(); ++i)
+    shapes[first + i] = bounded[i].second;
+}
+
 HierarchicalResult soap::searchHybrid(HybridModel &model,
                                       const ParallelizationProblem &problem,
                                       const HierarchicalOptions &options) {
@@ -60,7 +87,12 @@ HierarchicalResult soap::searchHybrid(HybridModel &model,
   result.complete = true;
   // By samples of a microbatch: whether anything was better than with fewer.
   int64_t lastGain = 1;
-  for (const HybridShape &shape : shapes) {
+  for (size_t i = 0; i < shapes.size(); ++i) {
+    // Of equal samples the one with the least bound first.
+    if (!options.exhaustive &&
+        (i == 0 || shapes[i].samples != shapes[i - 1].samples))
+      sortByBound(model, shapes, i);
+    const HybridShape &shape = shapes[i];
     if (result.best.exists() && isOver()) {
       result.complete = false;
       break;
