@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <map>
 
 using namespace soap;
@@ -54,16 +55,27 @@ std::vector<int> soap::deviceCounts(const Topology &topology) {
   return counts;
 }
 
-/// Sorts the shapes from the first one that have its samples.
+/// Whether a shape is the one of its stages and tensor parallelism that is
+/// likely to be good.
+static bool isUsual(const HybridShape &shape) {
+  return shape.chunks == 1 && !shape.sequence &&
+         shape.zero == (shape.data > 1 ? 1 : 0);
+}
+
+/// Sorts the shapes from the first one that have its samples: usual ones, then
+/// by bound.
 static void sortByBound(HybridModel &model, std::vector<HybridShape> &shapes,
-                        size_t first) {
-  std::vector<std::pair<int64_t, HybridShape>> bounded;
+                        size_t first, const std::function<bool()> &isOver) {
+  using Entry = std::pair<std::pair<bool, int64_t>, HybridShape>;
+  std::vector<Entry> bounded;
   for (size_t i = first;
        i < shapes.size() && shapes[i].samples == shapes[first].samples; ++i)
-    bounded.emplace_back(model.boundNs(shapes[i]), shapes[i]);
+    bounded.push_back(
+        {{!isUsual(shapes[i]), isOver() ? 0 : model.boundNs(shapes[i])},
+         shapes[i]});
   std::stable_sort(
       bounded.begin(), bounded.end(),
-      [](const auto &a, const auto &b) { return a.first < b.first; });
+      [](const Entry &a, const Entry &b) { return a.first < b.first; });
   for (size_t i = 0; i < bounded.size(); ++i)
     shapes[first + i] = bounded[i].second;
 }
@@ -88,10 +100,11 @@ HierarchicalResult soap::searchHybrid(HybridModel &model,
   // By samples of a microbatch: whether anything was better than with fewer.
   int64_t lastGain = 1;
   for (size_t i = 0; i < shapes.size(); ++i) {
-    // Of equal samples the one with the least bound first.
+    // Of equal samples, what is likely to be good first.
     if (!options.exhaustive &&
         (i == 0 || shapes[i].samples != shapes[i - 1].samples))
-      sortByBound(model, shapes, i);
+      sortByBound(model, shapes, i,
+                  [&] { return result.best.exists() && isOver(); });
     const HybridShape &shape = shapes[i];
     if (result.best.exists() && isOver()) {
       result.complete = false;
@@ -104,8 +117,7 @@ HierarchicalResult soap::searchHybrid(HybridModel &model,
     if (!options.exhaustive && result.best.exists() &&
         result.best.excessBytes == 0 &&
         model.boundNs(shape) >= result.best.makespanNs) {
-      auto it = byKind.find({shape.groups, shape.tensor});
-      if (it != byKind.end() && it->second.excessBytes == 0)
+      if (byKind.contains({shape.groups, shape.tensor}))
         continue;
     }
     HybridPlan plan = model.price(shape);
