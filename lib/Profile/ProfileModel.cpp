@@ -690,9 +690,11 @@ std::optional<double> ProfileModel::curveNs(const OpShape &shape,
                                             const std::string &dtype,
                                             const CurveScale &scale,
                                             const KernelPart &part) const {
-  if (const CostCurve *curve = findCurve(shape.op, shape.direction, dtype))
-    return evaluate(*curve, shape.sizes, scale);
+  // Of products; of softmax the curve is the library's, below.
   std::string kind = classOf(shape.op);
+  if (kind != "softmax")
+    if (const CostCurve *curve = findCurve(shape.op, shape.direction, dtype))
+      return evaluate(*curve, shape.sizes, scale);
   // Curves of bytes hold for narrow elements, too.
   const CostCurve *curve = nullptr;
   for (const std::string &candidate : {dtype, std::string("f32")})

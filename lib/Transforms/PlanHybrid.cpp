@@ -9,20 +9,17 @@
 //===----------------------------------------------------------------------===//
 
 #include "CheckedOptions.h"
+#include "HybridSupport.h"
 #include "InterruptScope.h"
-#include "StrategySupport.h"
 
-#include "Soap/Analysis/Stages.h"
 #include "Soap/Analysis/TopologyAttr.h"
 #include "Soap/Dialect/Soap/SoapDialect.h"
-#include "Soap/Dialect/Soap/StageAttributes.h"
 #include "Soap/Profile/ProfileModel.h"
-#include "Soap/Search/Hierarchical/HierarchicalSearch.h"
+#include "Soap/Search/Frontier/FrontierSearch.h"
 #include "Soap/Transforms/Passes.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
-#include "llvm/Support/JSON.h"
 
 #include <algorithm>
 #include <cmath>
@@ -50,67 +47,12 @@ struct PlanHybrid
   LogicalResult run();
   LogicalResult checkOptions();
   LogicalResult slowKernels(::soap::Topology &of);
-  LogicalResult writeReport(const FunctionProblem &target,
-                            ::soap::HybridModel &model,
-                            const ::soap::HierarchicalResult &result);
-  LogicalResult write(FunctionProblem &target, ::soap::HybridModel &model,
-                      const ::soap::HybridPlan &best);
+  LogicalResult countDevices(FunctionProblem &target);
   LogicalResult parsePlan(int devices, ::soap::HybridShape &shape,
                           std::optional<::soap::Recompute> &recompute);
 };
 
-/// What a plan means for its user.
-struct PlanFigures {
-  double milliseconds, samplesPerSecond, flopsPerDevice, gigabytes;
-};
-
 } // namespace
-
-static PlanFigures figuresOf(const ::soap::HybridPlan &plan,
-                             ::soap::HybridModel &model, int devices) {
-  double seconds = static_cast<double>(plan.makespanNs) * 1e-9;
-  return {seconds * 1e3, static_cast<double>(model.getBatch()) / seconds,
-          model.iterationFlops() / seconds / devices,
-          static_cast<double>(plan.peakBytes) * 1e-9};
-}
-
-static llvm::json::Object toJson(const ::soap::HybridPlan &plan,
-                                 ::soap::HybridModel &model, int devices) {
-  PlanFigures figures = figuresOf(plan, model, devices);
-  llvm::json::Array stages;
-  for (const ::soap::HybridStage &stage : plan.stages)
-    stages.push_back(llvm::json::Object{
-        {"first_segment", stage.firstSegment},
-        {"segments", stage.segments},
-        {"recompute", ::soap::recomputeName(stage.recompute)},
-        {"forward_ns", stage.forwardNs},
-        {"backward_ns", stage.backwardNs},
-        {"exposed_ns", stage.exposedNs},
-        {"update_ns", stage.updateNs},
-        {"in_flight", stage.inFlight},
-        {"parameter_bytes", stage.parameterBytes},
-        {"state_bytes", stage.stateBytes},
-        {"gradient_bytes", stage.gradientBytes},
-        {"activation_bytes", stage.activationBytes},
-        {"scratch_bytes", stage.scratchBytes}});
-  return llvm::json::Object{
-      {"plan", ::soap::describe(plan)},
-      {"stages", plan.shape.groups},
-      {"chunks", plan.shape.chunks},
-      {"data", plan.shape.data},
-      {"tensor", plan.shape.tensor},
-      {"samples", plan.shape.samples},
-      {"sequence", plan.shape.sequence},
-      {"zero", plan.shape.zero},
-      {"microbatches", plan.microbatches},
-      {"makespan_ns", plan.makespanNs},
-      {"bubble", plan.bubble},
-      {"peak_bytes", plan.peakBytes},
-      {"peak_bytes_by_group", llvm::json::Array(plan.groupBytes)},
-      {"excess_bytes", plan.excessBytes},
-      {"flops_per_device_per_second", figures.flopsPerDevice},
-      {"by_stage", std::move(stages)}};
-}
 
 LogicalResult
 PlanHybrid::parsePlan(int devices, ::soap::HybridShape &shape,
@@ -175,6 +117,12 @@ LogicalResult PlanHybrid::checkOptions() {
     return module.emitError("option 'kernel-efficiency=")
            << optionNumber(kernelEfficiency.getValue())
            << "': expected a number above 0 and at most 10";
+  if (!llvm::is_contained({"", "mini-parallelism", "profiling"}, mode))
+    return module.emitError("option 'mode=")
+           << mode.getValue() << "': expected mini-parallelism or profiling";
+  if (!mode.empty() && (!plan.empty() || exhaustive))
+    return module.emitError("option 'mode=")
+           << mode.getValue() << "': expected no 'plan' and no 'exhaustive'";
   return checkOptionFile(module, "report", report);
 }
 
@@ -197,41 +145,69 @@ LogicalResult PlanHybrid::slowKernels(::soap::Topology &of) {
   return success();
 }
 
-/// The plan on the IR; a remark where no strategy says all of it.
-LogicalResult PlanHybrid::write(FunctionProblem &target,
-                                ::soap::HybridModel &model,
-                                const ::soap::HybridPlan &best) {
+/// The best plans of the first 1, 2, 4, ... devices; of mini-parallelism, up to
+/// the first that fits, which is written.
+LogicalResult PlanHybrid::countDevices(FunctionProblem &target) {
   ModuleOp module = getOperation();
-  ::soap::Expected<::soap::HybridPlacement> placement =
-      model.place(best, forwardNodesOf(target.opGraph));
-  if (!placement) {
-    module.emitRemark("the plan is not written as a strategy: ")
-        << placement.error();
-    return success();
+  std::vector<int> counts = ::soap::deviceCounts(target.topology);
+  InterruptScope scope;
+  ::soap::HierarchicalOptions options;
+  options.stop = &InterruptScope::isInterrupted();
+  options.seconds = timeLimit / static_cast<double>(counts.size());
+  llvm::json::Array rows;
+  std::unique_ptr<::soap::HybridModel> last;
+  // A model keeps references to its problem and topology.
+  std::vector<std::unique_ptr<::soap::Topology>> topologies;
+  std::vector<std::unique_ptr<::soap::ParallelizationProblem>> problems;
+  ::soap::HybridPlan best;
+  int64_t leastExcess = 0;
+  for (int count : counts) {
+    topologies.push_back(std::make_unique<::soap::Topology>(
+        ::soap::firstDevices(target.topology, count, /*limitBytes=*/-1)));
+    problems.push_back(std::make_unique<::soap::ParallelizationProblem>(
+        target.opGraph.graph, *topologies.back(), target.problem->getGroups(),
+        target.problem->getRoles()));
+    auto model = ::soap::HybridModel::make(*problems.back(), batch, last.get());
+    if (!model)
+      return target.function.emitError()
+             << "has no hybrid plans: " << model.error();
+    ::soap::HierarchicalResult result =
+        ::soap::searchHybrid(**model, *problems.back(), options);
+    last = std::move(*model);
+    bool fits = result.best.exists() && result.best.excessBytes == 0;
+    if (summary)
+      llvm::errs() << llvm::format("%5d  ", count)
+                   << (result.best.exists()
+                           ? printHybridPlan(result.best, *last,
+                                             *topologies.back())
+                           : "no plan")
+                   << '\n';
+    if (result.best.exists()) {
+      rows.push_back(llvm::json::Object{
+          {"devices", count},
+          {"best", hybridPlanJson(result.best, *last, *topologies.back())}});
+      leastExcess = result.best.excessBytes;
+    }
+    best = fits ? std::move(result.best) : ::soap::HybridPlan();
+    if ((fits && mode == "mini-parallelism") || InterruptScope::isInterrupted())
+      break;
   }
-  for (auto other : module.getOps<func::FuncOp>())
-    dropKeeps(other);
-  if (failed(writeModuleStrategy(module, target.opGraph, placement->strategy,
-                                 target.topology)))
+  if (!report.empty() &&
+      failed(writeOptionFile(
+          module, "report", report,
+          llvm::formatv("{0:2}", llvm::json::Value(llvm::json::Object{
+                                     {"topology", target.topology.name},
+                                     {"mode", mode.getValue()},
+                                     {"rows", std::move(rows)}}))
+                  .str() +
+              "\n")))
     return failure();
-  if (llvm::any_of(best.stages, [](const ::soap::HybridStage &stage) {
-        return stage.recompute != ::soap::Recompute::None;
-      }))
-    module.emitRemark("the strategy says nothing of what the plan "
-                      "recomputes");
-  if (best.microbatches == 1 && best.stages.size() == 1)
-    return success();
-  std::vector<StageEntry> entries;
-  for (auto [first, devices] :
-       llvm::zip_equal(placement->firsts, placement->devices))
-    entries.push_back({target.opGraph.graph.nodes[first].whole.name, devices});
-  module->setAttr(
-      SoapDialect::kPipeline,
-      PipelineAttr::get(module.getContext(), best.microbatches,
-                        mlir::soap::PipelineSchedule::OneForwardOneBackward,
-                        ArrayRef<int64_t>()));
-  module->setAttr(kStages, makeStagesAttr(module.getContext(), entries));
-  return success();
+  if (!best.exists())
+    return target.function.emitError("does not fit into the memory of "
+                                     "topology '")
+           << target.topology.name << "': with all devices the best plan "
+           << "needs " << leastExcess << " bytes more on a device";
+  return writeHybrid(target, *last, best);
 }
 
 LogicalResult PlanHybrid::run() {
@@ -246,6 +222,8 @@ LogicalResult PlanHybrid::run() {
   if (failed(opened))
     return failure();
   FunctionProblem &target = **opened;
+  if (!mode.empty())
+    return countDevices(target);
   int devices = target.topology.deviceCount();
   auto model = ::soap::HybridModel::make(*target.problem, batch);
   if (!model)
@@ -279,72 +257,12 @@ LogicalResult PlanHybrid::run() {
         << target.topology.name << "': the plan needs "
         << result.best.excessBytes << " bytes more on a device";
 
-  llvm::raw_ostream &os = llvm::errs();
-  auto print = [&](const ::soap::HybridPlan &of) {
-    PlanFigures figures = figuresOf(of, **model, devices);
-    os << ::soap::describe(of) << ": "
-       << llvm::format(
-              "%.1f ms, %.4g samples/s, %.4g TFLOP/s a device, "
-              "bubble %.1f %%, %.1f of %.0f GB",
-              figures.milliseconds, figures.samplesPerSecond,
-              figures.flopsPerDevice * 1e-12, of.bubble * 100,
-              figures.gigabytes,
-              static_cast<double>(target.topology.typeOf(0).memoryBytes) * 1e-9)
-       << (of.excessBytes > 0 ? " (does not fit)" : "") << '\n';
-  };
-  if (summary) {
-    print(result.best);
-    if (plan.empty())
-      os << llvm::format("%d of %d shapes in %.2f s%s; the best of others:\n",
-                         static_cast<int>(result.priced),
-                         static_cast<int>(result.shapes), result.seconds,
-                         result.complete ? "" : " (the limit)");
-    constexpr size_t shown = 8;
-    for (size_t i = 1; i < std::min(result.others.size(), shown); ++i) {
-      os << "  ";
-      print(result.others[i]);
-    }
-  }
-  if (!report.empty() && failed(writeReport(target, **model, result)))
+  if (summary)
+    llvm::errs() << printHybrid(result, **model, target.topology);
+  if (!report.empty() &&
+      failed(
+          writeOptionFile(module, "report", report,
+                          printHybridReport(result, **model, target.topology))))
     return failure();
-  return write(target, **model, result.best);
-}
-
-LogicalResult
-PlanHybrid::writeReport(const FunctionProblem &target,
-                        ::soap::HybridModel &model,
-                        const ::soap::HierarchicalResult &result) {
-  int devices = target.topology.deviceCount();
-  llvm::json::Array all;
-  for (const ::soap::HybridPlan &plan : result.all)
-    all.push_back(llvm::json::Object{{"stages", plan.shape.groups},
-                                     {"chunks", plan.shape.chunks},
-                                     {"data", plan.shape.data},
-                                     {"tensor", plan.shape.tensor},
-                                     {"samples", plan.shape.samples},
-                                     {"sequence", plan.shape.sequence},
-                                     {"zero", plan.shape.zero},
-                                     {"makespan_ns", plan.makespanNs},
-                                     {"excess_bytes", plan.excessBytes}});
-  llvm::json::Array others;
-  for (const ::soap::HybridPlan &other : result.others)
-    others.push_back(toJson(other, model, devices));
-  return writeOptionFile(
-      getOperation(), "report", report,
-      llvm::formatv("{0:2}", llvm::json::Value(llvm::json::Object{
-                                 {"topology", target.topology.name},
-                                 {"devices", devices},
-                                 {"batch", model.getBatch()},
-                                 {"segments", model.getSegmentCount()},
-                                 {"layers", model.getLayerCount()},
-                                 {"iteration_flops", model.iterationFlops()},
-                                 {"best", toJson(result.best, model, devices)},
-                                 {"others", std::move(others)},
-                                 {"all", std::move(all)},
-                                 {"shapes", result.shapes},
-                                 {"priced", result.priced},
-                                 {"seconds", result.seconds},
-                                 {"complete", result.complete}}))
-              .str() +
-          "\n");
+  return writeHybrid(target, **model, result.best);
 }

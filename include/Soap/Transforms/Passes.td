@@ -517,6 +517,9 @@ def SoapPlanHybrid : Pass<"soap-plan-hybrid", "::mlir::ModuleOp"> {
                "Price this plan instead of a search: stages=N, chunks=N, tensor=N, data=N, samples=N (of a "
                "microbatch), zero=N, sequence, recompute=none|selective|whole; what is missing is 1 (data: all "
                "devices left), or chosen to fit">,
+    Option<"mode", "mode", "std::string", /*default=*/"\"\"",
+           "mini-parallelism (the fewest devices that a plan fits on) or profiling (plans of 1, 2, 4, ... and all "
+           "devices)">,
     Option<"kernelEfficiency", "kernel-efficiency", "double", /*default=*/"1",
            "Share of the speed that the profile promises which kernels reach (docs/Hierarchical.md)">,
     Option<"exhaustive", "exhaustive", "bool", /*default=*/"false",

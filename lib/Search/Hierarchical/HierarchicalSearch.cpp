@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <map>
 
 using namespace soap;
@@ -41,6 +42,44 @@ static std::vector<HybridShape> listShapes(const HybridModel &model,
   return shapes;
 }
 
+std::vector<int> soap::deviceCounts(const Topology &topology) {
+  std::vector<std::vector<int>> machines = topology.machines();
+  auto all = topology.deviceCount(),
+       inside = static_cast<int>(machines.front().size());
+  std::vector<int> counts;
+  for (int count = 1; count < inside; count *= 2)
+    counts.push_back(count);
+  for (int count = inside; count < all; count *= 2)
+    counts.push_back(count);
+  counts.push_back(all);
+  return counts;
+}
+
+/// Whether a shape is the one of its stages and tensor parallelism that is
+/// likely to be good.
+static bool isUsual(const HybridShape &shape) {
+  return shape.chunks == 1 && !shape.sequence &&
+         shape.zero == (shape.data > 1 ? 1 : 0);
+}
+
+/// Sorts the shapes from the first one that have its samples: usual ones, then
+/// by bound.
+static void sortByBound(HybridModel &model, std::vector<HybridShape> &shapes,
+                        size_t first, const std::function<bool()> &isOver) {
+  using Entry = std::pair<std::pair<bool, int64_t>, HybridShape>;
+  std::vector<Entry> bounded;
+  for (size_t i = first;
+       i < shapes.size() && shapes[i].samples == shapes[first].samples; ++i)
+    bounded.push_back(
+        {{!isUsual(shapes[i]), isOver() ? 0 : model.boundNs(shapes[i])},
+         shapes[i]});
+  std::stable_sort(
+      bounded.begin(), bounded.end(),
+      [](const Entry &a, const Entry &b) { return a.first < b.first; });
+  for (size_t i = 0; i < bounded.size(); ++i)
+    shapes[first + i] = bounded[i].second;
+}
+
 HierarchicalResult soap::searchHybrid(HybridModel &model,
                                       const ParallelizationProblem &problem,
                                       const HierarchicalOptions &options) {
@@ -60,7 +99,13 @@ HierarchicalResult soap::searchHybrid(HybridModel &model,
   result.complete = true;
   // By samples of a microbatch: whether anything was better than with fewer.
   int64_t lastGain = 1;
-  for (const HybridShape &shape : shapes) {
+  for (size_t i = 0; i < shapes.size(); ++i) {
+    // Of equal samples, what is likely to be good first.
+    if (!options.exhaustive &&
+        (i == 0 || shapes[i].samples != shapes[i - 1].samples))
+      sortByBound(model, shapes, i,
+                  [&] { return result.best.exists() && isOver(); });
+    const HybridShape &shape = shapes[i];
     if (result.best.exists() && isOver()) {
       result.complete = false;
       break;
@@ -72,8 +117,7 @@ HierarchicalResult soap::searchHybrid(HybridModel &model,
     if (!options.exhaustive && result.best.exists() &&
         result.best.excessBytes == 0 &&
         model.boundNs(shape) >= result.best.makespanNs) {
-      auto it = byKind.find({shape.groups, shape.tensor});
-      if (it != byKind.end() && it->second.excessBytes == 0)
+      if (byKind.contains({shape.groups, shape.tensor}))
         continue;
     }
     HybridPlan plan = model.price(shape);

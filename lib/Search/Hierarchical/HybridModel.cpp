@@ -14,6 +14,7 @@
 #include "PipelineTime.h"
 #include "SegmentCosts.h"
 #include "Soap/Cost/CollectiveCost.h"
+#include "Soap/Cost/CostModel.h"
 #include "Soap/Search/Hierarchical/HierarchicalSearch.h"
 
 #include <algorithm>
@@ -33,7 +34,9 @@ struct HybridModel::Impl {
   int perMachine = 1;
 
   using Key = std::tuple<int64_t, int, bool>;
-  std::map<Key, Expected<SegmentCosts>> costs; ///< by samples, tensor, sequence
+  /// By samples, tensor, sequence.
+  using Costs = std::map<Key, Expected<SegmentCosts>>;
+  std::shared_ptr<Costs> costs = std::make_shared<Costs>();
   std::map<int64_t, std::vector<int64_t>> updates;
   struct Reduction {
     std::optional<CollectiveModel> reduceScatter, allGather, allReduce;
@@ -46,15 +49,15 @@ struct HybridModel::Impl {
 
   const Expected<SegmentCosts> &costsOf(int64_t samples, int tensor,
                                         bool sequence) {
-    auto it = costs.find({samples, tensor, sequence});
-    if (it == costs.end())
-      it =
-          costs
-              .emplace(Key{samples, tensor, sequence},
-                       findSegmentCosts(problem.getGraph(), problem.getGroups(),
-                                        problem.getRoles(), segments, topology,
-                                        stepBatch, samples, tensor, sequence))
-              .first;
+    auto it = costs->find({samples, tensor, sequence});
+    if (it == costs->end())
+      it = costs
+               ->emplace(
+                   Key{samples, tensor, sequence},
+                   findSegmentCosts(problem.getGraph(), problem.getGroups(),
+                                    problem.getRoles(), segments, topology,
+                                    stepBatch, samples, tensor, sequence))
+               .first;
     return it->second;
   }
 
@@ -366,8 +369,11 @@ HybridModel::HybridModel(std::unique_ptr<Impl> impl) : impl(std::move(impl)) {}
 HybridModel::~HybridModel() = default;
 
 Expected<std::unique_ptr<HybridModel>>
-HybridModel::make(const ParallelizationProblem &problem, int64_t batch) {
+HybridModel::make(const ParallelizationProblem &problem, int64_t batch,
+                  const HybridModel *other) {
   auto impl = std::make_unique<Impl>(problem);
+  if (other)
+    impl->costs = other->impl->costs;
   const Graph &graph = problem.getGraph();
   if (!graph.restores.empty())
     return Error{"values are restored for the backward pass, expected a step "
@@ -400,6 +406,25 @@ int HybridModel::getLayerCount() const { return impl->segments.layers; }
 
 double HybridModel::iterationFlops() {
   return impl->costsOf(1, 1, false)->flops * static_cast<double>(impl->batch);
+}
+
+double HybridModel::peakFlopsPerSecond() const {
+  const Graph &graph = impl->problem.getGraph();
+  const DeviceType &type = impl->topology.typeOf(0);
+  double most = 0;
+  std::string dtype = "f32";
+  for (const GraphNode &node : graph.nodes) {
+    Work work = kernelWork(graph, node.whole, node.whole.space.wholeBox());
+    if (work.flops > most) {
+      most = work.flops;
+      dtype = work.elementBytes == 8   ? "f64"
+              : work.elementBytes == 2 ? "bf16"
+                                       : precisionName(work.precision);
+    }
+  }
+  auto it = type.flopsPerSecond.find(dtype);
+  return it == type.flopsPerSecond.end() ? type.flopsPerSecond.at("f32")
+                                         : it->second;
 }
 
 std::string HybridModel::check(const HybridShape &shape) const {

@@ -10,6 +10,8 @@
 
 #include "HybridStrategy.h"
 
+#include "Soap/Search/Presets/Presets.h"
+
 #include <algorithm>
 
 using namespace soap;
@@ -129,5 +131,7 @@ HybridPlacement soap::placeHybrid(const Graph &graph,
     config = overReplicas(config, loop, /*isOutside=*/!isUpdate,
                           made.devices[stage][0], shape.data, shape.tensor);
   }
+  if (shape.zero > 0)
+    shardWorkingCopies(graph, made.strategy);
   return made;
 }

@@ -293,6 +293,20 @@ private:
     return 0;
   }
 
+  /// Whether passes read a parameter only to convert it.
+  bool isOnlyConverted(int value) const {
+    const std::vector<PlanState::Slot> &slots = plan.getSlots();
+    bool isConverted = false;
+    for (const PlanState::Reader &reader : plan.readersOf(value)) {
+      if (reader.slot < 0)
+        continue;
+      if (slots[reader.slot].kernel->kind != "cast")
+        return false;
+      isConverted = true;
+    }
+    return isConverted;
+  }
+
   /// Parameters are cut as the ops that read them cut them, and so are their
   /// gradients and states.
   void addParameters() {
@@ -350,10 +364,12 @@ private:
       for (int value : update.results)
         share[value] = own;
       for (const GraphInput &input : inputsOf(static_cast<int>(n)))
-        if (tile[input.value] > 0)
-          costs.segments[where[input.value]].parameterBytes +=
+        if (tile[input.value] > 0) {
+          SegmentCost &reader = costs.segments[where[input.value]];
+          (isOnlyConverted(input.value) ? reader.stateBytes
+                                        : reader.parameterBytes) +=
               tile[input.value];
-        else
+        } else
           segment.stateBytes += static_cast<int64_t>(
               own * static_cast<double>(whole.values[input.value].bytes()));
     }

@@ -30,9 +30,11 @@ struct SegmentCost {
   int64_t boundaryBytes = 0;
   /// The largest results of ops that no pass keeps.
   int64_t scratchBytes = 0;
-  /// Parameters, and copies of them that are made once for an iteration.
+  /// Parameters that passes read: of those that are converted once for an
+  /// iteration, what comes of it.
   int64_t parameterBytes = 0;
-  /// States of the optimizer, and parameters that only updates read.
+  /// States of the optimizer, and parameters that only updates and conversions
+  /// read.
   int64_t stateBytes = 0;
   /// Gradients of parameters, and the time to add another microbatch's.
   int64_t gradientBytes = 0;

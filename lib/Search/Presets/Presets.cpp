@@ -222,9 +222,7 @@ static std::vector<bool> updatesOf(const Graph &graph) {
   return updates;
 }
 
-/// A conversion of a weight (to the 16-bit floats that the step computes with)
-/// is where the weight is, so that what is gathered are the narrow numbers.
-static void shardWorkingCopies(const Graph &graph, Strategy &strategy) {
+void soap::shardWorkingCopies(const Graph &graph, Strategy &strategy) {
   for (const GraphInput &input : graph.inputs) {
     if (input.updateNode < 0)
       continue;

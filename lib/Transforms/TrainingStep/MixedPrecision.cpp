@@ -106,8 +106,13 @@ private:
   }
 
   void visit(Operation *op) {
-    if (isa<ConstantOp>(op)) {
+    // What is made of constants alone, as the angles of rotary embeddings, is
+    // f32, too: 16 bits do not hold positions.
+    if (llvm::all_of(op->getOperands(), [&](Value operand) {
+          return constants.contains(operand);
+        })) {
       setResults(op, Kind::Neutral);
+      constants.insert_range(op->getResults());
       return;
     }
     if (isa<CastOp>(op)) {
@@ -251,6 +256,7 @@ private:
   OpBuilder builder;
   llvm::DenseMap<Value, Kind> kinds;
   llvm::DenseMap<Value, Value> narrowed, widened;
+  llvm::DenseSet<Value> constants; ///< and what is made of them alone
 };
 
 } // namespace

@@ -35,9 +35,12 @@ struct HybridPlacement {
 class HybridModel {
 public:
   /// Keeps a reference. `batch`: samples of an iteration, 0: those of the step.
-  /// An error says why the step has no hybrid plans.
+  /// An error says why the step has no hybrid plans. `other` has the same step,
+  /// on another number of the same machines, whose prices of microbatches are
+  /// shared.
   static Expected<std::unique_ptr<HybridModel>>
-  make(const ParallelizationProblem &problem, int64_t batch = 0);
+  make(const ParallelizationProblem &problem, int64_t batch = 0,
+       const HybridModel *other = nullptr);
   ~HybridModel();
 
   int64_t getBatch() const;
@@ -45,6 +48,9 @@ public:
   int getLayerCount() const;
   /// Floating-point operations of an iteration, without what is recomputed.
   double iterationFlops();
+  /// The rate of a device for the products of the step: the peak that the
+  /// floating-point operations are compared with.
+  double peakFlopsPerSecond() const;
 
   /// Why a shape is none of this problem; empty: it is one.
   std::string check(const HybridShape &shape) const;
@@ -88,6 +94,10 @@ struct HierarchicalResult {
   double seconds = 0;
   bool complete = false; ///< everything was looked at
 };
+
+/// Numbers of devices of a cluster to look at: 1, 2, 4, ... of a machine, as
+/// many machines, and all.
+std::vector<int> deviceCounts(const Topology &topology);
 
 HierarchicalResult searchHybrid(HybridModel &model,
                                 const ParallelizationProblem &problem,

@@ -1,0 +1,189 @@
+//===- HybridSupport.cpp - Hybrid plans for passes ------------------------===//
+//
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See HybridSupport.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "HybridSupport.h"
+
+#include "Soap/Analysis/Stages.h"
+#include "Soap/Dialect/Soap/SoapDialect.h"
+#include "Soap/Dialect/Soap/StageAttributes.h"
+
+#include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace mlir::soap;
+
+namespace {
+
+/// What a plan means for its user.
+struct PlanFigures {
+  double milliseconds, samplesPerSecond, flopsPerDevice, gigabytes;
+  double utilization; ///< of the peak for products, 0 to 1
+};
+
+} // namespace
+
+static PlanFigures figuresOf(const ::soap::HybridPlan &plan,
+                             ::soap::HybridModel &model, int devices) {
+  double seconds = static_cast<double>(plan.makespanNs) * 1e-9;
+  return {seconds * 1e3, static_cast<double>(model.getBatch()) / seconds,
+          model.iterationFlops() / seconds / devices,
+          static_cast<double>(plan.peakBytes) * 1e-9,
+          model.iterationFlops() / seconds / devices /
+              model.peakFlopsPerSecond()};
+}
+
+llvm::json::Object
+mlir::soap::hybridPlanJson(const ::soap::HybridPlan &plan,
+                           ::soap::HybridModel &model,
+                           const ::soap::Topology &topology) {
+  PlanFigures figures = figuresOf(plan, model, topology.deviceCount());
+  llvm::json::Array stages;
+  for (const ::soap::HybridStage &stage : plan.stages)
+    stages.push_back(llvm::json::Object{
+        {"first_segment", stage.firstSegment},
+        {"segments", stage.segments},
+        {"recompute", ::soap::recomputeName(stage.recompute)},
+        {"forward_ns", stage.forwardNs},
+        {"backward_ns", stage.backwardNs},
+        {"exposed_ns", stage.exposedNs},
+        {"update_ns", stage.updateNs},
+        {"in_flight", stage.inFlight},
+        {"parameter_bytes", stage.parameterBytes},
+        {"state_bytes", stage.stateBytes},
+        {"gradient_bytes", stage.gradientBytes},
+        {"activation_bytes", stage.activationBytes},
+        {"scratch_bytes", stage.scratchBytes}});
+  return llvm::json::Object{
+      {"plan", ::soap::describe(plan)},
+      {"stages", plan.shape.groups},
+      {"chunks", plan.shape.chunks},
+      {"data", plan.shape.data},
+      {"tensor", plan.shape.tensor},
+      {"samples", plan.shape.samples},
+      {"sequence", plan.shape.sequence},
+      {"zero", plan.shape.zero},
+      {"microbatches", plan.microbatches},
+      {"makespan_ns", plan.makespanNs},
+      {"bubble", plan.bubble},
+      {"peak_bytes", plan.peakBytes},
+      {"peak_bytes_by_group", llvm::json::Array(plan.groupBytes)},
+      {"excess_bytes", plan.excessBytes},
+      {"flops_per_device_per_second", figures.flopsPerDevice},
+      {"flops_utilization", figures.utilization},
+      {"by_stage", std::move(stages)}};
+}
+
+std::string mlir::soap::printHybridPlan(const ::soap::HybridPlan &plan,
+                                        ::soap::HybridModel &model,
+                                        const ::soap::Topology &topology) {
+  PlanFigures figures = figuresOf(plan, model, topology.deviceCount());
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << ::soap::describe(plan) << ": "
+     << llvm::format(
+            "%.1f ms, %.4g samples/s, %.4g TFLOP/s a device (%.0f %% of peak), "
+            "bubble %.1f %%, %.1f of %.0f GB",
+            figures.milliseconds, figures.samplesPerSecond,
+            figures.flopsPerDevice * 1e-12, figures.utilization * 100,
+            plan.bubble * 100, figures.gigabytes,
+            static_cast<double>(topology.typeOf(0).memoryBytes) * 1e-9)
+     << (plan.excessBytes > 0 ? " (does not fit)" : "");
+  return text;
+}
+
+std::string mlir::soap::printHybrid(const ::soap::HierarchicalResult &result,
+                                    ::soap::HybridModel &model,
+                                    const ::soap::Topology &topology) {
+  std::string text = printHybridPlan(result.best, model, topology) + "\n";
+  llvm::raw_string_ostream os(text);
+  if (result.shapes > 0)
+    os << llvm::format("%d of %d shapes in %.2f s%s; the best of others:\n",
+                       static_cast<int>(result.priced),
+                       static_cast<int>(result.shapes), result.seconds,
+                       result.complete ? "" : " (the limit)");
+  constexpr size_t shown = 8;
+  for (size_t i = 1; i < std::min(result.others.size(), shown); ++i)
+    os << "  " << printHybridPlan(result.others[i], model, topology) << '\n';
+  return text;
+}
+
+std::string
+mlir::soap::printHybridReport(const ::soap::HierarchicalResult &result,
+                              ::soap::HybridModel &model,
+                              const ::soap::Topology &topology) {
+  llvm::json::Array all;
+  for (const ::soap::HybridPlan &plan : result.all)
+    all.push_back(llvm::json::Object{{"stages", plan.shape.groups},
+                                     {"chunks", plan.shape.chunks},
+                                     {"data", plan.shape.data},
+                                     {"tensor", plan.shape.tensor},
+                                     {"samples", plan.shape.samples},
+                                     {"sequence", plan.shape.sequence},
+                                     {"zero", plan.shape.zero},
+                                     {"makespan_ns", plan.makespanNs},
+                                     {"excess_bytes", plan.excessBytes}});
+  llvm::json::Array others;
+  for (const ::soap::HybridPlan &other : result.others)
+    others.push_back(hybridPlanJson(other, model, topology));
+  return llvm::formatv(
+             "{0:2}",
+             llvm::json::Value(llvm::json::Object{
+                 {"topology", topology.name},
+                 {"devices", topology.deviceCount()},
+                 {"batch", model.getBatch()},
+                 {"segments", model.getSegmentCount()},
+                 {"layers", model.getLayerCount()},
+                 {"iteration_flops", model.iterationFlops()},
+                 {"best", hybridPlanJson(result.best, model, topology)},
+                 {"others", std::move(others)},
+                 {"all", std::move(all)},
+                 {"shapes", result.shapes},
+                 {"priced", result.priced},
+                 {"seconds", result.seconds},
+                 {"complete", result.complete}}))
+             .str() +
+         "\n";
+}
+
+LogicalResult mlir::soap::writeHybrid(FunctionProblem &target,
+                                      ::soap::HybridModel &model,
+                                      const ::soap::HybridPlan &best) {
+  auto module = target.function->getParentOfType<ModuleOp>();
+  ::soap::Expected<::soap::HybridPlacement> placement =
+      model.place(best, forwardNodesOf(target.opGraph));
+  if (!placement) {
+    module.emitRemark("the plan is not written as a strategy: ")
+        << placement.error();
+    return success();
+  }
+  for (auto other : module.getOps<func::FuncOp>())
+    dropKeeps(other);
+  if (failed(writeModuleStrategy(module, target.opGraph, placement->strategy,
+                                 target.topology)))
+    return failure();
+  if (llvm::any_of(best.stages, [](const ::soap::HybridStage &stage) {
+        return stage.recompute != ::soap::Recompute::None;
+      }))
+    module.emitRemark("the strategy says nothing of what the plan "
+                      "recomputes");
+  if (best.microbatches == 1 && best.stages.size() == 1)
+    return success();
+  std::vector<StageEntry> entries;
+  for (auto [first, devices] :
+       llvm::zip_equal(placement->firsts, placement->devices))
+    entries.push_back({target.opGraph.graph.nodes[first].whole.name, devices});
+  module->setAttr(
+      SoapDialect::kPipeline,
+      PipelineAttr::get(module.getContext(), best.microbatches,
+                        mlir::soap::PipelineSchedule::OneForwardOneBackward,
+                        ArrayRef<int64_t>()));
+  module->setAttr(kStages, makeStagesAttr(module.getContext(), entries));
+  return success();
+}

@@ -1,0 +1,47 @@
+//===- HybridSupport.h - Hybrid plans for passes ----------------*- C++ -*-===//
+//
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Hybrid plans in words, in reports, and on the IR: for soap-plan-hybrid and
+// for soap-auto-parallel.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_LIB_TRANSFORMS_HYBRIDSUPPORT_H
+#define SOAP_LIB_TRANSFORMS_HYBRIDSUPPORT_H
+
+#include "StrategySupport.h"
+
+#include "Soap/Search/Hierarchical/HierarchicalSearch.h"
+
+#include "llvm/Support/JSON.h"
+
+namespace mlir::soap {
+
+/// "8 stages x (tensor 8 x data 16), ...: 61.2 ms, ...": a line without its
+/// end.
+std::string printHybridPlan(const ::soap::HybridPlan &plan,
+                            ::soap::HybridModel &model,
+                            const ::soap::Topology &topology);
+/// Lines: the best plan, and the best of other kinds.
+std::string printHybrid(const ::soap::HierarchicalResult &result,
+                        ::soap::HybridModel &model,
+                        const ::soap::Topology &topology);
+
+llvm::json::Object hybridPlanJson(const ::soap::HybridPlan &plan,
+                                  ::soap::HybridModel &model,
+                                  const ::soap::Topology &topology);
+/// The text of a report (docs/Hierarchical.md).
+std::string printHybridReport(const ::soap::HierarchicalResult &result,
+                              ::soap::HybridModel &model,
+                              const ::soap::Topology &topology);
+
+/// Writes the plan on the ops of the function, and its stages on the module. A
+/// remark says what no strategy says.
+LogicalResult writeHybrid(FunctionProblem &target, ::soap::HybridModel &model,
+                          const ::soap::HybridPlan &plan);
+
+} // namespace mlir::soap
+
+#endif // SOAP_LIB_TRANSFORMS_HYBRIDSUPPORT_H
