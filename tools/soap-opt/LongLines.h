@@ -18,7 +18,7 @@
 namespace soap {
 
 /// Contexts of the registry show parts of long lines of `input`, once they have
-/// loaded the func dialect. Messages elsewhere are those of MLIR. The text of
+/// loaded the func dialect. MLIR prints all other messages. The text of
 /// `input` must outlive the contexts.
 void shortenLongLines(mlir::DialectRegistry &registry,
                       llvm::MemoryBufferRef input);
