@@ -21,8 +21,16 @@ build=${2:-$PWD/build}
 out=${3:-build/demo}
 begin=$SECONDS
 step() { printf '\n== %s (%d s)\n' "$1" $((SECONDS - begin)); }
-# Shows a command, then runs it: what the demo does can be copied.
-show() { printf '   %s\n' "$*"; "$@"; }
+# Shows a command, then runs it: what the demo does can be copied. Words with blanks are --pass='options'.
+show() {
+  local word text=""
+  for word in "$@"; do
+    [[ $word != *" "* ]] || word="${word%%=*}='${word#*=}'"
+    text+=" $word"
+  done
+  printf '  %s\n' "$text"
+  "$@"
+}
 
 # Reads what ninja prints with NINJA_STATUS='[%f/%t %e] ', and prints in place of its steps which part of it is done
 # and how many minutes are left. Other lines, such as errors, stay.
@@ -57,6 +65,7 @@ mkdir -p "$out"
 PATH=$build/bin:$PATH
 
 step "importing the model, building the training step"
+printf '   The commands are for this folder, with %s in the PATH.\n' "$build/bin"
 show soap-translate --import-onnx examples/lenet.onnx -o $out/lenet.mlir
 # 937 batches of 64 in an epoch.
 show soap-opt $out/lenet.mlir --soap-build-training-step="optimizer=sgd learning-rate=0.05 momentum=0.9 schedule=linear total-iterations=$((937 * epochs))" -o $out/step.mlir
@@ -66,8 +75,9 @@ show soap-opt $out/step.mlir --soap-auto-parallel="topology=cpu-4 seed=1 time-li
 for preset in data-parallel single; do
   show soap-opt $out/step.mlir --soap-apply-strategy="preset=$preset topology=cpu-4" -o $out/$preset.mlir
 done
-for strategy in searched data-parallel single; do
-  show soap-opt $out/$strategy.mlir --soap-simulate="report=$out/$strategy.simulated.json task-graph=$out/$strategy.tasks.json" -o /dev/null
+show soap-opt $out/searched.mlir --soap-simulate="report=$out/searched.simulated.json task-graph=$out/searched.tasks.json" -o /dev/null
+for preset in data-parallel single; do
+  show soap-opt $out/$preset.mlir --soap-simulate="report=$out/$preset.simulated.json summary=false" -o /dev/null
 done
 show soap-translate --strategy-to-svg $out/searched.mlir -o $out/strategy.svg
 show soap-translate --describe-topology=cpu-4 --topology-as=svg -o $out/topology.svg

@@ -11,6 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "LongLines.h"
+
 #include "CommandLine/LlvmOptions.h"
 #include "Soap/InitAll.h"
 #include "Soap/Support/InputFile.h"
@@ -160,12 +162,17 @@ static mlir::LogicalResult checkPipeline() {
   return config.setupPassPipeline(manager);
 }
 
+/// Whether the command line has the option of LLVM or MLIR.
+static bool isGiven(llvm::StringRef name) {
+  const llvm::cl::Option *option =
+      llvm::cl::getRegisteredOptions().lookup(name);
+  return option && option->getNumOccurrences() > 0;
+}
+
 /// An LLVM without statistics, as Debian's, prints an empty table.
 static void explainStatistics() {
 #if !LLVM_FORCE_ENABLE_STATS && !LLVM_ENABLE_ABI_BREAKING_CHECKS
-  const llvm::cl::Option *option =
-      llvm::cl::getRegisteredOptions().lookup("mlir-pass-statistics");
-  if (option && option->getNumOccurrences() > 0)
+  if (isGiven("mlir-pass-statistics"))
     llvm::errs()
         << "soap-opt: note: --mlir-pass-statistics: this LLVM is built without "
            "statistics, the table is empty; searches write their counts to "
@@ -198,8 +205,14 @@ static mlir::LogicalResult runOnInput(int argc, char **argv,
       mlir::openOutputFile(output, &error);
   if (!file)
     return fail();
-  if (failed(mlir::MlirOptMain(file->os(), std::move(buffer), registry,
-                               mlir::MlirOptMainConfig::createFromCLOptions())))
+  mlir::MlirOptMainConfig config =
+      mlir::MlirOptMainConfig::createFromCLOptions();
+  // Expected diagnostics are MLIR's to compare; parts of a file have other
+  // lines.
+  if (!isGiven("verify-diagnostics") && !isGiven("split-input-file"))
+    soap::shortenLongLines(registry, *buffer);
+  if (failed(
+          mlir::MlirOptMain(file->os(), std::move(buffer), registry, config)))
     return mlir::failure();
   file->keep();
   return mlir::success();
