@@ -81,7 +81,7 @@ def t5():
         def __init__(self):
             super().__init__()
             config = transformers.T5Config(vocab_size=61, d_model=32, d_kv=8, d_ff=48, num_layers=2, num_heads=4,
-                                           decoder_start_token_id=0)
+                                           decoder_start_token_id=0, attn_implementation="eager")
             config.use_cache = False
             self.model = transformers.T5ForConditionalGeneration(config)
 
