@@ -45,11 +45,20 @@ soapIRModuleImportONNX(SoapContext context, const char *path,
 /* Imports StableHLO in its generic form; `name` stands for the text in
  * diagnostics. `options` are `count` texts NAME=VALUE as soap-translate has
  * them without dashes: function, data, labels, parameters, states (numbers and
- * ranges of arguments: `0,2-4`), updates (RESULT:ARGUMENT), sample-dim. A build
- * without this import fails with a diagnostic that says so. */
+ * ranges of arguments: `0,2-4`), updates (RESULT:ARGUMENT), sample-dim, and
+ * no-recognition without a value. A build without this import fails with a
+ * diagnostic that says so. */
 SOAP_CAPI_EXPORTED SoapIRModule soapIRModuleImportStableHLO(
     SoapContext context, const char *text, size_t length, const char *name,
     const char *const *options, size_t count);
+
+/* Hands out StableHLO again, with the mesh and the shardings of a strategy as
+ * Shardy has them. `module` was imported from `text` with `options`, has a
+ * strategy, and then went through the pass soap-export-shard. */
+SOAP_CAPI_EXPORTED SoapResult
+soapIRModuleExportShardy(SoapIRModule module, const char *text, size_t length,
+                         const char *const *options, size_t count,
+                         SoapTextCallback callback, void *user);
 
 /* A network by name (docs/Models.md). `batch` 0: its default. `options` are
  * `count` texts NAME=NUMBER, or preset=NAME. */

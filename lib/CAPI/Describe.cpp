@@ -28,12 +28,6 @@ namespace json = llvm::json;
 
 namespace {
 
-Module &beginCall(SoapIRModule module) {
-  Module &result = *static_cast<Module *>(module.ptr);
-  result.state->beginCall();
-  return result;
-}
-
 json::Array arrayOf(llvm::ArrayRef<int64_t> numbers) {
   return json::Array(numbers);
 }

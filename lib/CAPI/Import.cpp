@@ -150,12 +150,9 @@ SoapIRModule soapIRModuleImportONNX(SoapContext context, const char *path,
 }
 
 #ifdef SOAP_HAS_STABLEHLO
-SoapIRModule soapIRModuleImportStableHLO(SoapContext context, const char *text,
-                                         size_t length, const char *name,
-                                         const char *const *options,
-                                         size_t count) {
-  const ContextRef &state = beginCall(context);
-  mlir::soap::StableHLOImportOptions parsed;
+static SoapResult readOptions(ContextState &state, const char *const *options,
+                              size_t count,
+                              mlir::soap::StableHLOImportOptions &parsed) {
   for (size_t i = 0; i < count; ++i) {
     auto [option, value] = StringRef(options[i]).split('=');
     std::string *target = llvm::StringSwitch<std::string *>(option)
@@ -168,18 +165,53 @@ SoapIRModule soapIRModuleImportStableHLO(SoapContext context, const char *text,
                               .Default(nullptr);
     if (target) {
       *target = value.str();
+    } else if (StringRef(options[i]) == "no-recognition") {
+      parsed.recognize = false;
     } else if (option != "sample-dim" ||
                value.getAsInteger(10, parsed.sampleDim)) {
-      (void)state->fail("option '" + std::string(options[i]) +
+      return state.fail("option '" + std::string(options[i]) +
                         "' of StableHLO import: expected function, data, "
-                        "labels, parameters, states, updates or sample-dim=N");
-      return {nullptr};
+                        "labels, parameters, states, updates, sample-dim=N or "
+                        "no-recognition");
     }
   }
+  return SOAP_SUCCESS;
+}
+
+SoapIRModule soapIRModuleImportStableHLO(SoapContext context, const char *text,
+                                         size_t length, const char *name,
+                                         const char *const *options,
+                                         size_t count) {
+  const ContextRef &state = beginCall(context);
+  mlir::soap::StableHLOImportOptions parsed;
+  if (readOptions(*state, options, count, parsed) != SOAP_SUCCESS)
+    return {nullptr};
   return wrap(state, mlir::soap::importStableHLO(
                          llvm::MemoryBuffer::getMemBufferCopy(
                              StringRef(text, length), name ? name : "text"),
                          &state->context, parsed));
+}
+
+SoapResult soapIRModuleExportShardy(SoapIRModule module, const char *text,
+                                    size_t length, const char *const *options,
+                                    size_t count, SoapTextCallback callback,
+                                    void *user) {
+  Module &target = beginCall(module);
+  mlir::soap::StableHLOImportOptions parsed;
+  if (readOptions(*target.state, options, count, parsed) != SOAP_SUCCESS)
+    return SOAP_FAILURE;
+  std::string result;
+  llvm::raw_string_ostream os(result);
+  mlir::MLIRContext &context = target.state->context;
+  bool before = context.allowsUnregisteredDialects();
+  bool succeeded = mlir::succeeded(mlir::soap::exportShardy(
+      llvm::MemoryBuffer::getMemBufferCopy(StringRef(text, length), "text"),
+      *target.op, parsed, os));
+  context.allowUnregisteredDialects(before);
+  if (!succeeded)
+    return SOAP_FAILURE;
+  give(result, callback, user);
+  return SOAP_SUCCESS;
 }
 #else
 SoapIRModule soapIRModuleImportStableHLO(SoapContext context, const char *,
@@ -189,6 +221,13 @@ SoapIRModule soapIRModuleImportStableHLO(SoapContext context, const char *,
                                  ": error: this build of Soap has no import of "
                                  "StableHLO");
   return {nullptr};
+}
+
+SoapResult soapIRModuleExportShardy(SoapIRModule module, const char *, size_t,
+                                    const char *const *, size_t,
+                                    SoapTextCallback, void *) {
+  return beginCall(module).state->fail(
+      "this build of Soap has no import of StableHLO");
 }
 #endif
 

@@ -11,7 +11,7 @@
 #ifndef SOAP_LIB_CAPI_INTERNAL_H
 #define SOAP_LIB_CAPI_INTERNAL_H
 
-#include "Soap-c/Support.h"
+#include "Soap-c/Module.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
@@ -50,6 +50,12 @@ struct Module {
 
 /// The state of a context; begins a call.
 const ContextRef &beginCall(SoapContext context);
+/// The object of a module; begins a call.
+inline Module &beginCall(SoapIRModule module) {
+  Module &result = *static_cast<Module *>(module.ptr);
+  result.state->beginCall();
+  return result;
+}
 
 /// Runs a pipeline in MLIR's syntax.
 SoapResult runPasses(ContextState &state, mlir::ModuleOp module,

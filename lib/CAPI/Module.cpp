@@ -25,17 +25,6 @@ using namespace soap::capi;
 
 namespace {
 
-Module &unwrap(SoapIRModule module) {
-  return *static_cast<Module *>(module.ptr);
-}
-
-/// Unwraps the module that a call is about.
-Module &beginCall(SoapIRModule module) {
-  Module &result = unwrap(module);
-  result.state->beginCall();
-  return result;
-}
-
 /// Runs a pass that writes a report to a file, and reads the report.
 SoapResult runForReport(Module &module, const std::string &pass,
                         const char *options, std::string &report) {

@@ -208,11 +208,58 @@ TEST_F(CApi, ComparesAndDraws) {
     EXPECT_NE(takeText(drawing).find("</svg>"), std::string::npos);
     soapIRModuleDestroy(copy);
   }
-  const char *bad[] = {"fsdp"};
+  const char *bad[] = {"fsdpp"};
   EXPECT_EQ(
       soapIRModuleCompare(module, nullptr, "cpu-2", bad, 1, nullptr, nullptr),
       SOAP_FAILURE);
-  EXPECT_NE(diagnostics().find("fsdp"), std::string::npos) << diagnostics();
+  EXPECT_NE(diagnostics().find("fsdpp"), std::string::npos) << diagnostics();
+  soapIRModuleDestroy(module);
+}
+
+TEST_F(CApi, ExportsAStrategyAsShardy) {
+  const std::string text = R"mlir("builtin.module"() ({
+    "func.func"() <{function_type = (tensor<8x4xf32>, tensor<4x6xf32>)
+        -> tensor<8x6xf32>, sym_name = "main"}> ({
+    ^bb0(%x: tensor<8x4xf32>, %w: tensor<4x6xf32>):
+      %0 = "stablehlo.dot_general"(%x, %w) <{dot_dimension_numbers =
+          #stablehlo.dot<lhs_contracting_dimensions = [1],
+                         rhs_contracting_dimensions = [0]>}>
+         : (tensor<8x4xf32>, tensor<4x6xf32>) -> tensor<8x6xf32>
+      "func.return"(%0) : (tensor<8x6xf32>) -> ()
+    }) : () -> ()
+  }) : () -> ())mlir";
+  const char *options[] = {"data=0", "parameters=1", "no-recognition"};
+  SoapIRModule module = soapIRModuleImportStableHLO(
+      context, text.data(), text.size(), "step.mlir", options, 3);
+  ASSERT_NE(module.ptr, nullptr) << diagnostics();
+  ASSERT_EQ(soapIRModuleRunPasses(
+                module, "soap-apply-strategy{topology=cpu-2 function=main "
+                        "preset=data-parallel},soap-export-shard"),
+            SOAP_SUCCESS)
+      << diagnostics();
+  Text exported = {nullptr, 0};
+  EXPECT_EQ(soapIRModuleExportShardy(module, text.data(), text.size(), options,
+                                     3, appendText, &exported),
+            SOAP_SUCCESS)
+      << diagnostics();
+  std::string result = takeText(exported);
+  EXPECT_NE(result.find("#sdy.mesh<[\"axis0\"=2]>"), std::string::npos);
+  EXPECT_NE(result.find("sdy.sharding_constraint"), std::string::npos);
+  // Another program.
+  std::string other = text;
+  for (size_t at = 0; (at = other.find("6xf32", at)) != std::string::npos;)
+    other[at] = '7';
+  EXPECT_EQ(soapIRModuleExportShardy(module, other.data(), other.size(),
+                                     options, 3, appendText, &exported),
+            SOAP_FAILURE);
+  EXPECT_NE(diagnostics().find("is not the import of the program"),
+            std::string::npos)
+      << diagnostics();
+  const char *wrong[] = {"batch=3"};
+  EXPECT_EQ(soapIRModuleExportShardy(module, text.data(), text.size(), wrong, 1,
+                                     appendText, &exported),
+            SOAP_FAILURE);
+  EXPECT_NE(diagnostics().find("'batch=3'"), std::string::npos);
   soapIRModuleDestroy(module);
 }
 

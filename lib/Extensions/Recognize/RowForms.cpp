@@ -168,7 +168,7 @@ RowForms::operands(Operation *op, const Labels &labels) const {
   return result;
 }
 
-/// A scalar of the body of an op, from those of its operands.
+/// A scalar of the body of an op, from the elements of its operands.
 std::optional<Polynomial>
 RowForms::body(linalg::GenericOp op, Value scalar,
                ArrayRef<std::optional<Polynomial>> arguments) {

@@ -3,8 +3,8 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What linalg ops compute from a reference tensor, point by point and along one
-// of its dims, as polynomials.
+// Values that linalg ops compute from a reference tensor, point by point and
+// along one of its dims, as polynomials.
 //
 //===----------------------------------------------------------------------===//
 

@@ -155,7 +155,7 @@ void Site::replaceAlongAxis(ArrayRef<LabelledValue> values, Value by) const {
 }
 
 //===----------------------------------------------------------------------===//
-// What may be a gradient
+// Candidates for gradients
 //===----------------------------------------------------------------------===//
 
 std::vector<LabelledValue>

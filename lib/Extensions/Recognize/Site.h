@@ -70,7 +70,7 @@ void addRegion(RowForms &forms, const LabelledValues &values);
 /// no product of a full tensor and one along the axis.
 std::optional<LabelledValue> scaledOperand(const RowForms &forms,
                                            const LabelledValue &value);
-/// What is left of `a` - `b`: nothing, or one full tensor that is added.
+/// The rest of `a` - `b`: nothing, or one full tensor that is added.
 std::optional<LabelledValue> remainderOf(RowForms &forms, const Polynomial &a,
                                          const Polynomial &b);
 

@@ -12,10 +12,10 @@ from typing import Any, Callable, Sequence
 import jax as _jax
 import numpy as np
 
-from . import _core
+from . import _core, _jax_inner
 from ._options import import_options
 from ._versions import check_version
-from .errors import SoapWarning
+from .errors import SoapError, SoapWarning
 from .model import Model
 from .plan import Plan
 
@@ -26,11 +26,14 @@ _BYTES.update({"f64": 8, "s64": 8, "u64": 8})
 
 
 class JaxModel(Model):
-    """A model that was a function of JAX. It knows the trees of the function's arguments and results."""
+    """A model that was a function of JAX. It knows the trees of the function's arguments and results, and its program
+    with the options of the import."""
 
-    def __init__(self, core: _core.Module, name: str, trees: _Trees):
+    def __init__(self, core: _core.Module, name: str, trees: _Trees, program: str, options: list[str]):
         super().__init__(core, name)
         self._trees = trees
+        self._program = program
+        self._options = options
 
 
 @dataclass
@@ -44,6 +47,8 @@ class _Trees:
     updates: dict[int, int]
     #: Number in the program of every argument leaf; -1 where the program does not use it.
     positions: list[int]
+    #: Shape and type of every argument leaf.
+    leaves: list[Any]
 
 
 def generic_stablehlo(lowered: Any) -> str:
@@ -92,9 +97,10 @@ def from_jax(
     if sample_dim:
         chosen["sample_dim"] = sample_dim
     name = getattr(function, "__name__", "step")
-    core = _core.Module.import_stablehlo(generic_stablehlo(lowered), name, import_options({**chosen, **options}))
+    program, words = generic_stablehlo(lowered), import_options({**chosen, **options})
+    core = _core.Module.import_stablehlo(program, name, words)
     core.name_arguments([n for n, position in zip(trees.argument_names, trees.positions) if position >= 0], None)
-    model = JaxModel(core, name, trees)
+    model = JaxModel(core, name, trees, program, words)
     leaves = _jax.tree_util.tree_leaves(tuple(args))
     if not any(isinstance(leaf, _jax.ShapeDtypeStruct) for leaf in leaves):
         model._values = {
@@ -141,7 +147,8 @@ def _trees_of(function: Callable[..., Any], args: Sequence[Any], lowered: Any, b
         else:
             positions.append(-1)
     structure = _jax.tree_util.tree_structure
-    return _Trees(structure(tuple(args)), structure(results), names, updates, positions)
+    leaves = [_jax.ShapeDtypeStruct(leaf.shape, leaf.dtype) for leaf in _jax.tree_util.tree_leaves(lowered.in_avals)]
+    return _Trees(structure(tuple(args)), structure(results), names, updates, positions, leaves)
 
 
 def _names_of(function: Callable[..., Any], paths: Sequence[Any]) -> list[str]:
@@ -164,6 +171,11 @@ def _names_of(function: Callable[..., Any], paths: Sequence[Any]) -> list[str]:
 def _is_scalar_float(leaves: Sequence[tuple[tuple[int, ...], str]]) -> bool:
     """Whether a result is a loss: a scalar argument of its type, such as a learning rate, is not its old value."""
     return len(leaves) == 1 and leaves[0][0] == () and "float" in leaves[0][1]
+
+
+def _signature(leaf: Any) -> tuple[tuple[int, ...], str]:
+    leaf = _with_shape(leaf)
+    return tuple(leaf.shape), np.dtype(leaf.dtype).name
 
 
 def _with_shape(leaf: Any) -> Any:
@@ -217,10 +229,13 @@ def jit(
     devices: Sequence[Any] | None = None,
     *,
     strict: bool = False,
+    inner: bool = True,
     **options: Any,
 ) -> Any:
     """`jax.jit` of a function with the shardings that a plan of it has (`find_strategy(from_jax(function, ...), ...)`):
-    arguments lie where the plan has them, new values where their arguments do, and XLA's partitioner derives the rest.
+    arguments lie where the plan has them, new values where their arguments do. With `inner` the results of equations
+    are constrained to lie as the plan computes them; where no mesh has the plan, a warning says why and what the
+    nearest plan of a mesh costs, with `strict` an error. XLA's partitioner derives the rest, without `inner` all of it.
     What is computed does not depend on the plan. `jax.jit` has further options."""
     trees = getattr(plan.model, "_trees", None)
     if trees is None:
@@ -232,15 +247,41 @@ def jit(
     outputs: list[Any] = [None] * trees.results.num_leaves
     for result, argument in trees.updates.items():
         outputs[result] = inputs[argument]
+    inside = _inner_shardings(function, plan, grid, strict) if inner else None
+
+    def constrained(*arguments: Any) -> Any:
+        leaves = _jax.tree_util.tree_leaves(arguments)
+        if inside is None or [_signature(x) for x in leaves] != [_signature(x) for x in trees.leaves]:
+            return function(*arguments)  # shapes that the plan is not for
+        return _jax.tree_util.tree_unflatten(trees.results, inside(*leaves))
+
     # None is a leaf here, but an empty tree for JAX.
     unflatten = _jax.tree_util.tree_unflatten
     outputs = [whole if sharding is None else sharding for sharding in outputs]
     return _jax.jit(
-        function,
+        constrained if inside is not None else function,
         in_shardings=unflatten(trees.arguments, inputs),
         out_shardings=unflatten(trees.results, outputs),
         **options,
     )
+
+
+def _inner_shardings(function: Callable[..., Any], plan: Plan, grid: Any, strict: bool) -> Any:
+    """The constraints inside of a function; None, after a warning, where there are none."""
+    model = plan.model
+    if plan.devices == 1:
+        return None
+    try:
+        sharded = model.run_passes("soap-export-shard{function=" + plan.function + "}")
+        exported = sharded._core.export_shardy(model._program, model._options)
+        trees = model._trees
+        return _jax_inner.find(function, trees.leaves, trees.arguments, exported, grid.devices.flatten())
+    except SoapError as error:
+        if strict:
+            raise
+        text = f"XLA derives the shardings of intermediate values: {error}"
+        warnings.warn(text, SoapWarning, stacklevel=3)
+        return None
 
 
 _SHAPE = re.compile(r"(\w+)\[([\d,]*)\]")
@@ -308,8 +349,19 @@ def compare_collectives(plan: Plan, compiled: Any) -> str:
         a, b = ours.get(kind, none), theirs.get(kind, none)
         lines.append(f"{kind:16}  {a['count']:6}  {a['bytes']:14}  {b['count']:6}  {b['bytes']:14}")
         if a != b:
-            lines.append("    " + _difference(plan, kind, a, b))
+            lines.append("    " + (_scattered(ours, theirs, kind) or _difference(plan, kind, a, b)))
     return "\n".join(lines)
+
+
+def _scattered(ours: dict[str, dict[str, int]], theirs: dict[str, dict[str, int]], kind: str) -> str | None:
+    """The reason why reduce-scatters and all-reduces differ, where it is that XLA writes the former as the latter: the
+    partitioner for CPUs does."""
+    if kind not in ("all-reduce", "reduce-scatter") or "reduce-scatter" not in ours or "reduce-scatter" in theirs:
+        return None
+    scatters, reduces = ours["reduce-scatter"]["bytes"], ours.get("all-reduce", {"bytes": 0})["bytes"]
+    if theirs.get("all-reduce", {"bytes": 0})["bytes"] != reduces + 2 * scatters:
+        return None
+    return "XLA reduces all and takes a slice, where the plan reduces and scatters: twice the bytes"
 
 
 def _difference(plan: Plan, kind: str, ours: dict[str, int], theirs: dict[str, int]) -> str:
@@ -322,7 +374,7 @@ def _difference(plan: Plan, kind: str, ours: dict[str, int], theirs: dict[str, i
     )
     names = ", ".join(str(exchange["value"]) for exchange in values[:3]) + (", ..." if len(values) > 3 else "")
     if not theirs["bytes"]:
-        return f"XLA has none: it cuts the ops as the arguments lie, the plan re-shards {names} between ops"
+        return f"XLA has none: it brings the values into place by other patterns; the plan has {names}"
     if not ours["bytes"]:
-        return "the plan has none: XLA cuts the ops as the arguments lie, the plan in another way"
-    return f"other values: XLA cuts the ops as the arguments lie; the plan has {names}"
+        return "the plan has none: XLA brings values into place by this pattern, the plan by others"
+    return f"other values: the plan has {names}; XLA chooses the shardings between constraints itself"

@@ -350,7 +350,7 @@ def numbers(build, folder, module, passes, inputs, count):
 
 
 def check(build, folder, name, inputs):
-    """What is wrong with a program; nothing, if nothing is."""
+    """The fault of a program; nothing, if it has none."""
     path, after = os.path.join(folder, name + ".mlir"), os.path.join(folder, name + ".after.mlir")
     text = PROGRAMS[name]()
     with open(path, "w") as file:

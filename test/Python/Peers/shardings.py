@@ -135,13 +135,19 @@ def check(make):
             equal(*run_in_soap(plan, params, x, y), *expected)
             compiled = step.lower(params, x, y).compile()
             cut = sum(bool(axes) for tensor in plan.layout().tensors.values() for axes in tensor.dims)
+            # Numbers do not depend on constraints.
+            outer = soap.jax.jit(train_step, plan, jax.devices(), inner=False)
+            equal(*steps(outer, params, x, y), *expected)
             if name == "data-parallel":
                 gradients = sum(v.nbytes for v in params.values()) + 4  # and the loss
                 ours = plan.collectives()["all-reduce"]["bytes"]
                 theirs = soap.jax.hlo_collectives(compiled).get("all-reduce", {"bytes": 0})["bytes"]
                 print(f"  bytes of all-reduces: formula {2 * (DEVICES - 1) * gradients}, plan {ours}, XLA {theirs}")
                 assert ours == theirs == 2 * (DEVICES - 1) * gradients
-            return f"{cut} cuts\n{soap.jax.compare_collectives(plan, compiled)}"
+            before = soap.jax.hlo_collectives(outer.lower(params, x, y).compile())
+            without = ", ".join(f"{row['count']} {kind} of {row['bytes']}" for kind, row in before.items()) or "none"
+            table = soap.jax.compare_collectives(plan, compiled)
+            return f"{cut} cuts\n{table}\n    without inner shardings: {without}"
 
         yield name, compare
 
@@ -174,6 +180,36 @@ def names_and_trees():
     np.testing.assert_allclose(session["state.params.0"], theirs[0]["params"][0], rtol=1e-5, atol=1e-6)
     assert int(session["state.count"]) == 4
     return "equal"
+
+
+def inner_shardings():
+    """A plan whose arguments are whole, and whose products are not: the constraints make XLA cut them. A plan that no
+    mesh has gets none, with the reason."""
+    step, params, x, y = mlp()
+    model = soap.from_jax(step, params, x, y)
+    base = soap.apply_strategy(model, f"cpu-{DEVICES}", "data-parallel")
+    found = soap.jax._inner_shardings(step, base, soap.jax.mesh(base), True)
+    products = [e for i, e in enumerate(found.closed.jaxpr.eqns) if i in found.specs and "dot_general" in str(e.primitive)]
+    # Both layers, two gradients of weights, one of an activation; sums of gradients are whole.
+    assert len(products) == 5, (len(products), found.specs)
+    cut = [spec for spec in found.specs.values() if any(spec)]
+    assert len(cut) >= 3, found.specs
+    # Updates are cut, and what the ops read is gathered: as the plan has it, which arguments alone do not say.
+    zero = soap.apply_strategy(model, f"cpu-{DEVICES}", "zero")
+    compiled = soap.jax.jit(step, zero, jax.devices()).lower(params, x, y).compile()
+    ours, theirs = zero.collectives(), soap.jax.hlo_collectives(compiled)
+    assert theirs["all-gather"] == ours["all-gather"], (ours, theirs)
+    scattered = ours["all-reduce"]["bytes"] + 2 * ours["reduce-scatter"]["bytes"]
+    assert theirs["all-reduce"]["bytes"] == scattered, (ours, theirs)
+    table = soap.jax.compare_collectives(zero, compiled)
+    assert "XLA reduces all and takes a slice" in table, table
+    lone = soap.apply_strategy(model, f"cpu-{DEVICES}", "model-parallel")
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        equal(*steps(soap.jax.jit(step, lone), params, x, y), *steps(jax.jit(step), params, x, y))
+    text = " ".join(str(one.message) for one in said)
+    assert "no grid has this strategy: op '" in text and "the nearest strategy of a grid" in text, text
+    return f"{len(found.specs)} constraints, {len(cut)} of them cut; zero:\n{table}"
 
 
 def bad_input():
@@ -215,7 +251,7 @@ def main():
                 failed += 1
                 print(f"{make.__name__}, {name}: FAILED")
                 traceback.print_exc(file=sys.stdout)
-    for one in (names_and_trees, bad_input):
+    for one in (names_and_trees, inner_shardings, bad_input):
         try:
             print(f"{one.__name__}: {one()}")
             passed += 1
