@@ -204,6 +204,11 @@ LogicalResult BucketGradients::run() {
            << "sizes";
   if (failed(checkHasStrategy(module, function)))
     return failure();
+  if (module->hasAttr(SoapDialect::kPipeline))
+    return module.emitError()
+           << "has a '" << SoapDialect::kPipeline
+           << "', whose gradients come one microbatch after the other: "
+              "expected a strategy for the whole batch";
   auto opened = openProblem(module, topology, profile, function);
   if (failed(opened))
     return failure();

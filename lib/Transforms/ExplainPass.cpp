@@ -321,6 +321,11 @@ LogicalResult Explain::run() {
                               << "': expected a number of at least 0";
   if (failed(checkHasStrategy(module, function)))
     return failure();
+  if (module->hasAttr(SoapDialect::kPipeline))
+    return module.emitError()
+           << "has a '" << SoapDialect::kPipeline
+           << "', whose configs are for one microbatch: expected a strategy "
+              "for the whole batch, with which others are compared";
   auto opened = openProblem(module, topology, profile, function);
   if (failed(opened))
     return failure();

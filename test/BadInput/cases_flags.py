@@ -7,10 +7,12 @@ from cases_json import FORWARD, TOPOLOGY
 F = {"f.mlir": FORWARD}
 
 
+PLACED = FORWARD.replace('soap.name = "fc"', 'soap.name = "fc", soap.config = #soap.config<{}, devices = [0]>')
+
+
 def pipeline(name, attributes, *expect):
     """A pipeline whose only op is on the first of two devices."""
-    placed = FORWARD.replace('soap.name = "fc"', 'soap.name = "fc", soap.config = #soap.config<{}, devices = [0]>')
-    module = "module attributes {soap.pipeline = {" + attributes + "}} {" + placed + "}"
+    module = "module attributes {soap.pipeline = {" + attributes + "}} {" + PLACED + "}"
     return Case("flags: pipeline, " + name, ["soap-opt", "{p.mlir}", "--soap-simulate=topology={t.json}"], list(expect),
                 {"p.mlir": module, "t.json": to_json(TOPOLOGY)})
 
@@ -140,7 +142,7 @@ CASES = [
           ("microbatches=0", "from 1 to the 8 samples"), ("chunks=2 stages=2 microbatches=3", "a multiple of the 2 groups of devices"),
           ("stages=1 inside=nothing", "nothing"), ("stages=4", "expected at least 4 ops with which a stage can begin"))],
     Case("flags: a timeline without a pipeline", ["soap-opt", "{f.mlir}", "--soap-simulate=topology={t.json} timeline={folder}/t.svg"],
-         ["timeline=", "expected a pipeline that runs in microbatches"], dict(F, **{"t.json": to_json(TOPOLOGY)})),
+         ["timeline=", "expected a pipeline that runs in microbatches"], {"f.mlir": PLACED, "t.json": to_json(TOPOLOGY)}),
     pipeline("replicas of more devices than there are", 'microbatches = 2 : i64, schedule = "1f1b", replicas = array<i64: 3>',
              "soap.pipeline", "device"),
     pipeline("replicas that are no number", 'microbatches = 2 : i64, schedule = "1f1b", replicas = "two"', "soap.pipeline", "replicas"),

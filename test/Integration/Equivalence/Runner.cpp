@@ -633,15 +633,22 @@ std::string Subject::drawPipeline(Random &random) {
   std::string inside = presets[uniform(random, 0, std::size(presets) - 1)];
   if (inside.ends_with("-"))
     inside += std::to_string(uniform(random, 0, 1000));
-  module = base->clone();
-  std::string error =
-      runPipeline(*module, "soap-pipeline{topology=" + topologyName +
-                               " stages=" + std::to_string(stages) +
-                               " chunks=" + std::to_string(chunks) +
-                               " microbatches=" + std::to_string(microbatches) +
-                               " schedule=" + (isGPipe ? "gpipe" : "1f1b") +
-                               " inside=" + inside + " function=" + entry +
-                               " summary=false}");
+  std::string error;
+  for (;; chunks > 1 ? chunks = 1 : stages = 1) {
+    module = base->clone();
+    error = runPipeline(*module,
+                        "soap-pipeline{topology=" + topologyName +
+                            " stages=" + std::to_string(stages) +
+                            " chunks=" + std::to_string(chunks) +
+                            " microbatches=" + std::to_string(microbatches) +
+                            " schedule=" + (isGPipe ? "gpipe" : "1f1b") +
+                            " inside=" + inside + " function=" + entry +
+                            " summary=false}");
+    // Small models have few ops.
+    if ((stages == 1 && chunks == 1) ||
+        error.find("with which a stage") == std::string::npos)
+      break;
+  }
   programText.clear();
   llvm::raw_string_ostream os(programText);
   module->print(os);
