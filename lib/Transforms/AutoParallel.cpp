@@ -10,6 +10,7 @@
 
 #include "CheckedOptions.h"
 #include "FrontierAlgorithm.h"
+#include "HybridAlgorithm.h"
 #include "InterruptScope.h"
 #include "MeasureShapes.h"
 #include "SearchReport.h"
@@ -79,7 +80,17 @@ struct AutoParallel
             tuned->epsilon, tuned->configs, reuse};
   }
 
+  /// Whether no option says how to search but the time.
+  bool isPlain() const {
+    return initial.empty() && !polish && proposals == 0 && !bound &&
+           tuning.empty() && space == "soap" && roles.empty() && mode.empty() &&
+           checkpointFile.empty() && progressSvg.empty() &&
+           memoryLimit.empty() && frontierFile.empty() && frontierSvg.empty() &&
+           !reuse;
+  }
+
   std::shared_ptr<SearchTuning> tuned; ///< from `checkOptions` on
+  std::string chosen;                  ///< the algorithm
 };
 
 } // namespace
@@ -116,33 +127,40 @@ LogicalResult AutoParallel::checkOptions() {
            << "' exclude each other";
   if (!llvm::is_contained({"soap", "sap", "sp", "s", "optcnn"}, space))
     return fail("space", space.getValue(), "soap, sap, sp, s or optcnn");
-  if (!llvm::is_contained(searchAlgorithms(), algorithm)) {
-    std::string expected = llvm::join(searchAlgorithms(), ", ");
+  // Until the problem is known.
+  chosen = algorithm == "auto" ? "mcmc" : algorithm.getValue();
+  if (!llvm::is_contained(searchAlgorithms(), chosen)) {
+    std::string expected = "auto, " + llvm::join(searchAlgorithms(), ", ");
     return fail("algorithm", algorithm.getValue(), expected.c_str());
   }
   std::string message;
   tuned = SearchTuning::parse(tuning, message);
   if (!tuned)
     return getOperation().emitError() << "option 'tuning': " << message;
-  if (auto error = tuned->check(algorithm, !checkpointFile.empty()))
+  if (auto error = tuned->check(chosen, !checkpointFile.empty()))
     return getOperation().emitError() << error->message;
-  if (algorithm != "mcmc" && !checkpointFile.empty())
+  if (chosen != "mcmc" && !checkpointFile.empty())
     return fail("checkpoint", checkpointFile.getValue(),
                 "algorithm=mcmc: no other search has checkpoints");
-  if (algorithm == "placement" && space != "soap")
+  if (chosen == "placement" && space != "soap")
     return fail("space", space.getValue(),
                 "soap: other spaces have no choice of devices, algorithm="
                 "placement has no other");
-  if ((algorithm == "mesh" || llvm::is_contained(initial, "mesh")) &&
+  if ((chosen == "mesh" || llvm::is_contained(initial, "mesh")) &&
       space != "soap")
     return fail("space", space.getValue(),
                 "soap: mesh strategies order devices by the axes of a mesh, "
                 "and make replicas");
-  if (algorithm == "frontier" && polish)
+  if (chosen == "hybrid" && !isPlain())
+    return fail("algorithm", "hybrid",
+                "none of the options 'initial', 'polish', 'proposals', "
+                "'bound', 'tuning', 'space', 'roles', 'mode', 'progress-svg': "
+                "hybrid plans have a space and a search of their own");
+  if (chosen == "frontier" && polish)
     return fail("polish", "true",
                 "false with algorithm=frontier, whose result is a point of its "
                 "frontier");
-  return checkFrontierOptions(getOperation(), algorithm, frontierOptions());
+  return checkFrontierOptions(getOperation(), chosen, frontierOptions());
 }
 
 /// Fails before a search of hours whose result could not be written.
@@ -254,7 +272,7 @@ AutoParallel::search(const ::soap::ParallelizationProblem &problem,
   constexpr double defaultSeconds = 10;
   ::soap::McmcOptions options;
   options.seed = seed;
-  options.seconds = timeLimit == 0 && proposals == 0 && !endsByItself(algorithm)
+  options.seconds = timeLimit == 0 && proposals == 0 && !endsByItself(chosen)
                         ? defaultSeconds
                         : timeLimit.getValue();
   options.proposals = proposals;
@@ -299,10 +317,10 @@ AutoParallel::search(const ::soap::ParallelizationProblem &problem,
     };
   }
   FailureOr<SearchOutcome> outcome;
-  if (algorithm == "frontier")
+  if (chosen == "frontier")
     outcome = runFrontier(getOperation(), problem, options, frontierOptions());
   else
-    outcome = runSearch(algorithm, polish, problem, options);
+    outcome = runSearch(chosen, polish, problem, options);
   if (hasProgress)
     llvm::errs() << '\n';
   if (failed(outcome))
@@ -431,13 +449,17 @@ LogicalResult AutoParallel::run() {
   ::soap::ParallelizationProblem &problem = *target.problem;
   if (failed(checkPlacements(opGraph, target.topology.deviceCount())))
     return failure();
+  if (algorithm == "auto" && isPlain() && isForHybrid(target))
+    chosen = "hybrid";
+  if (chosen == "hybrid")
+    return runHybrid(target, {timeLimit, report, exportFile, summary});
   std::vector<::soap::Strategy> strategies;
   if (failed(restrictSpace(problem)) ||
       failed(readInitial(opGraph, problem, strategies)))
     return failure();
   checkStarts(problem, strategies);
 
-  LDBG() << "searching '" << target.function.getName() << "' by " << algorithm
+  LDBG() << "searching '" << target.function.getName() << "' by " << chosen
          << ": " << opGraph.ops.size() << " ops in "
          << problem.getGroups().size() << " groups on "
          << target.topology.deviceCount() << " devices, " << strategies.size()

@@ -152,16 +152,16 @@ mlir::soap::printHybridReport(const ::soap::HierarchicalResult &result,
          "\n";
 }
 
-LogicalResult mlir::soap::writeHybrid(FunctionProblem &target,
-                                      ::soap::HybridModel &model,
-                                      const ::soap::HybridPlan &best) {
+FailureOr<::soap::Strategy>
+mlir::soap::writeHybrid(FunctionProblem &target, ::soap::HybridModel &model,
+                        const ::soap::HybridPlan &best) {
   auto module = target.function->getParentOfType<ModuleOp>();
   ::soap::Expected<::soap::HybridPlacement> placement =
       model.place(best, forwardNodesOf(target.opGraph));
   if (!placement) {
     module.emitRemark("the plan is not written as a strategy: ")
         << placement.error();
-    return success();
+    return ::soap::Strategy();
   }
   for (auto other : module.getOps<func::FuncOp>())
     dropKeeps(other);
@@ -174,7 +174,7 @@ LogicalResult mlir::soap::writeHybrid(FunctionProblem &target,
     module.emitRemark("the strategy says nothing of what the plan "
                       "recomputes");
   if (best.microbatches == 1 && best.stages.size() == 1)
-    return success();
+    return std::move(placement->strategy);
   std::vector<StageEntry> entries;
   for (auto [first, devices] :
        llvm::zip_equal(placement->firsts, placement->devices))
@@ -185,5 +185,5 @@ LogicalResult mlir::soap::writeHybrid(FunctionProblem &target,
                         mlir::soap::PipelineSchedule::OneForwardOneBackward,
                         ArrayRef<int64_t>()));
   module->setAttr(kStages, makeStagesAttr(module.getContext(), entries));
-  return success();
+  return std::move(placement->strategy);
 }

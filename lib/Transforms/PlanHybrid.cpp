@@ -207,7 +207,7 @@ LogicalResult PlanHybrid::countDevices(FunctionProblem &target) {
                                      "topology '")
            << target.topology.name << "': with all devices the best plan "
            << "needs " << leastExcess << " bytes more on a device";
-  return writeHybrid(target, *last, best);
+  return failure(failed(writeHybrid(target, *last, best)));
 }
 
 LogicalResult PlanHybrid::run() {
@@ -264,5 +264,5 @@ LogicalResult PlanHybrid::run() {
           writeOptionFile(module, "report", report,
                           printHybridReport(result, **model, target.topology))))
     return failure();
-  return writeHybrid(target, **model, result.best);
+  return failure(failed(writeHybrid(target, **model, result.best)));
 }

@@ -24,8 +24,9 @@
 using namespace mlir::soap;
 
 llvm::ArrayRef<llvm::StringRef> mlir::soap::searchAlgorithms() {
-  static constexpr llvm::StringRef names[] = {
-      "mcmc", "polish", "optcnn", "placement", "exact", "frontier", "mesh"};
+  static constexpr llvm::StringRef names[] = {"mcmc",      "polish", "optcnn",
+                                              "placement", "exact",  "frontier",
+                                              "mesh",      "hybrid"};
   return names;
 }
 

@@ -252,12 +252,13 @@ def SoapAutoParallel : Pass<"soap-auto-parallel", "::mlir::ModuleOp"> {
            "to which 'soap-run --calibrate' adds the shapes of this module that it lacks">,
     Option<"function", "function", "std::string", /*default=*/"\"\"",
            "Search: function that the strategy is for; default: train_step, evaluate or forward">,
-    Option<"algorithm", "algorithm", "std::string", /*default=*/"\"mcmc\"",
-           "Search: mcmc (Markov chains), polish (from the best start until no change of one group gains), optcnn "
+    Option<"algorithm", "algorithm", "std::string", /*default=*/"\"auto\"",
+           "Search: auto (hybrid for models of many layers on more than 16 devices, else mcmc), mcmc (Markov chains), polish (from the best start until no change of one group gains), optcnn "
            "(dynamic programming over equal partitions on the first devices, as if nothing overlapped), placement"
            " (every "
            "group whole on one device), exact (branch and bound; few ops and devices), frontier (all best trade-offs "
-           "of memory and time, docs/Frontier.md), or mesh (axes of many devices to loops, docs/Mesh.md)">,
+           "of memory and time, docs/Frontier.md), mesh (axes of many devices to loops, docs/Mesh.md), or hybrid (pipeline "
+           "stages, tensor and data parallelism, microbatches, docs/Hierarchical.md)">,
     ListOption<"initial", "initial", "std::string",
                "Search: where it starts: presets by name, 'current' for the configs of the module, 'optcnn', "
                "'placement' or 'mesh' for what these algorithms find (in their own time, which counts), or strategy files "

@@ -94,6 +94,9 @@ HierarchicalResult soap::searchHybrid(HybridModel &model,
   };
   HierarchicalResult result;
   std::vector<HybridShape> shapes = listShapes(model, problem.getTopology());
+  if (options.asStrategy)
+    std::erase_if(shapes,
+                  [](const HybridShape &shape) { return shape.zero == 3; });
   result.shapes = static_cast<int64_t>(shapes.size());
   std::map<std::pair<int, int>, HybridPlan> byKind;
   result.complete = true;
@@ -120,7 +123,8 @@ HierarchicalResult soap::searchHybrid(HybridModel &model,
       if (byKind.contains({shape.groups, shape.tensor}))
         continue;
     }
-    HybridPlan plan = model.price(shape);
+    constexpr Recompute none = Recompute::None;
+    HybridPlan plan = model.price(shape, options.asStrategy ? &none : nullptr);
     if (!plan.exists())
       continue;
     ++result.priced;

@@ -80,6 +80,9 @@ struct HierarchicalOptions {
   /// Prices every shape, whatever the bounds say: what the search is compared
   /// with.
   bool exhaustive = false;
+  /// Only plans that `place` makes strategies of, and that say all: no ZeRO-3,
+  /// nothing recomputed.
+  bool asStrategy = false;
   const std::atomic<bool> *stop = nullptr;
 };
 

@@ -1,0 +1,68 @@
+//===- HybridAlgorithm.cpp - Hybrid plans in soap-auto-parallel -----------===//
+//
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See HybridAlgorithm.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "HybridAlgorithm.h"
+
+#include "HybridSupport.h"
+#include "InterruptScope.h"
+
+using namespace mlir;
+using namespace mlir::soap;
+
+bool mlir::soap::isForHybrid(const FunctionProblem &target) {
+  constexpr int fewDevices = 16, fewLayers = 4;
+  if (target.topology.deviceCount() <= fewDevices)
+    return false;
+  auto model = ::soap::HybridModel::make(*target.problem);
+  return model && (*model)->getLayerCount() >= fewLayers;
+}
+
+LogicalResult mlir::soap::runHybrid(FunctionProblem &target,
+                                    const HybridPassOptions &options) {
+  constexpr double defaultSeconds = 10;
+  auto module = target.function->getParentOfType<ModuleOp>();
+  auto model = ::soap::HybridModel::make(*target.problem);
+  if (!model)
+    return target.function.emitError()
+           << "has no hybrid plans: " << model.error();
+  ::soap::HierarchicalOptions search;
+  search.seconds = options.seconds == 0 ? defaultSeconds : options.seconds;
+  search.asStrategy = true;
+  InterruptScope scope;
+  search.stop = &InterruptScope::isInterrupted();
+  ::soap::HierarchicalResult result =
+      ::soap::searchHybrid(**model, *target.problem, search);
+  if (!result.best.exists())
+    return target.function.emitError("has no hybrid plan on topology '")
+           << target.topology.name << "'";
+  if (!options.report.empty() &&
+      failed(
+          writeOptionFile(module, "report", options.report,
+                          printHybridReport(result, **model, target.topology))))
+    return failure();
+  if (result.best.excessBytes > 0)
+    return target.function.emitError()
+           << "'@" << target.function.getName()
+           << "' does not fit into the memory of topology '"
+           << target.topology.name << "': the best plan found needs "
+           << result.best.excessBytes
+           << " bytes more, expected devices with more 'memory_bytes', a "
+              "smaller model or a longer search";
+  if (options.summary)
+    llvm::errs() << printHybridPlan(result.best, **model, target.topology)
+                 << '\n';
+  FailureOr<::soap::Strategy> written =
+      writeHybrid(target, **model, result.best);
+  if (failed(written))
+    return failure();
+  if (options.exportFile.empty())
+    return success();
+  return exportStrategy(module, target.opGraph.graph, *written, target.topology,
+                        options.exportFile);
+}
