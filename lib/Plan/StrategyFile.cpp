@@ -304,8 +304,8 @@ StrategyFile soap::toStrategyFile(const Graph &graph, const Strategy &strategy,
     named.devices = strategy[n].devices;
     file.configs.push_back(std::move(named));
   }
-  for (const Restore &restore : graph.restores)
-    file.keeps.push_back({graph.values[restore.of].name, restore.keep});
+  for (const KeptValue &kept : keptValues(graph))
+    file.keeps.push_back({graph.values[kept.value].name, kept.keep});
   return file;
 }
 
