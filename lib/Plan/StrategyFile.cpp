@@ -123,7 +123,8 @@ static NamedConfig readConfig(const jsonfile::Cursor &at) {
 
 static StrategyFile readStrategy(const jsonfile::Cursor &root) {
   root.expectObject({"version", "model_fingerprint", "topology",
-                     "topology_fingerprint", "ops", "keep", "schedule"});
+                     "topology_fingerprint", "ops", "keep", "recompute",
+                     "schedule"});
   root.expectVersion();
   StrategyFile strategy;
   if (root.has("model_fingerprint"))
@@ -149,6 +150,11 @@ static StrategyFile readStrategy(const jsonfile::Cursor &root) {
                            "\"");
       strategy.keeps.push_back({entry["value"].string(), *keep});
     }
+  if (root.has("recompute")) {
+    strategy.recomputed.emplace();
+    for (const jsonfile::Cursor &op : root["recompute"].elements())
+      strategy.recomputed->push_back(op.string());
+  }
   if (root.has("schedule"))
     for (const jsonfile::Cursor &task : root["schedule"].elements())
       strategy.schedule.push_back(task.string());
@@ -203,6 +209,12 @@ std::string soap::printStrategyFile(const StrategyFile &strategy) {
               quote(strategy.keeps[i].value) +
               ", \"form\": " + quote(keepName(strategy.keeps[i].keep)) + "}";
     text += "\n  ]";
+  }
+  if (strategy.recomputed) {
+    text += ",\n  \"recompute\": [";
+    for (size_t i = 0; i < strategy.recomputed->size(); ++i)
+      text += (i ? ",\n    " : "\n    ") + quote((*strategy.recomputed)[i]);
+    text += strategy.recomputed->empty() ? "]" : "\n  ]";
   }
   if (!strategy.schedule.empty()) {
     text += ",\n  \"schedule\": [";

@@ -14,6 +14,7 @@
 #include "ModuleContents.h"
 
 #include "Differentiation.h"
+#include "Soap/Analysis/TopologyAttr.h"
 #include "Soap/Dialect/Soap/BatchNormAttributes.h"
 #include "Soap/Dialect/Soap/LoopCorrespondence.h"
 #include "Soap/Dialect/Soap/SoapOps.h"
@@ -325,6 +326,8 @@ public:
   Value loss;
   /// The program is one of several that make up an iteration.
   bool countsBatches = false;
+  /// Groups of samples that batch norms in training normalize apart.
+  int64_t normGroups = 1;
   /// Batch norms whose running statistics are to be updated, with the numbers
   /// of the arguments that hold mean and variance, and the momentum that the
   /// model asks for.
@@ -337,6 +340,8 @@ public:
 
 private:
   LogicalResult cloneBatchNorm(BatchNormOp op);
+  LogicalResult cloneBatchNorm(BatchNormTrainOp op);
+  LogicalResult checkNormGroups(Operation *op, Value x);
   void cloneDropout(DropoutOp op, bool training);
   Value count(CounterOp &counter, StringRef name);
   BlockArgument addLabels(const LossTerm &term, bool isOnly);
@@ -401,6 +406,11 @@ LogicalResult Program::cloneForward(bool training) {
       cloneDropout(dropout, training);
       continue;
     }
+    if (auto norm = dyn_cast<BatchNormTrainOp>(op); norm && training) {
+      if (failed(cloneBatchNorm(norm)))
+        return failure();
+      continue;
+    }
     auto norm = dyn_cast<BatchNormOp>(op);
     bool onRunningStats = norm && isa<BlockArgument>(norm.getMean()) &&
                           isa<BlockArgument>(norm.getVar());
@@ -432,10 +442,12 @@ LogicalResult Program::cloneBatchNorm(BatchNormOp op) {
       return diagnostic;
     }
   }
+  if (failed(checkNormGroups(op, op.getX())))
+    return failure();
   auto train = BatchNormTrainOp::create(
       builder, op.getLoc(), mapping.lookup(op.getX()),
       mapping.lookup(op.getGamma()), mapping.lookup(op.getBeta()),
-      op.getEpsilonAttr());
+      op.getEpsilonAttr(), builder.getI64IntegerAttr(normGroups));
   train->setDiscardableAttrs(op->getDiscardableAttrDictionary());
   train->removeDiscardableAttr(kBatchNormMomentum);
   mapping.map(op.getY(), train.getY());
@@ -443,6 +455,35 @@ LogicalResult Program::cloneBatchNorm(BatchNormOp op) {
   runningStats.push_back(
       {train, arguments[0], arguments[1],
        momentum ? momentum.getValueAsDouble() : kDefaultMomentum});
+  return success();
+}
+
+LogicalResult Program::checkNormGroups(Operation *op, Value x) {
+  int64_t samples = cast<RankedTensorType>(x.getType()).getDimSize(0);
+  if (samples % normGroups == 0)
+    return success();
+  return op->emitOpError() << "normalizes " << samples
+                           << " samples, expected a multiple of the "
+                           << normGroups << " groups of option 'batch-norm'";
+}
+
+/// A norm of the model that has no running statistics.
+LogicalResult Program::cloneBatchNorm(BatchNormTrainOp op) {
+  if (normGroups == 1 || op.getGroups() != 1) {
+    builder.clone(*op, mapping);
+    return success();
+  }
+  if (!op.getStats().use_empty())
+    return op.emitOpError() << "has statistics that are read, expected none "
+                               "with option 'batch-norm'";
+  if (failed(checkNormGroups(op, op.getX())))
+    return failure();
+  auto train = BatchNormTrainOp::create(
+      builder, op.getLoc(), mapping.lookup(op.getX()),
+      mapping.lookup(op.getGamma()), mapping.lookup(op.getBeta()),
+      op.getEpsilonAttr(), builder.getI64IntegerAttr(normGroups));
+  train->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+  mapping.map(op.getY(), train.getY());
   return success();
 }
 
@@ -677,6 +718,10 @@ private:
             decayEvery,   finalFactor,     decayFactor};
   }
 
+  LogicalResult readBatchNorm();
+
+  /// Groups of samples that batch norms normalize apart.
+  int64_t normGroups = 1;
   SmallVector<LossTerm> terms;
   SmallVector<LossKind> kinds;
   ParameterPatterns frozen, decays;
@@ -717,9 +762,34 @@ LogicalResult BuildTrainingStep::checkOptions() {
       batchNormMomentum != kMomentumOfModel)
     return error() << "batch-norm-momentum is " << batchNormMomentum.getValue()
                    << ", expected a number in [0, 1], or -1 for the model's";
-  if (failed(readLosses()))
+  if (failed(readBatchNorm()) || failed(readLosses()))
     return failure();
   return readPatterns();
+}
+
+LogicalResult BuildTrainingStep::readBatchNorm() {
+  auto error = [&] { return getOperation().emitError(); };
+  normGroups = 1;
+  if (batchNorm != "device" && !topology.empty())
+    return error() << "topology is of batch-norm=device, and batch-norm is '"
+                   << batchNorm << "'";
+  if (batchNorm == "batch")
+    return success();
+  if (batchNorm == "device") {
+    FailureOr<::soap::Topology> devices =
+        resolveTopology(getOperation(), topology);
+    if (failed(devices))
+      return failure();
+    normGroups = devices->deviceCount();
+    return success();
+  }
+  StringRef number = batchNorm;
+  if (number.consume_front("groups(") && number.consume_back(")") &&
+      !number.getAsInteger(10, normGroups) && normGroups >= 1)
+    return success();
+  return error() << "unknown batch-norm '" << batchNorm
+                 << "', expected batch, device or groups(N) of a number N of "
+                    "at least 1";
 }
 
 /// One term for each result that has a loss.
@@ -931,6 +1001,8 @@ std::string BuildTrainingStep::describeOptions() {
   if (scheduleKind == "step")
     always("decay-factor", decayFactor);
   unless("batch-norm-momentum", batchNormMomentum, kMomentumOfModel);
+  if (normGroups != 1)
+    os << " batch-norm=groups(" << normGroups << ')';
   return text;
 }
 
@@ -1047,6 +1119,7 @@ BuildTrainingStep::buildEvaluate(Model &model) {
 FailureOr<OwningOpRef<func::FuncOp>>
 BuildTrainingStep::buildTrainStep(Model &model) {
   Program program(model, kTrainStep);
+  program.normGroups = normGroups;
   program.countsBatches = accumulate;
   OwningOpRef<func::FuncOp> owner(program.function);
   if (failed(program.cloneForward(/*training=*/true)))
@@ -1066,6 +1139,7 @@ BuildTrainingStep::buildTrainStep(Model &model) {
 FailureOr<OwningOpRef<func::FuncOp>>
 BuildTrainingStep::buildAccumulateStep(Model &model) {
   Program program(model, kAccumulateStep);
+  program.normGroups = normGroups;
   program.countsBatches = true;
   OwningOpRef<func::FuncOp> owner(program.function);
   if (failed(program.cloneForward(/*training=*/true)))
@@ -1434,7 +1508,8 @@ void BuildTrainingStep::addRunningStats(Program &program) {
     auto update = RunningStatsUpdateOp::create(
         program.builder, norm.getLoc(),
         TypeRange{mean.getType(), variance.getType()}, mean, variance,
-        norm.getStats(), program.builder.getF64FloatAttr(momentum));
+        norm.getStats(), program.builder.getF64FloatAttr(momentum),
+        norm.getGroupsAttr());
     program.setName(update, (nameOf(norm) + ".running_stats").str());
     update->setAttr(SoapDialect::kUpdateOf,
                     program.builder.getStringAttr(nameOf(norm)));

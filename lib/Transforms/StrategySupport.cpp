@@ -14,6 +14,7 @@
 
 #include "Soap/Analysis/OpGroups.h"
 #include "Soap/Analysis/TopologyAttr.h"
+#include "Soap/Dialect/Soap/ReuseAttributes.h"
 #include "Soap/Dialect/Soap/SoapDialect.h"
 #include "Soap/Memory/PlanMemory.h"
 #include "Soap/Plan/StrategyFile.h"
@@ -333,11 +334,18 @@ LogicalResult mlir::soap::checkOptionFile(ModuleOp module, StringRef option,
 }
 
 LogicalResult mlir::soap::exportStrategy(ModuleOp module,
-                                         const ::soap::Graph &graph,
+                                         const OpGraph &opGraph,
                                          const ::soap::Strategy &strategy,
                                          const ::soap::Topology &topology,
                                          StringRef path) {
+  const ::soap::Graph &graph = opGraph.graph;
   ::soap::StrategyFile file = ::soap::toStrategyFile(graph, strategy, topology);
+  for (Operation *op : opGraph.ops)
+    if (auto of = op->getAttrOfType<StringAttr>(kRecomputeOf)) {
+      if (!file.recomputed)
+        file.recomputed.emplace();
+      file.recomputed->push_back(of.str());
+    }
   Simulation simulation = simulate(graph, strategy, topology);
   for (int task : simulation.order)
     file.schedule.push_back(simulation.tasks.tasks[task].name);

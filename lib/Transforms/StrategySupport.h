@@ -94,9 +94,9 @@ LogicalResult checkOptionFile(ModuleOp module, StringRef option,
 /// module, else by that of its file.
 std::string drawingTitle(ModuleOp module, StringRef topology);
 
-/// Writes a strategy file with the simulated schedule to the file that pass
-/// option `export` names.
-LogicalResult exportStrategy(ModuleOp module, const ::soap::Graph &graph,
+/// Writes a strategy file with the simulated schedule, and with the ops that
+/// are recomputed, to the file that pass option `export` names.
+LogicalResult exportStrategy(ModuleOp module, const OpGraph &opGraph,
                              const ::soap::Strategy &strategy,
                              const ::soap::Topology &topology, StringRef path);
 

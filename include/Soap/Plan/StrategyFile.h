@@ -14,6 +14,7 @@
 #include "Soap/Model/Graph.h"
 #include "Soap/Topology/Topology.h"
 
+#include <optional>
 #include <utility>
 
 namespace soap {
@@ -37,6 +38,9 @@ struct StrategyFile {
   std::string topology;
   std::vector<NamedConfig> configs;
   std::vector<NamedKeep> keeps; ///< of other values both forms are kept
+  /// Names of ops that the backward pass computes again. Absent: the file says
+  /// nothing of it.
+  std::optional<std::vector<std::string>> recomputed;
   std::vector<std::string>
       schedule; ///< task names in global order; may be empty
 };
