@@ -9,6 +9,7 @@
 
 #include "LoopCorrespondence.h"
 
+#include "Soap/Dialect/Soap/ReuseAttributes.h"
 #include "Soap/Dialect/Soap/SoapDialect.h"
 #include "Soap/Model/DominantLoop.h"
 
@@ -53,6 +54,8 @@ Origin mlir::soap::originOf(const OpGraph &opGraph,
   auto update = op->getAttrOfType<StringAttr>(SoapDialect::kUpdateOf);
   auto name =
       update ? update : op->getAttrOfType<StringAttr>(SoapDialect::kGradOf);
+  if (!name)
+    name = op->getAttrOfType<StringAttr>(kRecomputeOf);
   if (!name)
     return origin;
   auto it = nodes.find(name.getValue());

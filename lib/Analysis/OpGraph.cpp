@@ -11,6 +11,7 @@
 #include "Soap/Analysis/OpGraph.h"
 
 #include "Model/Fusion.h"
+#include "Model/GradientOrder.h"
 #include "ProductTypes.h"
 #include "Soap/Dialect/Soap/ForeignOps.h"
 #include "Soap/Dialect/Soap/ReuseAttributes.h"
@@ -18,7 +19,11 @@
 #include "Soap/Dialect/Soap/SoapInterfaces.h"
 #include "Soap/Model/Reuse.h"
 
+#include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/StringMap.h"
+
+#include <map>
+#include <set>
 
 using namespace mlir;
 using namespace mlir::soap;
@@ -42,6 +47,8 @@ private:
                                        ::soap::Phase phase);
   LogicalResult addResults();
   LogicalResult addRestores();
+  LogicalResult checkRecomputed();
+  LogicalResult delayRecomputed();
   LogicalResult addUpdate(Value value, unsigned result, IntegerAttr argument);
 
   ::soap::Phase phaseOf(Operation *op) const;
@@ -195,7 +202,7 @@ LogicalResult GraphBuilder::chooseNames() {
 ::soap::Phase GraphBuilder::phaseOf(Operation *op) const {
   if (op->hasAttr(SoapDialect::kUpdateOf))
     return ::soap::Phase::Update;
-  if (op->hasAttr(SoapDialect::kGradOf))
+  if (op->hasAttr(SoapDialect::kGradOf) || op->hasAttr(kRecomputeOf))
     return ::soap::Phase::Backward;
   // Ops on gradients (sums, reshapes) belong to the backward phase, too.
   ::soap::Phase phase = ::soap::Phase::Forward;
@@ -464,6 +471,117 @@ LogicalResult GraphBuilder::addRestores() {
   return success();
 }
 
+/// Every `soap.recompute_of` names an op of the forward pass with the loops of
+/// this one.
+LogicalResult GraphBuilder::checkRecomputed() {
+  const ::soap::Graph &graph = result.graph;
+  llvm::StringMap<size_t> nodes;
+  for (size_t n = 0; n < graph.nodes.size(); ++n)
+    nodes[graph.nodes[n].whole.name] = n;
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    auto name = result.ops[n]->getAttrOfType<StringAttr>(kRecomputeOf);
+    if (!name)
+      continue;
+    auto error = [&](const Twine &why) {
+      return result.ops[n]->emitOpError()
+             << "has a bad '" << kRecomputeOf << "': " << why;
+    };
+    auto it = nodes.find(name.getValue());
+    if (it == nodes.end() || it->second >= n)
+      return error("no op before it is called \"" + name.getValue() + "\"");
+    const ::soap::Kernel &own = graph.nodes[n].whole;
+    const ::soap::Kernel &of = graph.nodes[it->second].whole;
+    if (of.phase != ::soap::Phase::Forward)
+      return error("\"" + name.getValue() +
+                   "\" is of the backward pass, expected an op of the forward "
+                   "pass");
+    for (const ::soap::Loop &loop : own.space.loops) {
+      int other = of.space.findLoop(loop.name);
+      if (other < 0 || of.space.loops[other].extent != loop.extent)
+        return error("loop " + loop.name + " of extent " + Twine(loop.extent) +
+                     " is no loop of \"" + name.getValue() + "\"");
+    }
+  }
+  return success();
+}
+
+/// Recomputed ops that read each other run together: none of them before the
+/// gradient has come that the first reader of one of them waits for.
+LogicalResult GraphBuilder::delayRecomputed() {
+  ::soap::Graph &graph = result.graph;
+  SmallVector<int> clones;
+  std::vector<bool> isClone(graph.nodes.size());
+  for (size_t n = 0; n < graph.nodes.size(); ++n)
+    if (result.ops[n]->hasAttr(kRecomputeOf)) {
+      clones.push_back(static_cast<int>(n));
+      isClone[n] = true;
+    }
+  if (clones.empty())
+    return success();
+  std::vector<int> writer(graph.values.size(), -1);
+  std::vector<SmallVector<int>> readers(graph.values.size());
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    for (int value : graph.nodes[n].whole.results)
+      writer[value] = static_cast<int>(n);
+    for (int value : graph.nodes[n].whole.operands)
+      if (readers[value].empty() ||
+          readers[value].back() != static_cast<int>(n))
+        readers[value].push_back(static_cast<int>(n));
+  }
+  llvm::EquivalenceClasses<int> together;
+  for (int clone : clones) {
+    together.insert(clone);
+    for (int value : graph.nodes[clone].whole.operands)
+      if (int from = writer[value]; from >= 0 && isClone[from])
+        together.unionSets(clone, from);
+  }
+  ::soap::GradientOrder order(graph, isClone);
+  // By leader of a class.
+  std::map<int, std::vector<int>> results;
+  std::map<int, int> triggers;
+  for (int clone : clones)
+    llvm::append_range(results[together.getLeaderValue(clone)],
+                       graph.nodes[clone].whole.results);
+  for (int clone : clones) {
+    int leader = together.getLeaderValue(clone);
+    if (triggers.count(leader))
+      continue;
+    int trigger = order.trigger(results[leader], clone);
+    if (trigger < 0)
+      return result.ops[clone]->emitOpError()
+             << "\"" << graph.nodes[clone].whole.name
+             << "\" is recomputed for no op of the backward pass that waits "
+                "for a gradient, so it would save nothing";
+    triggers[leader] = trigger;
+  }
+  // Readers of values of the forward pass, by value and trigger.
+  std::map<std::pair<int, int>, std::vector<int>> delayed;
+  std::map<int, std::set<int>> triggersOf;
+  for (int clone : clones)
+    for (int value : graph.nodes[clone].whole.operands)
+      if (writer[value] >= 0 &&
+          graph.nodes[writer[value]].whole.phase == ::soap::Phase::Forward) {
+        int trigger = triggers[together.getLeaderValue(clone)];
+        std::vector<int> &list = delayed[{value, trigger}];
+        if (list.empty() || list.back() != clone)
+          list.push_back(clone);
+        triggersOf[value].insert(trigger);
+      }
+  for (auto &[key, list] : delayed) {
+    auto [value, trigger] = key;
+    // Gradients that come later read the tiles that are made again for the
+    // recomputed ops, so that these need not be kept.
+    if (triggersOf[value].size() == 1)
+      for (int reader : readers[value])
+        if (reader > list.front() && !isClone[reader] &&
+            graph.nodes[reader].whole.phase == ::soap::Phase::Backward)
+          list.push_back(reader);
+    llvm::sort(list);
+    ::soap::delayReaders(graph, value, trigger, list);
+  }
+  return success();
+}
+
 FailureOr<OpGraph> GraphBuilder::build() {
   if (!function.getBody().hasOneBlock())
     return function.emitError() << "'" << function.getName() << "' has "
@@ -481,7 +599,8 @@ FailureOr<OpGraph> GraphBuilder::build() {
   if (failed(addResults()))
     return failure();
   ::soap::keepInRegisters(result.graph);
-  if (failed(addRestores()))
+  if (failed(checkRecomputed()) || failed(delayRecomputed()) ||
+      failed(addRestores()))
     return failure();
   return std::move(result);
 }

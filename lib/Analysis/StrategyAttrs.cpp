@@ -104,6 +104,8 @@ void mlir::soap::writeKeeps(const OpGraph &opGraph) {
   dropKeeps(function);
   const ::soap::Graph &graph = opGraph.graph;
   for (const ::soap::Restore &restore : graph.restores) {
+    if (restore.delaysReaders)
+      continue;
     auto keep =
         KeptFormAttr::get(function.getContext(),
                           *symbolizeKeptForm(::soap::keepName(restore.keep)));

@@ -51,19 +51,23 @@ static std::vector<int> writersOf(const Graph &graph) {
 }
 
 /// The operand that the first reader of the backward pass waits for: of its
-/// operands that are written in that pass the one that is written last. -1:
-/// none.
+/// operands that are written in that pass the one that is written last; of a
+/// recomputed op, which may read none, what it is delayed for. -1: none.
 static int triggerOf(const Graph &graph, int value,
                      const std::vector<int> &writers) {
   for (const GraphNode &node : graph.nodes) {
     if (node.whole.phase != Phase::Backward || !reads(node, value))
       continue;
     int last = -1;
-    for (int operand : node.whole.operands)
+    for (int operand : node.whole.operands) {
+      for (const Restore &restore : graph.restores)
+        if (restore.delaysReaders && restore.value == operand)
+          operand = restore.trigger;
       if (int writer = writers[operand];
           writer >= 0 && graph.nodes[writer].whole.phase == Phase::Backward &&
           (last < 0 || writer > writers[last]))
         last = operand;
+    }
     return last;
   }
   return -1;
@@ -79,7 +83,7 @@ MaybeError soap::checkKeep(const Graph &graph, int value, Keep keep) {
   if (graph.values[value].restores >= 0)
     return fail("it is made again itself");
   for (const Restore &restore : graph.restores)
-    if (restore.of == value)
+    if (restore.of == value && !restore.delaysReaders)
       return fail("that is decided already");
   std::vector<int> writers = writersOf(graph);
   if (writers[value] < 0) {
@@ -102,36 +106,51 @@ MaybeError soap::checkKeep(const Graph &graph, int value, Keep keep) {
   return std::nullopt;
 }
 
+/// Adds a restored value, which nothing reads yet.
+static int addRestore(Graph &graph, Restore restore, const char *suffix) {
+  restore.value = static_cast<int>(graph.values.size());
+  GraphValue copy = graph.values[restore.of];
+  copy.name += suffix;
+  copy.restores = restore.of;
+  graph.values.push_back(std::move(copy));
+  graph.restores.push_back(restore);
+  return restore.value;
+}
+
+/// A node reads another value in place of one.
+static void redirect(GraphNode &node, int from, int to) {
+  auto replace = [&](Kernel &kernel) {
+    std::replace(kernel.operands.begin(), kernel.operands.end(), from, to);
+  };
+  replace(node.whole);
+  for (Kernel &stage : node.stages)
+    replace(stage);
+}
+
 void soap::restoreValue(Graph &graph, int value, Keep keep) {
   if (keep == Keep::Both)
     return;
-  Restore restore;
-  restore.of = value;
-  restore.keep = keep;
-  restore.trigger = triggerOf(graph, value, writersOf(graph));
-  restore.value = static_cast<int>(graph.values.size());
-  GraphValue copy = graph.values[value];
-  copy.name += "'again";
-  copy.restores = value;
-  graph.values.push_back(std::move(copy));
+  int copy = addRestore(
+      graph, {-1, value, keep, triggerOf(graph, value, writersOf(graph))},
+      "'again");
   // Updates read the tile that they replace.
-  for (GraphNode &node : graph.nodes) {
-    if (node.whole.phase != Phase::Backward)
-      continue;
-    auto redirect = [&](Kernel &kernel) {
-      std::replace(kernel.operands.begin(), kernel.operands.end(), value,
-                   restore.value);
-    };
-    redirect(node.whole);
-    for (Kernel &stage : node.stages)
-      redirect(stage);
-  }
-  graph.restores.push_back(restore);
+  for (GraphNode &node : graph.nodes)
+    if (node.whole.phase == Phase::Backward)
+      redirect(node, value, copy);
+}
+
+void soap::delayReaders(Graph &graph, int value, int trigger,
+                        std::span<const int> readers) {
+  int copy = addRestore(graph, {-1, value, Keep::Before, trigger, true},
+                        "'recompute");
+  for (int node : readers)
+    redirect(graph.nodes[node], value, copy);
 }
 
 std::vector<KeptValue> soap::keptValues(const Graph &graph) {
   std::vector<KeptValue> kept;
   for (const Restore &restore : graph.restores)
-    kept.push_back({restore.of, restore.keep});
+    if (!restore.delaysReaders)
+      kept.push_back({restore.of, restore.keep});
   return kept;
 }

@@ -80,6 +80,7 @@ ValueSource StrategyPlan::restoredSource(const Restore &restore,
     sourceSlot = producerOf(restore.of);
   }
   source.isRestored = true;
+  source.delaysReaders = restore.delaysReaders;
   triggerSlot = producerOf(restore.trigger);
   if (triggerSlot >= 0) {
     source.triggerDevices = kernels[triggerSlot].devices;
@@ -216,9 +217,11 @@ int64_t StrategyPlan::planValue(int value) {
   planner.plan(regions.of(value), graph.values[value].elementBytes,
                sourceOf(value), uses, valueInfo[value].block, plans[value]);
   if (auto it = restoreOf.find(value);
-      it != restoreOf.end() && !plans[value].successorStart.empty())
+      it != restoreOf.end() && !plans[value].successorStart.empty()) {
     restoredSource(*it->second, plans[value].sourceSlot,
                    plans[value].triggerSlot);
+    plans[value].delaysReaders = it->second->delaysReaders;
+  }
   if (valueInfo[value].block >= 0)
     hasRoots[valueInfo[value].block] = !plans[value].roots.empty();
   return addLoad(value, 1);

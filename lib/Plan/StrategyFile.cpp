@@ -144,7 +144,7 @@ static NamedPipeline readPipeline(const jsonfile::Cursor &at) {
 static StrategyFile readStrategy(const jsonfile::Cursor &root) {
   root.expectObject({"version", "model_fingerprint", "topology",
                      "topology_fingerprint", "ops", "keep", "pipeline",
-                     "schedule"});
+                     "recompute", "schedule"});
   root.expectVersion();
   StrategyFile strategy;
   if (root.has("model_fingerprint"))
@@ -172,6 +172,11 @@ static StrategyFile readStrategy(const jsonfile::Cursor &root) {
     }
   if (root.has("pipeline"))
     strategy.pipeline = readPipeline(root["pipeline"]);
+  if (root.has("recompute")) {
+    strategy.recomputed.emplace();
+    for (const jsonfile::Cursor &op : root["recompute"].elements())
+      strategy.recomputed->push_back(op.string());
+  }
   if (root.has("schedule"))
     for (const jsonfile::Cursor &task : root["schedule"].elements())
       strategy.schedule.push_back(task.string());
@@ -249,6 +254,12 @@ std::string soap::printStrategyFile(const StrategyFile &strategy) {
   }
   if (strategy.pipeline)
     text += ",\n  \"pipeline\": " + printPipeline(*strategy.pipeline);
+  if (strategy.recomputed) {
+    text += ",\n  \"recompute\": [";
+    for (size_t i = 0; i < strategy.recomputed->size(); ++i)
+      text += (i ? ",\n    " : "\n    ") + quote((*strategy.recomputed)[i]);
+    text += strategy.recomputed->empty() ? "]" : "\n  ]";
+  }
   if (!strategy.schedule.empty()) {
     text += ",\n  \"schedule\": [";
     for (size_t i = 0; i < strategy.schedule.size(); ++i)
@@ -349,8 +360,8 @@ StrategyFile soap::toStrategyFile(const Graph &graph, const Strategy &strategy,
     named.devices = strategy[n].devices;
     file.configs.push_back(std::move(named));
   }
-  for (const Restore &restore : graph.restores)
-    file.keeps.push_back({graph.values[restore.of].name, restore.keep});
+  for (const KeptValue &kept : keptValues(graph))
+    file.keeps.push_back({graph.values[kept.value].name, kept.keep});
   return file;
 }
 

@@ -84,6 +84,16 @@ void StrategyPlan::countPredecessors(int slot) {
     int first = plan.sourcesAreTasks ? 0 : plan.sources;
     for (size_t s = 0; s < binding.size(); ++s)
       count[s] += binding[s] >= first;
+    // Recomputed ops wait for shards that they read nothing of.
+    if (!plan.delaysReaders || plan.successorStart.empty() ||
+        std::find(op.operands.begin(), op.operands.begin() + i, value) !=
+            op.operands.begin() + i)
+      continue;
+    size_t firstTrigger = static_cast<size_t>(plan.sources) + plan.tasks.size();
+    for (int e = plan.successorStart[firstTrigger];
+         e < plan.successorStart.back(); ++e)
+      if (plan.successors[e].block == slots[slot].block)
+        ++count[plan.successors[e].index];
   }
   roots[slot].clear();
   for (size_t s = 0; s < count.size(); ++s)

@@ -13,7 +13,7 @@ using namespace soap;
 
 void ValuePlan::clear() {
   sources = 0;
-  sourcesAreTasks = isInPlace = false;
+  sourcesAreTasks = isInPlace = delaysReaders = false;
   sourceSlot = triggerSlot = -1;
   actions.clear();
   inputs.clear();

@@ -150,15 +150,40 @@ void ValuePlanner::plan(ShapeRegions &shapeRegions, int64_t valueElementBytes,
   link(uses, block);
 }
 
-/// Calls `visit(shard, task)` for each shard of the backward pass that a task
-/// which reads kept tiles waits for: those on the devices that it starts from,
-/// or else the first there is.
+/// Calls `visit(shard, block, index)` for each shard of the backward pass that
+/// a task which reads kept tiles waits for: those on the devices that it starts
+/// from, or else the first there is. Readers of kept tiles wait, too, if the
+/// source says so.
 template <typename Visit>
-void ValuePlanner::forEachTrigger(Visit visit) const {
+void ValuePlanner::forEachTrigger(std::span<const ValueUse> uses, int block,
+                                  Visit visit) const {
   const ValuePlan &plan = *out;
   std::span<const int> shards = source->triggerDevices;
   if (shards.empty())
     return;
+  auto visitFrom = [&](std::span<const int> from, int toBlock, int index) {
+    int first = -1;
+    bool found = false;
+    for (size_t s = 0; s < shards.size(); ++s) {
+      if (source->triggerStates[s] == ShardState::Absent)
+        continue;
+      if (first < 0)
+        first = static_cast<int>(s);
+      if (std::find(from.begin(), from.end(), shards[s]) == from.end())
+        continue;
+      visit(static_cast<int>(s), toBlock, index);
+      found = true;
+    }
+    if (!found && first >= 0)
+      visit(first, toBlock, index);
+  };
+  for (size_t u = 0; source->delaysReaders && u < uses.size(); ++u)
+    if (uses[u].block >= 0)
+      for (size_t s = 0; s < plan.bindings[u].size(); ++s)
+        if (int reference = plan.bindings[u][s];
+            reference >= 0 && reference < plan.sources)
+          visitFrom(uses[u].devices.subspan(s, 1), uses[u].block,
+                    static_cast<int>(s));
   std::vector<int> devices;
   for (size_t a = 0; a < plan.actions.size();) {
     int number = plan.actions[a].task;
@@ -174,22 +199,8 @@ void ValuePlanner::forEachTrigger(Visit visit) const {
       if (task.collective < 0)
         devices.push_back(action.source >= 0 ? action.source : action.device);
     }
-    if (!readsKept)
-      continue;
-    int first = -1;
-    bool found = false;
-    for (size_t s = 0; s < shards.size(); ++s) {
-      if (source->triggerStates[s] == ShardState::Absent)
-        continue;
-      if (first < 0)
-        first = static_cast<int>(s);
-      if (std::find(devices.begin(), devices.end(), shards[s]) == devices.end())
-        continue;
-      visit(static_cast<int>(s), number);
-      found = true;
-    }
-    if (!found && first >= 0)
-      visit(first, number);
+    if (readsKept)
+      visitFrom(devices, block, number);
   }
 }
 
@@ -220,8 +231,8 @@ void ValuePlanner::link(std::span<const ValueUse> uses, int block) {
             if (node >= plan.sources || plan.sourcesAreTasks)
               visit(node, uses[u].block, static_cast<int>(s));
           }
-    forEachTrigger([&](int shard, int task) {
-      visit(static_cast<int>(firstTrigger) + shard, block, task);
+    forEachTrigger(uses, block, [&](int shard, int toBlock, int index) {
+      visit(static_cast<int>(firstTrigger) + shard, toBlock, index);
     });
   };
   forEachEdge([&](int node, int, int) { ++plan.successorStart[node + 1]; });

@@ -8,15 +8,19 @@
 //===----------------------------------------------------------------------===//
 
 #include "CheckedOptions.h"
+#include "Recomputation/Recompute.h"
 #include "StrategySupport.h"
 
 #include "Soap/Analysis/Stages.h"
 #include "Soap/Analysis/TopologyAttr.h"
+#include "Soap/Dialect/Soap/ReuseAttributes.h"
 #include "Soap/Dialect/Soap/SoapDialect.h"
 #include "Soap/Dialect/Soap/StageAttributes.h"
+#include "Soap/Model/Reuse.h"
 #include "Soap/Search/Presets/Presets.h"
 #include "Soap/Transforms/Passes.h"
 
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/DebugLog.h"
 
 namespace mlir::soap {
@@ -67,6 +71,22 @@ ApplyStrategy::chooseTopology(const ::soap::StrategyFile &file) {
   return chosen;
 }
 
+/// Recomputed ops that a file does not name have the config of their op.
+static void followOriginals(const OpGraph &opGraph,
+                            ::soap::StrategyFile &file) {
+  llvm::StringMap<size_t> named;
+  for (auto [i, config] : llvm::enumerate(file.configs))
+    named[config.op] = i;
+  for (auto [op, node] : llvm::zip_equal(opGraph.ops, opGraph.graph.nodes))
+    if (auto of = op->getAttrOfType<StringAttr>(kRecomputeOf);
+        of && !named.count(node.whole.name))
+      if (auto it = named.find(of.getValue()); it != named.end()) {
+        ::soap::NamedConfig config = file.configs[it->second];
+        config.op = node.whole.name;
+        file.configs.push_back(std::move(config));
+      }
+}
+
 /// The graph restores afterwards what a recipe keeps in one form.
 FailureOr<::soap::Strategy>
 ApplyStrategy::chooseStrategy(FunctionProblem &target,
@@ -108,12 +128,31 @@ ApplyStrategy::applyPipeline(const FunctionProblem &target,
       readPassOrder(target.opGraph, configs, attribute, target.topology)));
 }
 
+/// Weights that are read split otherwise than they are kept are gathered anew
+/// in the backward pass (stage 3 of Rajbhandari et al., 2020).
+static void gatherAgain(OpGraph &opGraph) {
+  ::soap::Graph &graph = opGraph.graph;
+  for (auto [input, argument] : llvm::zip_equal(graph.inputs, opGraph.inputs)) {
+    auto function = cast<func::FuncOp>(argument.getOwner()->getParentOp());
+    auto kind = enumValue<ValueKindAttr>(
+        function.getArgAttr(argument.getArgNumber(), SoapDialect::kKind));
+    if (kind && *kind == ValueKind::Parameter &&
+        !::soap::checkKeep(graph, input.value, ::soap::Keep::Before))
+      ::soap::restoreValue(graph, input.value, ::soap::Keep::Before);
+  }
+}
+
 LogicalResult ApplyStrategy::run() {
   ModuleOp module = getOperation();
   if (strategy.empty() == preset.empty())
     return module.emitError()
            << "expected exactly one of the options 'strategy=FILE' and "
               "'preset=NAME'";
+  if (zeroStage != 2 && zeroStage != 3)
+    return module.emitError() << "option 'zero-stage=" << zeroStage.getValue()
+                              << "': expected 2 or 3";
+  if (zeroStage == 3 && preset != "zero")
+    return module.emitError() << "option 'zero-stage=3': expected preset=zero";
   ::soap::StrategyFile file;
   if (!strategy.empty()) {
     FailureOr<::soap::StrategyFile> read =
@@ -127,10 +166,16 @@ LogicalResult ApplyStrategy::run() {
     return failure();
   for (auto other : module.getOps<func::FuncOp>())
     dropKeeps(other);
+  if (file.recomputed) {
+    FailureOr<func::FuncOp> chosen = chooseFunction(module, function);
+    if (failed(chosen) || failed(recomputeNamed(*chosen, *file.recomputed)))
+      return failure();
+  }
   auto opened = openProblem(module, std::move(*deviceTopology), function);
   if (failed(opened))
     return failure();
   FunctionProblem &target = **opened;
+  followOriginals(target.opGraph, file);
   FailureOr<::soap::Strategy> result = chooseStrategy(target, file);
   if (failed(result) ||
       failed(checkPlacements(target.opGraph, target.topology.deviceCount())))
@@ -140,6 +185,8 @@ LogicalResult ApplyStrategy::run() {
   if (auto error =
           ::soap::applyKeeps(target.opGraph.graph, file, strategy.getValue()))
     return module.emitError() << error->message;
+  if (zeroStage == 3)
+    gatherAgain(target.opGraph);
   // Presets are also what others are compared with, whether they fit or not.
   // Pipelines need less than the whole batch does: their simulation warns.
   if (!file.pipeline &&
@@ -154,6 +201,6 @@ LogicalResult ApplyStrategy::run() {
     return failure();
   if (exportFile.empty())
     return success();
-  return exportStrategy(module, target.opGraph.graph, *result, target.topology,
+  return exportStrategy(module, target.opGraph, *result, target.topology,
                         exportFile);
 }

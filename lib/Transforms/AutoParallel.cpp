@@ -13,6 +13,7 @@
 #include "HybridAlgorithm.h"
 #include "InterruptScope.h"
 #include "MeasureShapes.h"
+#include "RecomputeToFit.h"
 #include "SearchReport.h"
 #include "SearchTuning.h"
 
@@ -58,6 +59,11 @@ struct AutoParallel
   LogicalResult run();
   LogicalResult checkOptions();
   LogicalResult checkFiles();
+  LogicalResult startRecomputation(StringRef place);
+  FailureOr<std::unique_ptr<FunctionProblem>>
+  recomputeResult(const FunctionProblem &target, SearchOutcome &outcome);
+  LogicalResult finish(FunctionProblem &target, const SearchOutcome &outcome,
+                       const SearchReferences &references);
   LogicalResult restrictSpace(::soap::ParallelizationProblem &problem);
   void checkStarts(const ::soap::ParallelizationProblem &problem,
                    llvm::ArrayRef<::soap::Strategy> strategies);
@@ -151,6 +157,14 @@ LogicalResult AutoParallel::checkOptions() {
     return fail("space", space.getValue(),
                 "soap: mesh strategies order devices by the axes of a mesh, "
                 "and make replicas");
+  if (!llvm::is_contained({"as-is", "none", "selective", "whole", "auto"},
+                          recompute))
+    return fail("recompute", recompute.getValue(),
+                "as-is, none, selective, whole or auto");
+  if (recompute == "auto" && (!mode.empty() || reuse))
+    return fail("recompute", recompute.getValue(),
+                "as-is, none, selective or whole with options 'mode' and "
+                "'reuse', which weigh memory against time themselves");
   if (chosen == "hybrid" && !isPlain())
     return fail("algorithm", "hybrid",
                 "none of the options 'initial', 'polish', 'proposals', "
@@ -441,6 +455,8 @@ LogicalResult AutoParallel::run() {
   }
   for (auto other : module.getOps<func::FuncOp>())
     dropKeeps(other);
+  if (failed(startRecomputation(place)))
+    return failure();
   auto opened = openProblem(module, place, profile, function, tuned->untied);
   if (failed(opened))
     return failure();
@@ -473,7 +489,66 @@ LogicalResult AutoParallel::run() {
   // From here on the graph is that of the result.
   for (const ::soap::KeptValue &kept : found->keeps)
     ::soap::restoreValue(opGraph.graph, kept.value, kept.keep);
-  const ::soap::McmcResult &result = found->result;
+  if (recompute != "auto")
+    return finish(target, *found, references);
+  auto recomputed = recomputeResult(target, *found);
+  return failure(failed(recomputed) ||
+                 failed(finish(**recomputed, *found, references)));
+}
+
+/// Recomputation that is decided before the search.
+LogicalResult AutoParallel::startRecomputation(StringRef place) {
+  if (recompute == "as-is")
+    return success();
+  ModuleOp module = getOperation();
+  FailureOr<func::FuncOp> chosen = chooseFunction(module, function);
+  if (failed(chosen))
+    return failure();
+  dropRecomputation(*chosen);
+  if (recompute != "selective" && recompute != "whole")
+    return success();
+  auto opened = openProblem(module, place, profile, function);
+  return failure(
+      failed(opened) ||
+      failed(recomputeBlocks(**opened,
+                             recompute == "whole" ? RecomputePolicy::Whole
+                                                  : RecomputePolicy::Selective,
+                             kSelectiveBudget)));
+}
+
+/// Takes the strategy that was found, or a usual way to split, with the least
+/// recomputation that makes it fit.
+FailureOr<std::unique_ptr<FunctionProblem>>
+AutoParallel::recomputeResult(const FunctionProblem &target,
+                              SearchOutcome &outcome) {
+  ::soap::McmcResult &result = outcome.result;
+  std::vector<::soap::Strategy> strategies = {result.best};
+  if (result.bestEvaluation.excessBytes > 0)
+    for (const char *name : {"data-parallel", "zero"})
+      if (auto preset = ::soap::presetStrategy(name, *target.problem))
+        strategies.push_back(std::move(*preset));
+  FailureOr<RecomputedProblem> recomputed =
+      recomputeBest(getOperation(), target, strategies, kSelectiveBudget);
+  if (failed(recomputed))
+    return failure();
+  result.best = std::move(recomputed->strategy);
+  result.bestEvaluation = recomputed->evaluation;
+  if (recomputed->ops > 0) {
+    func::FuncOp function = recomputed->target->function;
+    function.emitRemark() << "'@" << function.getName() << "' recomputes "
+                          << recomputed->ops << " ops of " << recomputed->blocks
+                          << " of " << recomputed->ofBlocks
+                          << " blocks, so that it fits into memory";
+  }
+  return std::move(recomputed->target);
+}
+
+LogicalResult AutoParallel::finish(FunctionProblem &target,
+                                   const SearchOutcome &outcome,
+                                   const SearchReferences &references) {
+  ModuleOp module = getOperation();
+  OpGraph &opGraph = target.opGraph;
+  const ::soap::McmcResult &result = outcome.result;
   countStatistics(result);
   LDBG() << "best " << result.bestEvaluation.makespanNs << " ns, "
          << result.proposals << " proposals, " << result.accepted
@@ -481,7 +556,7 @@ LogicalResult AutoParallel::run() {
   PlannedResult planned;
   if (summary || !report.empty())
     planned = planResult(target, result.best);
-  if (failed(writeFiles(target, *found, planned)))
+  if (failed(writeFiles(target, outcome, planned)))
     return failure();
   if (result.bestEvaluation.excessBytes > 0)
     return target.function.emitError()
@@ -492,7 +567,7 @@ LogicalResult AutoParallel::run() {
            << " bytes more, expected devices with more 'memory_bytes', a "
               "smaller model or a longer search";
   if (summary)
-    llvm::errs() << printSearchSummary(target, *found, planned, references,
+    llvm::errs() << printSearchSummary(target, outcome, planned, references,
                                        InterruptScope::isInterrupted())
                  << '\n';
   emitSearchRemarks(target, result);
@@ -501,6 +576,6 @@ LogicalResult AutoParallel::run() {
     return failure();
   if (exportFile.empty())
     return success();
-  return exportStrategy(module, opGraph.graph, result.best, target.topology,
+  return exportStrategy(module, opGraph, result.best, target.topology,
                         exportFile);
 }

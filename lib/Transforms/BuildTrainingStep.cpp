@@ -14,6 +14,7 @@
 #include "ModuleContents.h"
 
 #include "Differentiation.h"
+#include "Soap/Analysis/TopologyAttr.h"
 #include "Soap/Dialect/Soap/BatchNormAttributes.h"
 #include "Soap/Dialect/Soap/LoopCorrespondence.h"
 #include "Soap/Dialect/Soap/PrecisionAttribute.h"
@@ -339,6 +340,8 @@ public:
   /// The factor of the loss, and whether gradients are finite (1 or 0); null
   /// without a loss scale.
   Value lossScale, finite;
+  /// Groups of samples that batch norms in training normalize apart.
+  int64_t normGroups = 1;
   /// Batch norms whose running statistics are to be updated, with the numbers
   /// of the arguments that hold mean and variance, and the momentum that the
   /// model asks for.
@@ -351,6 +354,8 @@ public:
 
 private:
   LogicalResult cloneBatchNorm(BatchNormOp op);
+  LogicalResult cloneBatchNorm(BatchNormTrainOp op);
+  LogicalResult checkNormGroups(Operation *op, Value x);
   void cloneDropout(DropoutOp op, bool training);
   Value count(CounterOp &counter, StringRef name);
   /// The number of the iteration where the state may stay as it is: f64, which
@@ -450,6 +455,11 @@ LogicalResult Program::cloneForward(bool training) {
       cloneDropout(dropout, training);
       continue;
     }
+    if (auto norm = dyn_cast<BatchNormTrainOp>(op); norm && training) {
+      if (failed(cloneBatchNorm(norm)))
+        return failure();
+      continue;
+    }
     auto norm = dyn_cast<BatchNormOp>(op);
     bool onRunningStats = norm && isa<BlockArgument>(norm.getMean()) &&
                           isa<BlockArgument>(norm.getVar());
@@ -486,10 +496,12 @@ LogicalResult Program::cloneBatchNorm(BatchNormOp op) {
       return diagnostic;
     }
   }
+  if (failed(checkNormGroups(op, op.getX())))
+    return failure();
   auto train = BatchNormTrainOp::create(
       builder, op.getLoc(), mapping.lookup(op.getX()),
       mapping.lookup(op.getGamma()), mapping.lookup(op.getBeta()),
-      op.getEpsilonAttr());
+      op.getEpsilonAttr(), builder.getI64IntegerAttr(normGroups));
   train->setDiscardableAttrs(op->getDiscardableAttrDictionary());
   train->removeDiscardableAttr(kBatchNormMomentum);
   mapping.map(op.getY(), train.getY());
@@ -497,6 +509,35 @@ LogicalResult Program::cloneBatchNorm(BatchNormOp op) {
   runningStats.push_back(
       {train, arguments[0], arguments[1],
        momentum ? momentum.getValueAsDouble() : kDefaultMomentum});
+  return success();
+}
+
+LogicalResult Program::checkNormGroups(Operation *op, Value x) {
+  int64_t samples = cast<RankedTensorType>(x.getType()).getDimSize(0);
+  if (samples % normGroups == 0)
+    return success();
+  return op->emitOpError() << "normalizes " << samples
+                           << " samples, expected a multiple of the "
+                           << normGroups << " groups of option 'batch-norm'";
+}
+
+/// A norm of the model that has no running statistics.
+LogicalResult Program::cloneBatchNorm(BatchNormTrainOp op) {
+  if (normGroups == 1 || op.getGroups() != 1) {
+    builder.clone(*op, mapping);
+    return success();
+  }
+  if (!op.getStats().use_empty())
+    return op.emitOpError() << "has statistics that are read, expected none "
+                               "with option 'batch-norm'";
+  if (failed(checkNormGroups(op, op.getX())))
+    return failure();
+  auto train = BatchNormTrainOp::create(
+      builder, op.getLoc(), mapping.lookup(op.getX()),
+      mapping.lookup(op.getGamma()), mapping.lookup(op.getBeta()),
+      op.getEpsilonAttr(), builder.getI64IntegerAttr(normGroups));
+  train->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+  mapping.map(op.getY(), train.getY());
   return success();
 }
 
@@ -769,6 +810,10 @@ private:
             decayEvery,   finalFactor,     decayFactor};
   }
 
+  LogicalResult readBatchNorm();
+
+  /// Groups of samples that batch norms normalize apart.
+  int64_t normGroups = 1;
   SmallVector<LossTerm> terms;
   SmallVector<LossKind> kinds;
   ParameterPatterns frozen, decays;
@@ -823,7 +868,7 @@ LogicalResult BuildTrainingStep::checkOptions() {
                    << precision << "'";
   if (std::string wrong = lossScaleOptions().check(); !wrong.empty())
     return error() << wrong;
-  if (failed(readLosses()))
+  if (failed(readBatchNorm()) || failed(readLosses()))
     return failure();
   return readPatterns();
 }
@@ -857,6 +902,31 @@ LogicalResult BuildTrainingStep::checkPrecision(Model &model) {
              << "', which says where narrower floats are";
   }
   return success();
+}
+
+LogicalResult BuildTrainingStep::readBatchNorm() {
+  auto error = [&] { return getOperation().emitError(); };
+  normGroups = 1;
+  if (batchNorm != "device" && !topology.empty())
+    return error() << "topology is of batch-norm=device, and batch-norm is '"
+                   << batchNorm << "'";
+  if (batchNorm == "batch")
+    return success();
+  if (batchNorm == "device") {
+    FailureOr<::soap::Topology> devices =
+        resolveTopology(getOperation(), topology);
+    if (failed(devices))
+      return failure();
+    normGroups = devices->deviceCount();
+    return success();
+  }
+  StringRef number = batchNorm;
+  if (number.consume_front("groups(") && number.consume_back(")") &&
+      !number.getAsInteger(10, normGroups) && normGroups >= 1)
+    return success();
+  return error() << "unknown batch-norm '" << batchNorm
+                 << "', expected batch, device or groups(N) of a number N of "
+                    "at least 1";
 }
 
 /// One term for each result that has a loss.
@@ -1074,6 +1144,8 @@ std::string BuildTrainingStep::describeOptions() {
   if (scheduleKind == "step")
     always("decay-factor", decayFactor);
   unless("batch-norm-momentum", batchNormMomentum, kMomentumOfModel);
+  if (normGroups != 1)
+    os << " batch-norm=groups(" << normGroups << ')';
   return text;
 }
 
@@ -1191,6 +1263,7 @@ BuildTrainingStep::buildEvaluate(Model &model) {
 FailureOr<OwningOpRef<func::FuncOp>>
 BuildTrainingStep::buildTrainStep(Model &model) {
   Program program(model, kTrainStep, narrowType());
+  program.normGroups = normGroups;
   program.countsBatches = accumulate;
   program.mayKeepStates = scalesLoss();
   OwningOpRef<func::FuncOp> owner(program.function);
@@ -1212,6 +1285,7 @@ BuildTrainingStep::buildTrainStep(Model &model) {
 FailureOr<OwningOpRef<func::FuncOp>>
 BuildTrainingStep::buildAccumulateStep(Model &model) {
   Program program(model, kAccumulateStep, narrowType());
+  program.normGroups = normGroups;
   program.countsBatches = true;
   OwningOpRef<func::FuncOp> owner(program.function);
   if (failed(program.cloneForward(/*training=*/true)))
@@ -1651,7 +1725,8 @@ void BuildTrainingStep::addRunningStats(Program &program) {
     auto update = RunningStatsUpdateOp::create(
         program.builder, norm.getLoc(),
         TypeRange{mean.getType(), variance.getType()}, mean, variance,
-        norm.getStats(), program.builder.getF64FloatAttr(momentum));
+        norm.getStats(), program.builder.getF64FloatAttr(momentum),
+        norm.getGroupsAttr());
     program.setName(update, (nameOf(norm) + ".running_stats").str());
     update->setAttr(SoapDialect::kUpdateOf,
                     program.builder.getStringAttr(nameOf(norm)));

@@ -63,6 +63,6 @@ LogicalResult mlir::soap::runHybrid(FunctionProblem &target,
     return failure();
   if (options.exportFile.empty())
     return success();
-  return exportStrategy(module, target.opGraph.graph, *written, target.topology,
+  return exportStrategy(module, target.opGraph, *written, target.topology,
                         options.exportFile);
 }

@@ -139,8 +139,8 @@ LogicalResult PipelinePass::run() {
                                     ArrayRef<int64_t>()));
   module->setAttr(kStages, makeStagesAttr(module.getContext(), entries));
   if (!exportFile.empty() &&
-      failed(exportStrategy(module, target.opGraph.graph, *strategy,
-                            target.topology, exportFile)))
+      failed(exportStrategy(module, target.opGraph, *strategy, target.topology,
+                            exportFile)))
     return failure();
   if (!summary)
     return success();

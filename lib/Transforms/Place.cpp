@@ -13,6 +13,7 @@
 #include "StrategySupport.h"
 
 #include "Soap/Analysis/TopologyAttr.h"
+#include "Soap/Dialect/Soap/ReuseAttributes.h"
 #include "Soap/Dialect/Soap/SoapDialect.h"
 #include "Soap/Search/DevicePlacement/Files.h"
 #include "Soap/Search/DevicePlacement/Model.h"
@@ -78,14 +79,18 @@ Solver findSolver(StringRef name) {
   return nullptr;
 }
 
-/// By node, the one whose gradient it computes, -1: none.
+/// By node, the one whose gradient it computes, or which it computes again, -1:
+/// none.
 std::vector<int> forwardNodes(const OpGraph &opGraph) {
   llvm::StringMap<int> names;
   std::vector<int> result(opGraph.ops.size(), -1);
   for (auto [n, op] : llvm::enumerate(opGraph.ops)) {
     if (auto name = op->getAttrOfType<StringAttr>(SoapDialect::kName))
       names[name.getValue()] = static_cast<int>(n);
-    if (auto origin = op->getAttrOfType<StringAttr>(SoapDialect::kGradOf))
+    auto origin = op->getAttrOfType<StringAttr>(SoapDialect::kGradOf);
+    if (!origin)
+      origin = op->getAttrOfType<StringAttr>(kRecomputeOf);
+    if (origin)
       if (auto it = names.find(origin.getValue()); it != names.end())
         result[n] = it->second;
   }

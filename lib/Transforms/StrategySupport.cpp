@@ -14,6 +14,7 @@
 
 #include "Soap/Analysis/OpGroups.h"
 #include "Soap/Analysis/TopologyAttr.h"
+#include "Soap/Dialect/Soap/ReuseAttributes.h"
 #include "Soap/Dialect/Soap/SoapDialect.h"
 #include "Soap/Dialect/Soap/StageAttributes.h"
 #include "Soap/Memory/PlanMemory.h"
@@ -335,11 +336,18 @@ LogicalResult mlir::soap::checkOptionFile(ModuleOp module, StringRef option,
 }
 
 LogicalResult mlir::soap::exportStrategy(ModuleOp module,
-                                         const ::soap::Graph &graph,
+                                         const OpGraph &opGraph,
                                          const ::soap::Strategy &strategy,
                                          const ::soap::Topology &topology,
                                          StringRef path) {
+  const ::soap::Graph &graph = opGraph.graph;
   ::soap::StrategyFile file = ::soap::toStrategyFile(graph, strategy, topology);
+  for (Operation *op : opGraph.ops)
+    if (auto of = op->getAttrOfType<StringAttr>(kRecomputeOf)) {
+      if (!file.recomputed)
+        file.recomputed.emplace();
+      file.recomputed->push_back(of.str());
+    }
   if (PipelineAttr attribute =
           readPipeline(module->getAttr(SoapDialect::kPipeline))) {
     ::soap::NamedPipeline &pipeline = file.pipeline.emplace();

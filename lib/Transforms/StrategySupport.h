@@ -94,9 +94,10 @@ LogicalResult checkOptionFile(ModuleOp module, StringRef option,
 /// module, else by that of its file.
 std::string drawingTitle(ModuleOp module, StringRef topology);
 
-/// Writes a strategy file with the simulated schedule, or with the pipeline of
-/// the module, to the file that pass option `export` names.
-LogicalResult exportStrategy(ModuleOp module, const ::soap::Graph &graph,
+/// Writes a strategy file with the ops that are recomputed, and the simulated
+/// schedule or the pipeline of the module, to the file that pass option
+/// `export` names.
+LogicalResult exportStrategy(ModuleOp module, const OpGraph &opGraph,
                              const ::soap::Strategy &strategy,
                              const ::soap::Topology &topology, StringRef path);
 

@@ -100,12 +100,16 @@ enum class Keep {
 /// A value that the backward pass does not read as the forward pass left it:
 /// its tiles are made again from those that are kept, once a task of the
 /// backward pass is done. Readers of the backward pass read `value` instead
-/// of `of`; both have the same elements. Made by `restoreValue` (Reuse.h).
+/// of `of`; both have the same elements. Made by `restoreValue` and
+/// `delayReaders` (Reuse.h).
 struct Restore {
   int value = -1, of = -1;
   Keep keep = Keep::Before;
   /// The value whose writer has to be done first, on the same device.
   int trigger = -1;
+  /// Readers are recomputed ops of the forward pass: they wait for the trigger
+  /// where they read a kept tile as it is, too.
+  bool delaysReaders = false;
 };
 
 struct Graph {

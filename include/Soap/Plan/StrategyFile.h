@@ -53,6 +53,9 @@ struct StrategyFile {
   std::vector<NamedConfig> configs;
   std::vector<NamedKeep> keeps; ///< of other values both forms are kept
   std::optional<NamedPipeline> pipeline;
+  /// Names of ops that the backward pass computes again. Absent: the file says
+  /// nothing of it.
+  std::optional<std::vector<std::string>> recomputed;
   std::vector<std::string>
       schedule; ///< task names in global order; may be empty
 };

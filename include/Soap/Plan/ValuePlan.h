@@ -39,6 +39,8 @@ struct ValueSource {
   /// and what is made of them waits for shards of a kernel of the backward
   /// pass.
   bool isRestored = false;
+  /// Readers of its sources wait for these shards, too.
+  bool delaysReaders = false;
   std::span<const int> triggerDevices;       ///< by shard
   std::span<const ShardState> triggerStates; ///< by shard
 };
@@ -115,6 +117,8 @@ struct ValuePlan {
   /// Of a restored value: the slots (PlanState.h) whose shards are its
   /// sources, and whose shards its tasks wait for; -1: none.
   int sourceSlot = -1, triggerSlot = -1;
+  /// Readers of its sources wait for shards of `triggerSlot`, too.
+  bool delaysReaders = false;
   /// Tasks that wait for each source and task: `successors[start[i] .. start[i
   /// + 1])` with sources first, then tasks, then shards that tasks wait for.
   std::vector<int> successorStart;

@@ -233,7 +233,8 @@ private:
   int64_t assembleNs(int device, int region, std::span<const int> inputs);
   int64_t packNs(int device, int reference, int region);
   template <typename Visit>
-  void forEachTrigger(Visit visit) const;
+  void forEachTrigger(std::span<const ValueUse> uses, int block,
+                      Visit visit) const;
   void link(std::span<const ValueUse> uses, int block);
 };
 

@@ -124,6 +124,11 @@ def SoapBuildTrainingStep : Pass<"soap-build-training-step", "::mlir::ModuleOp">
     Option<"batchNormMomentum", "batch-norm-momentum", "double", /*default=*/"-1",
            "Weight of a batch's statistics in the running statistics, in [0, 1]; -1: what the model's batch_norm "
            "ops say, 0.1 where they say nothing">,
+    Option<"batchNorm", "batch-norm", "std::string", /*default=*/"\"batch\"",
+           "Whose statistics normalize a sample in training: batch (the whole batch's), groups(N) (the batch is N groups "
+           "of samples that follow each other), or device (one group for each device of the topology)">,
+    Option<"topology", "topology", "std::string", /*default=*/"\"\"",
+           "batch-norm=device: built-in topology (cpu-4) or topology file; default: the module's soap.topology">,
     Option<"inference", "inference", "bool", /*default=*/"false", "Build @evaluate alone, no training step">
   ];
   let dependentDialects = ["::mlir::soap::SoapDialect", "::mlir::func::FuncDialect"];
@@ -148,6 +153,53 @@ def SoapBucketGradients : Pass<"soap-bucket-gradients", "::mlir::ModuleOp"> {
            "the topology names">,
     Option<"function", "function", "std::string", /*default=*/"\"\"",
            "Function whose gradients are meant; default: train_step">
+  ];
+  let dependentDialects = ["::mlir::soap::SoapDialect", "::mlir::func::FuncDialect"];
+}
+
+def SoapRecompute : Pass<"soap-recompute", "::mlir::ModuleOp"> {
+  let summary = "Lets the backward pass compute activations again instead of keeping them";
+  let description = [{
+    Activation recomputation (gradient checkpointing, rematerialization) of a training step: chosen ops of the forward
+    pass are cloned into the backward pass, right before the first gradient op that reads what they compute. What they
+    read is kept, or computed again itself. A clone computes the same bits, dropout included. Plans let no clone run
+    before the gradient arrives that its first reader waits for (docs/Recomputation.md).
+
+    `blocks=whole` recomputes all ops inside of each block, so that blocks keep what they read of each other;
+    `blocks=selective` the ops that are cheap to compute and large to keep, by bytes per time, as long as `budget` lasts.
+    Blocks are what repeats in the op graph, and pieces of what lies between. `blocks=auto` needs a strategy, and
+    recomputes as little as lets it fit into the memory of its devices. `ops` names ops instead. A choice replaces an
+    earlier one.
+
+    Ops that update a state are not recomputed; of batch normalization the statistics are kept. Run it before a
+    strategy is chosen, or afterwards: clones have the config of their op.
+
+    ```mlir
+    %h = soap.gelu %x {soap.name = "fc.gelu"} : (tensor<4x8xf32>) -> tensor<4x8xf32>
+    ```
+
+    with `ops=*.gelu` gets, in front of the gradient that reads it,
+
+    ```mlir
+    %h2 = soap.gelu %x {soap.name = "fc.gelu.recompute", soap.recompute_of = "fc.gelu"} : (tensor<4x8xf32>) -> tensor<4x8xf32>
+    ```
+  }];
+  let options = [
+    Option<"blocks", "blocks", "std::string", /*default=*/"\"selective\"",
+           "none, selective, whole or auto: what is recomputed of each block">,
+    ListOption<"ops", "ops", "std::string",
+               "Instead of 'blocks': names of ops; * stands for any text, ? for a character">,
+    Option<"budget", "budget", "double", /*default=*/"0.1",
+           "selective, auto: the share of the forward pass's time that selective recomputation may take, above 0 and at "
+           "most 1">,
+    Option<"first", "first", "int64_t", /*default=*/"0", "selective, whole: the first blocks only; 0: all">,
+    Option<"topology", "topology", "std::string", /*default=*/"\"\"",
+           "Built-in topology (cpu-4) or topology file, which prices ops; default: the module's soap.topology">,
+    Option<"profile", "profile", "std::string", /*default=*/"\"\"",
+           "Profile file, or h200: measured times of the topology's devices (docs/CostModel.md); default: what "
+           "the topology names">,
+    Option<"function", "function", "std::string", /*default=*/"\"\"",
+           "Function whose ops are meant; default: train_step">
   ];
   let dependentDialects = ["::mlir::soap::SoapDialect", "::mlir::func::FuncDialect"];
 }
@@ -199,6 +251,9 @@ def SoapApplyStrategy : Pass<"soap-apply-strategy", "::mlir::ModuleOp"> {
     Option<"preset", "preset", "std::string", /*default=*/"\"\"",
            "single, data-parallel, model-parallel, spatial, expert, zero, weighted, fast-devices, or a recipe: fsdp, "
            "megatron(tp=N,sp) (docs/Search.md)">,
+    Option<"zeroStage", "zero-stage", "int64_t", /*default=*/"2",
+           "preset=zero: 2 (weights that the forward pass has gathered are kept for the backward pass) or 3 (they are "
+           "gathered again)">,
     Option<"topology", "topology", "std::string", /*default=*/"\"\"",
            "Built-in topology (cpu-4) or topology file; default: the module's soap.topology, else the strategy file's">,
     Option<"profile", "profile", "std::string", /*default=*/"\"\"",
@@ -289,6 +344,9 @@ def SoapAutoParallel : Pass<"soap-auto-parallel", "::mlir::ModuleOp"> {
     Option<"space", "space", "std::string", /*default=*/"\"soap\"",
            "Space: soap (all), sap (samples, attributes, parameters), sp, s, or optcnn (sap, in equal pieces); all but "
            "soap keep devices in order and compute nothing twice">,
+    Option<"recompute", "recompute", "std::string", /*default=*/"\"as-is\"",
+           "Space: activation recomputation (docs/Recomputation.md): as-is (what the module has), none, selective, whole, "
+           "or auto: as little as lets the strategy fit into memory">,
     ListOption<"roles", "roles", "std::string",
                "Space: loops that may be split: sample, parameter, reduction, attribute; default: the roles of 'space'">,
     Option<"mode", "mode", "std::string", /*default=*/"\"\"",

@@ -434,7 +434,8 @@ private:
     for (func::FuncOp program : programs)
       for (auto norm : program.getBody().front().getOps<BatchNormTrainOp>())
         trained.add(program, norm,
-                    hasPlainTensors(norm)
+                    // The library has no groups of samples.
+                    norm.getGroups() == 1 && hasPlainTensors(norm)
                         ? normDescriptor(norm, norm.getX(), norm.getEpsilon(),
                                          /*isGrad=*/false)
                         : std::nullopt);

@@ -4,7 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // All ops share the loops n, c and the spatial dims; those that see the whole
-// batch in one kernel mark all loops but c as stage loops.
+// batch in one kernel mark all loops but c as stage loops. Ops on several
+// groups of samples have a last loop g; n counts the samples of a group then.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,11 +16,13 @@ using namespace mlir::soap;
 
 static constexpr int channel = 1;
 
-/// Loops n, c, h, w; or n, c, d2, d3, ... if the rank is not 4.
-static std::vector<Loop> normLoops(ArrayRef<int64_t> shape, IteratorType type,
-                                   bool stage) {
+/// Loops n, c, h, w; or n, c, d2, d3, ... if the rank is not 4; before them g
+/// if there are several groups.
+static std::vector<Loop> normLoops(ArrayRef<int64_t> shape, int64_t groups,
+                                   IteratorType type, bool stage) {
   std::vector<Loop> loops = dimLoops(shape, type);
   loops[0].name = "n";
+  loops[0].extent /= groups;
   loops[channel].name = "c";
   if (shape.size() == 4) {
     loops[2].name = "h";
@@ -29,39 +32,99 @@ static std::vector<Loop> normLoops(ArrayRef<int64_t> shape, IteratorType type,
     loop.stage = stage;
   loops[channel].type = IteratorType::Parallel;
   loops[channel].stage = false;
+  if (groups > 1)
+    loops.insert(loops.begin(), Loop{"g", groups});
   return loops;
 }
 
-/// Access of an operand or result of role: a tensor like x, one value per
-/// channel, or statistics.
-static AccessMap normMap(Type type, size_t rank) {
-  size_t own = shapeOf(type).size();
-  if (own == rank)
-    return identityMap(rank);
-  return own == 1 ? loopMap({channel}) : loopMap({-1, channel});
+namespace {
+/// How the operands and results of an op on images are read and written.
+class NormSpace {
+public:
+  /// `x` is the normalized tensor.
+  NormSpace(Value x, uint64_t groups, IteratorType type, bool stage)
+      : shape(shapeOf(x)), groups(static_cast<int64_t>(groups)) {
+    space.loops = normLoops(shape, this->groups, type, stage);
+    space.flopsPerPoint = 4;
+  }
+
+  NormSpace &reads(std::initializer_list<AccessMap> maps) {
+    for (const AccessMap &map : maps)
+      space.operands.push_back({map});
+    return *this;
+  }
+  NormSpace &writes(const AccessMap &map, Combiner combiner = Combiner::Sum) {
+    space.results.push_back({map, combiner});
+    return *this;
+  }
+  IterationSpace take(int64_t flopsPerPoint = 4) {
+    space.flopsPerPoint = flopsPerPoint;
+    return std::move(space);
+  }
+
+  /// A tensor like x.
+  AccessMap image() const {
+    AccessMap map;
+    for (int d = 0; d < static_cast<int>(shape.size()); ++d)
+      map.push_back(DimMap::loop(loopOf(d)));
+    if (groups > 1)
+      map[0] = DimMap::radix({{0, shape[0] / groups}, {loopOf(0), 1}});
+    return map;
+  }
+  /// One value per channel, of all groups.
+  AccessMap perChannel() const { return loopMap({loopOf(channel)}); }
+  /// One value per channel of each group.
+  AccessMap perGroup() const { return {groupChannel()}; }
+  AccessMap statistics() const {
+    AccessMap map = loopMap({-1, loopOf(channel)});
+    map[1] = groupChannel();
+    return map;
+  }
+
+private:
+  /// The loop of a dim of x; loop 0 counts the groups, if there are several.
+  int loopOf(int dim) const { return groups > 1 ? dim + 1 : dim; }
+  DimMap groupChannel() const {
+    return groups > 1
+               ? DimMap::radix({{0, shape[channel]}, {loopOf(channel), 1}})
+               : DimMap::loop(channel);
+  }
+
+  ArrayRef<int64_t> shape;
+  int64_t groups;
+  IterationSpace space;
+};
+} // namespace
+
+/// A shard has the groups that its box has of loop g, the first.
+template <typename OpTy>
+static Operation *
+localizeGroups(OpTy op, OpBuilder &builder, const LoopBox &box,
+               ArrayRef<TileRegion> resultRegions, ValueRange operands) {
+  Operation *local = localizeDefault(op, builder, resultRegions, operands);
+  if (op.getGroups() > 1)
+    cast<OpTy>(local).setGroups(box[0].size());
+  return local;
 }
 
-/// Space of an op whose operand at `x` is the normalized tensor.
-/// Types tell roles apart except for rank 2, where statistics look like x.
-static IterationSpace normSpace(Operation *op, unsigned x, int statsOperand,
-                                int statsResult, IteratorType type,
-                                bool stage) {
-  ArrayRef<int64_t> shape = shapeOf(op->getOperand(x));
-  IterationSpace space;
-  space.loops = normLoops(shape, type, stage);
-  AccessMap statistics = loopMap({-1, channel});
-  for (auto [i, operand] : llvm::enumerate(op->getOperandTypes()))
-    space.operands.push_back({static_cast<int>(i) == statsOperand
-                                  ? statistics
-                                  : normMap(operand, shape.size())});
-  for (auto [i, result] : llvm::enumerate(op->getResultTypes())) {
-    if (static_cast<int>(i) == statsResult)
-      space.results.push_back({statistics, Combiner::Moments});
-    else
-      space.results.push_back({normMap(result, shape.size())});
-  }
-  space.flopsPerPoint = 4;
-  return space;
+static LogicalResult checkPerGroup(EmitError emitError, StringRef what,
+                                   Value value, int64_t channels,
+                                   uint64_t groups) {
+  return checkShape(emitError, what, value.getType(),
+                    {static_cast<int64_t>(groups) * channels});
+}
+
+static RankedTensorType statsType(Value x, int64_t channels, uint64_t groups) {
+  return statisticsLike(x, {3, static_cast<int64_t>(groups) * channels});
+}
+
+static LogicalResult checkGroups(EmitError emitError, uint64_t groups,
+                                 int64_t samples) {
+  auto signedGroups = static_cast<int64_t>(groups);
+  if (signedGroups >= 1 && samples % signedGroups == 0)
+    return success();
+  return emitError() << "expected 'groups' of at least 1 that divide the "
+                     << samples << " samples, got " << signedGroups;
 }
 
 /// The channels of x, which must have rank 2 or more.
@@ -80,8 +143,9 @@ static LogicalResult checkPerChannel(EmitError emitError, StringRef what,
 }
 
 static LogicalResult checkStats(EmitError emitError, Value value,
-                                int64_t channels) {
-  return checkShape(emitError, "statistics", value.getType(), {3, channels});
+                                int64_t channels, uint64_t groups) {
+  return checkShape(emitError, "statistics", value.getType(),
+                    {3, static_cast<int64_t>(groups) * channels});
 }
 
 /// A tensor of the shape of x.
@@ -106,8 +170,11 @@ LogicalResult BatchNormOp::verify() {
 }
 
 IterationSpace BatchNormOp::getIterationSpace() {
-  IterationSpace space = normSpace(*this, 0, -1, -1, IteratorType::Parallel,
-                                   /*stage=*/false);
+  NormSpace norm(getX(), 1, IteratorType::Parallel, /*stage=*/false);
+  AccessMap each = norm.perChannel();
+  IterationSpace space = norm.reads({norm.image(), each, each, each, each})
+                             .writes(norm.image())
+                             .take();
   for (size_t i = 0; i < space.loops.size(); ++i)
     if (i != channel)
       space.loops[i].name = "d" + std::to_string(i);
@@ -130,48 +197,58 @@ LogicalResult BatchNormTrainOp::inferReturnTypes(
         if (failed(channels) ||
             failed(checkPerChannel(emitError, "gamma", op.getGamma(),
                                    *channels)) ||
-            failed(checkPerChannel(emitError, "beta", op.getBeta(), *channels)))
+            failed(
+                checkPerChannel(emitError, "beta", op.getBeta(), *channels)) ||
+            failed(
+                checkGroups(emitError, op.getGroups(), shapeOf(op.getX())[0])))
           return failure();
         types.push_back(tensorLike(op.getX(), shapeOf(op.getX())));
-        types.push_back(statisticsLike(op.getX(), {3, *channels}));
+        types.push_back(statsType(op.getX(), *channels, op.getGroups()));
         return success();
       });
 }
 
 IterationSpace BatchNormTrainOp::getIterationSpace() {
-  IterationSpace space = normSpace(*this, 0, -1, 1, IteratorType::Parallel,
-                                   /*stage=*/true);
-  space.flopsPerPoint = 8;
-  return space;
+  NormSpace norm(getX(), getGroups(), IteratorType::Parallel, /*stage=*/true);
+  AccessMap each = norm.perChannel();
+  return norm.reads({norm.image(), each, each})
+      .writes(norm.image())
+      .writes(norm.statistics(), Combiner::Moments)
+      .take(8);
 }
 
 FailureOr<SmallVector<Value>>
 BatchNormTrainOp::decomposeStages(OpBuilder &builder) {
-  Value stats =
-      BatchNormStatsOp::create(builder, getLoc(), getStats().getType(), getX());
-  Value y =
-      BatchNormApplyOp::create(builder, getLoc(), getY().getType(), getX(),
-                               stats, getGamma(), getBeta(), getEpsilonAttr());
+  Value stats = BatchNormStatsOp::create(
+      builder, getLoc(), getStats().getType(), getX(), getGroupsAttr());
+  Value y = BatchNormApplyOp::create(builder, getLoc(), getY().getType(),
+                                     getX(), stats, getGamma(), getBeta(),
+                                     getEpsilonAttr(), getGroupsAttr());
   return SmallVector<Value>{y, stats};
 }
 
 LogicalResult BatchNormStatsOp::inferReturnTypes(
     MLIRContext *, std::optional<Location> location, ValueRange operands,
-    DictionaryAttr, OpaqueProperties, RegionRange,
+    DictionaryAttr attributes, OpaqueProperties properties, RegionRange regions,
     SmallVectorImpl<Type> &types) {
+  Adaptor op(operands, attributes, properties, regions);
   return inferTypes(
       getOperationName(), location, operands,
       [&](EmitError emitError) -> LogicalResult {
-        FailureOr<int64_t> channels = checkImage(emitError, operands[0]);
-        if (failed(channels))
+        FailureOr<int64_t> channels = checkImage(emitError, op.getX());
+        if (failed(channels) || failed(checkGroups(emitError, op.getGroups(),
+                                                   shapeOf(op.getX())[0])))
           return failure();
-        types.push_back(statisticsLike(operands[0], {3, *channels}));
+        types.push_back(statsType(op.getX(), *channels, op.getGroups()));
         return success();
       });
 }
 
 IterationSpace BatchNormStatsOp::getIterationSpace() {
-  return normSpace(*this, 0, -1, 0, IteratorType::Reduction, /*stage=*/false);
+  NormSpace norm(getX(), getGroups(), IteratorType::Reduction, /*stage=*/false);
+  return norm.reads({norm.image()})
+      .writes(norm.statistics(), Combiner::Moments)
+      .take();
 }
 
 LogicalResult BatchNormApplyOp::verify() {
@@ -179,13 +256,18 @@ LogicalResult BatchNormApplyOp::verify() {
   FailureOr<int64_t> channels = checkImage(emitError, getX());
   return failure(
       failed(channels) ||
-      failed(checkStats(emitError, getStats(), *channels)) ||
+      failed(checkGroups(emitError, getGroups(), shapeOf(getX())[0])) ||
+      failed(checkStats(emitError, getStats(), *channels, getGroups())) ||
       failed(checkPerChannel(emitError, "gamma", getGamma(), *channels)) ||
       failed(checkPerChannel(emitError, "beta", getBeta(), *channels)));
 }
 
 IterationSpace BatchNormApplyOp::getIterationSpace() {
-  return normSpace(*this, 0, 1, -1, IteratorType::Parallel, /*stage=*/false);
+  NormSpace norm(getX(), getGroups(), IteratorType::Parallel, /*stage=*/false);
+  AccessMap each = norm.perChannel();
+  return norm.reads({norm.image(), norm.statistics(), each, each})
+      .writes(norm.image())
+      .take();
 }
 
 //===----------------------------------------------------------------------===//
@@ -197,28 +279,35 @@ LogicalResult BatchNormGradOp::verify() {
   FailureOr<int64_t> channels = checkImage(emitError, getX());
   return failure(
       failed(channels) || failed(checkLike(emitError, "dy", getDy(), getX())) ||
-      failed(checkStats(emitError, getStats(), *channels)) ||
+      failed(checkGroups(emitError, getGroups(), shapeOf(getX())[0])) ||
+      failed(checkStats(emitError, getStats(), *channels, getGroups())) ||
       failed(checkPerChannel(emitError, "gamma", getGamma(), *channels)) ||
       failed(checkLike(emitError, "dx", getDx(), getX())) ||
-      failed(checkPerChannel(emitError, "dgamma", getDgamma(), *channels)) ||
-      failed(checkPerChannel(emitError, "dbeta", getDbeta(), *channels)));
+      failed(checkPerGroup(emitError, "dgamma", getDgamma(), *channels,
+                           getGroups())) ||
+      failed(checkPerGroup(emitError, "dbeta", getDbeta(), *channels,
+                           getGroups())));
 }
 
 IterationSpace BatchNormGradOp::getIterationSpace() {
-  IterationSpace space = normSpace(*this, 1, 2, -1, IteratorType::Parallel,
-                                   /*stage=*/true);
-  space.flopsPerPoint = 10;
-  return space;
+  NormSpace norm(getX(), getGroups(), IteratorType::Parallel, /*stage=*/true);
+  return norm
+      .reads({norm.image(), norm.image(), norm.statistics(), norm.perChannel()})
+      .writes(norm.image())
+      .writes(norm.perGroup())
+      .writes(norm.perGroup())
+      .take(10);
 }
 
 FailureOr<SmallVector<Value>>
 BatchNormGradOp::decomposeStages(OpBuilder &builder) {
   auto reduce = BatchNormGradReduceOp::create(
       builder, getLoc(), getDgamma().getType(), getDbeta().getType(), getDy(),
-      getX(), getStats(), getEpsilonAttr());
+      getX(), getStats(), getEpsilonAttr(), getGroupsAttr());
   Value dx = BatchNormGradApplyOp::create(
       builder, getLoc(), getDx().getType(), getDy(), getX(), getStats(),
-      getGamma(), reduce.getDgamma(), reduce.getDbeta(), getEpsilonAttr());
+      getGamma(), reduce.getDgamma(), reduce.getDbeta(), getEpsilonAttr(),
+      getGroupsAttr());
   return SmallVector<Value>{dx, reduce.getDgamma(), reduce.getDbeta()};
 }
 
@@ -227,13 +316,20 @@ LogicalResult BatchNormGradReduceOp::verify() {
   FailureOr<int64_t> channels = checkImage(emitError, getX());
   return failure(
       failed(channels) || failed(checkLike(emitError, "dy", getDy(), getX())) ||
-      failed(checkStats(emitError, getStats(), *channels)) ||
-      failed(checkPerChannel(emitError, "dgamma", getDgamma(), *channels)) ||
-      failed(checkPerChannel(emitError, "dbeta", getDbeta(), *channels)));
+      failed(checkGroups(emitError, getGroups(), shapeOf(getX())[0])) ||
+      failed(checkStats(emitError, getStats(), *channels, getGroups())) ||
+      failed(checkPerGroup(emitError, "dgamma", getDgamma(), *channels,
+                           getGroups())) ||
+      failed(checkPerGroup(emitError, "dbeta", getDbeta(), *channels,
+                           getGroups())));
 }
 
 IterationSpace BatchNormGradReduceOp::getIterationSpace() {
-  return normSpace(*this, 1, 2, -1, IteratorType::Reduction, /*stage=*/false);
+  NormSpace norm(getX(), getGroups(), IteratorType::Reduction, /*stage=*/false);
+  return norm.reads({norm.image(), norm.image(), norm.statistics()})
+      .writes(norm.perGroup())
+      .writes(norm.perGroup())
+      .take();
 }
 
 LogicalResult BatchNormGradApplyOp::verify() {
@@ -241,18 +337,23 @@ LogicalResult BatchNormGradApplyOp::verify() {
   FailureOr<int64_t> channels = checkImage(emitError, getX());
   return failure(
       failed(channels) || failed(checkLike(emitError, "dy", getDy(), getX())) ||
-      failed(checkStats(emitError, getStats(), *channels)) ||
+      failed(checkGroups(emitError, getGroups(), shapeOf(getX())[0])) ||
+      failed(checkStats(emitError, getStats(), *channels, getGroups())) ||
       failed(checkPerChannel(emitError, "gamma", getGamma(), *channels)) ||
-      failed(checkPerChannel(emitError, "dgamma", getDgamma(), *channels)) ||
-      failed(checkPerChannel(emitError, "dbeta", getDbeta(), *channels)) ||
+      failed(checkPerGroup(emitError, "dgamma", getDgamma(), *channels,
+                           getGroups())) ||
+      failed(checkPerGroup(emitError, "dbeta", getDbeta(), *channels,
+                           getGroups())) ||
       failed(checkLike(emitError, "dx", getDx(), getX())));
 }
 
 IterationSpace BatchNormGradApplyOp::getIterationSpace() {
-  IterationSpace space = normSpace(*this, 1, 2, -1, IteratorType::Parallel,
-                                   /*stage=*/false);
-  space.flopsPerPoint = 6;
-  return space;
+  NormSpace norm(getX(), getGroups(), IteratorType::Parallel, /*stage=*/false);
+  return norm
+      .reads({norm.image(), norm.image(), norm.statistics(), norm.perChannel(),
+              norm.perGroup(), norm.perGroup()})
+      .writes(norm.image())
+      .take(6);
 }
 
 //===----------------------------------------------------------------------===//
@@ -263,10 +364,13 @@ LogicalResult RunningStatsUpdateOp::verify() {
   auto emitError = [&] { return emitOpError(); };
   if (failed(checkRank(emitError, "a mean", getMean(), 1)))
     return failure();
+  if (static_cast<int64_t>(getGroups()) < 1)
+    return emitOpError() << "expected 'groups' of at least 1, got "
+                         << static_cast<int64_t>(getGroups());
   int64_t channels = shapeOf(getMean())[0];
   return failure(
       failed(checkPerChannel(emitError, "a variance", getVar(), channels)) ||
-      failed(checkStats(emitError, getStats(), channels)) ||
+      failed(checkStats(emitError, getStats(), channels, getGroups())) ||
       failed(
           checkPerChannel(emitError, "a new mean", getNewMean(), channels)) ||
       failed(
@@ -274,10 +378,65 @@ LogicalResult RunningStatsUpdateOp::verify() {
 }
 
 IterationSpace RunningStatsUpdateOp::getIterationSpace() {
+  int64_t channels = shapeOf(getMean())[0];
+  auto groups = static_cast<int64_t>(getGroups());
   IterationSpace space;
-  space.loops = {{"c", shapeOf(getMean())[0]}};
-  space.operands = {{loopMap({0})}, {loopMap({0})}, {loopMap({-1, 0})}};
+  space.loops = {{"c", channels}};
+  AccessMap statistics = loopMap({-1, 0});
+  if (groups > 1) {
+    space.loops.push_back({"g", groups, IteratorType::Serial});
+    statistics[1] = DimMap::radix({{1, channels}, {0, 1}});
+  }
+  space.operands = {{loopMap({0})}, {loopMap({0})}, {statistics}};
   space.results = {{loopMap({0})}, {loopMap({0})}};
   space.flopsPerPoint = 6;
   return space;
+}
+
+//===----------------------------------------------------------------------===//
+// Shards
+//===----------------------------------------------------------------------===//
+
+Operation *BatchNormTrainOp::localize(OpBuilder &builder, const LoopBox &box,
+                                      ArrayRef<TileRegion>,
+                                      ArrayRef<TileRegion> resultRegions,
+                                      ValueRange operands) {
+  return localizeGroups(*this, builder, box, resultRegions, operands);
+}
+
+Operation *BatchNormStatsOp::localize(OpBuilder &builder, const LoopBox &box,
+                                      ArrayRef<TileRegion>,
+                                      ArrayRef<TileRegion> resultRegions,
+                                      ValueRange operands) {
+  return localizeGroups(*this, builder, box, resultRegions, operands);
+}
+
+Operation *BatchNormApplyOp::localize(OpBuilder &builder, const LoopBox &box,
+                                      ArrayRef<TileRegion>,
+                                      ArrayRef<TileRegion> resultRegions,
+                                      ValueRange operands) {
+  return localizeGroups(*this, builder, box, resultRegions, operands);
+}
+
+Operation *BatchNormGradOp::localize(OpBuilder &builder, const LoopBox &box,
+                                     ArrayRef<TileRegion>,
+                                     ArrayRef<TileRegion> resultRegions,
+                                     ValueRange operands) {
+  return localizeGroups(*this, builder, box, resultRegions, operands);
+}
+
+Operation *BatchNormGradReduceOp::localize(OpBuilder &builder,
+                                           const LoopBox &box,
+                                           ArrayRef<TileRegion>,
+                                           ArrayRef<TileRegion> resultRegions,
+                                           ValueRange operands) {
+  return localizeGroups(*this, builder, box, resultRegions, operands);
+}
+
+Operation *BatchNormGradApplyOp::localize(OpBuilder &builder,
+                                          const LoopBox &box,
+                                          ArrayRef<TileRegion>,
+                                          ArrayRef<TileRegion> resultRegions,
+                                          ValueRange operands) {
+  return localizeGroups(*this, builder, box, resultRegions, operands);
 }

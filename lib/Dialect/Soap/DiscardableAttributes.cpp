@@ -213,7 +213,8 @@ LogicalResult SoapDialect::verifyOperationAttribute(Operation *op,
              << "has no loops, so it takes no '" << name << "'";
     return success();
   }
-  if (name == kName || name == kGradOf || name == kUpdateOf)
+  if (name == kName || name == kGradOf || name == kUpdateOf ||
+      name == kRecomputeOf)
     return checkString(emitError, attr);
   if (name == kKeep)
     return checkEnum<KeptFormAttr, KeptForm>(

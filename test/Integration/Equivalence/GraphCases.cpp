@@ -124,7 +124,15 @@ Case residualBlock(Random &random) {
                      sampleDim);
   Tensor stem = n.relu(n.batchNorm(n.conv(x, 4, 3, 1, 1, false)));
   Tensor y = n.residual(stem, 6, 2);
-  return training("residual_block", n, n.linear(n.globalAverage(y), 5), random);
+  Case c =
+      training("residual_block", n, n.linear(n.globalAverage(y), 5), random);
+  int64_t samples = x.shape[0];
+  if (uniform(random, 0, 1))
+    c.training +=
+        " batch-norm=groups(" +
+        std::to_string(samples == 4 ? uniform(random, 1, 2) * 2 : samples) +
+        ")";
+  return c;
 }
 
 /// ResNet-18 with few channels and small images: all its layers.

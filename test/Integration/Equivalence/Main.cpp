@@ -82,6 +82,9 @@ static cl::opt<bool>
     pipelines("pipelines", cl::cat(category),
               cl::desc("networks as pipelines: random stages, microbatches, "
                        "schedules, and strategies inside of stages"));
+recompute("recompute", cl::cat(category),
+          cl::desc("training steps alone, each with activation "
+                   "recomputation and without: the same bits"));
 static cl::opt<bool> verbose("verbose", cl::cat(category),
                              cl::desc("print every case"));
 static cl::opt<bool> noFork("no-fork", cl::cat(category),
@@ -97,6 +100,10 @@ namespace {
 /// between cases: images on GPUs have one layout or the other, and pooling and
 /// norms are kernels or calls.
 std::string pipeline(uint64_t hash) {
+  // Whatever is fused or computed by a library, the bits of a clone are its
+  // op's only where both are computed the same way.
+  if (recompute)
+    return "soap-lower-to-cpu{library=none fuse=false " + lowering + "}";
   if (target != "cuda")
     return "soap-lower-to-cpu{" + lowering + "}";
   // PTX: no test reads the image.
@@ -115,7 +122,9 @@ std::vector<Generator> pick(std::vector<Generator> all) {
   if (!precision.empty())
     all = narrowGenerators(std::move(all), precision);
   std::erase_if(all, [](const Generator &generator) {
-    return !filter.empty() && generator.name != filter;
+    return (!filter.empty() && generator.name != filter) ||
+           // It has no backward pass.
+           (recompute && generator.name == "linear_chain");
   });
   return all;
 }
@@ -124,7 +133,8 @@ const std::vector<Generator> &generatorsOf(Sort sort) {
   auto unless = [](bool left, std::vector<Generator> (*make)()) {
     return left ? std::vector<Generator>() : pick(make());
   };
-  static const std::vector<Generator> ops = unless(pipelines, opGenerators),
+  static const std::vector<Generator> ops = unless(pipelines || recompute,
+                                                   opGenerators),
                                       graphs =
                                           unless(pipelines, graphGenerators),
                                       networks =
@@ -195,6 +205,14 @@ const Generator &generatorOf(int64_t program) {
   return generators[(turn + 31 * seed) % generators.size()];
 }
 
+/// Options of soap-recompute of a case.
+std::string recomputation(uint64_t hash) {
+  static const char *const choices[] = {"blocks=whole", "ops=*",
+                                        "blocks=selective budget=1",
+                                        "blocks=whole first=1"};
+  return choices[hash % std::size(choices)];
+}
+
 /// Program `index` under its strategies: shapes, data and strategies depend on
 /// seed and index alone.
 Report runProgram(mlir::MLIRContext &context, int64_t index) {
@@ -216,6 +234,8 @@ Report runProgram(mlir::MLIRContext &context, int64_t index) {
     return report;
   }
   report.ops = subject.ops();
+  if (recompute)
+    subject.keepEverything();
   for (int64_t s = 0; s < strategies; ++s) {
     std::string preset = presetOf(index, s), error;
     // Another strategy than those before, if there is one: an op of few
@@ -234,7 +254,10 @@ Report runProgram(mlir::MLIRContext &context, int64_t index) {
     }
     report.cases.push_back(hash);
     if (error.empty())
-      error = subject.check(pipeline(hash));
+      error = recompute
+                  ? subject.checkRecomputed(pipeline(hash), recomputation(hash),
+                                            report.recomputed)
+                  : subject.check(pipeline(hash));
     if (error.empty())
       ++report.passed;
     else
@@ -426,6 +449,11 @@ int main(int argc, char **argv) {
   for (const std::string &model :
        pipelines ? std::vector<std::string>() : modelsWithoutCase())
     problems.push_back("network '" + model + "' has no generator of cases");
+  if (recompute) {
+    std::cout << totals.recomputed << " ops recomputed\n";
+    if (totals.recomputed < totals.passed)
+      problems.push_back("fewer ops are recomputed than there are cases");
+  }
   if (static_cast<int64_t>(totals.cases.size()) < distinct)
     problems.push_back("fewer than " + std::to_string(distinct) +
                        " distinct cases");

@@ -457,6 +457,17 @@ std::vector<int64_t> imageShape(Random &random) {
 }
 const std::string epsilon = "epsilon = 1.0e-05 : f64";
 
+/// Groups of samples of a batch norm: half of the time one, else a divisor.
+int64_t drawGroups(Random &random, int64_t samples) {
+  int64_t groups = uniform(random, 0, 1) ? uniform(random, 1, samples) : 1;
+  while (samples % groups != 0)
+    --groups;
+  return groups;
+}
+std::string groupsOf(int64_t groups) {
+  return "groups = " + std::to_string(groups) + " : i64";
+}
+
 Case batchNorm(Random &random) {
   std::vector<int64_t> shape = randomShape(random, 2, 4), channels{shape[1]};
   Case c = made("batch_norm", false);
@@ -472,64 +483,73 @@ Case batchNorm(Random &random) {
 }
 
 Case batchNormTrain(Random &random) {
-  std::vector<int64_t> shape = imageShape(random), channels{shape[1]},
-                       stats{3, shape[1]};
+  std::vector<int64_t> shape = imageShape(random), channels{shape[1]};
+  int64_t groups = drawGroups(random, shape[0]);
+  std::vector<int64_t> stats{3, groups * shape[1]};
+  std::string attributes = epsilon + ", " + groupsOf(groups);
   Case c = made("batch_norm_train", false);
   c.tolerance = 5e-4;
   FunctionText f;
   f.finish(c, f.op("batch_norm_train",
                    {f.arg(shape, floats), f.arg(channels, floats, "parameter"),
                     f.arg(channels, floats, "parameter")},
-                   epsilon, {shape, stats}));
+                   attributes, {shape, stats}));
   return c;
 }
 
 Case batchNormStages(Random &random) {
-  std::vector<int64_t> shape = imageShape(random), channels{shape[1]},
-                       stats{3, shape[1]};
+  std::vector<int64_t> shape = imageShape(random), channels{shape[1]};
+  int64_t groups = drawGroups(random, shape[0]);
+  std::vector<int64_t> perGroup{groups * shape[1]}, stats{3, perGroup[0]};
+  std::string attributes = epsilon + ", " + groupsOf(groups);
   Case c = made("batch_norm_stages", false);
   c.tolerance = 5e-4;
   FunctionText f;
   Tensor x = f.arg(shape, floats), gamma = f.arg(channels, floats, "parameter"),
          dy = f.arg(shape, floats);
-  Tensor s = f.op1("batch_norm_stats", {x}, "", stats);
+  Tensor s = f.op1("batch_norm_stats", {x}, groupsOf(groups), stats);
   Tensor y = f.op1("batch_norm_apply",
-                   {x, s, gamma, f.arg(channels, floats, "parameter")}, epsilon,
-                   shape);
-  std::vector<Tensor> sums =
-      f.op("batch_norm_grad_reduce", {dy, x, s}, epsilon, {channels, channels});
+                   {x, s, gamma, f.arg(channels, floats, "parameter")},
+                   attributes, shape);
+  std::vector<Tensor> sums = f.op("batch_norm_grad_reduce", {dy, x, s},
+                                  attributes, {perGroup, perGroup});
   Tensor dx = f.op1("batch_norm_grad_apply",
-                    {dy, x, s, gamma, sums[0], sums[1]}, epsilon, shape);
+                    {dy, x, s, gamma, sums[0], sums[1]}, attributes, shape);
   f.finish(c, {y, sums[0], sums[1], dx});
   return c;
 }
 
 Case batchNormGrad(Random &random) {
-  std::vector<int64_t> shape = imageShape(random), channels{shape[1]},
-                       stats{3, shape[1]};
+  std::vector<int64_t> shape = imageShape(random), channels{shape[1]};
+  int64_t groups = drawGroups(random, shape[0]);
+  std::vector<int64_t> perGroup{groups * shape[1]}, stats{3, perGroup[0]};
+  std::string attributes = epsilon + ", " + groupsOf(groups);
   Case c = made("batch_norm_grad", false);
   c.tolerance = 5e-4;
   FunctionText f;
   Tensor x = f.arg(shape, floats);
-  Tensor s = f.op1("batch_norm_stats", {x}, "", stats);
+  Tensor s = f.op1("batch_norm_stats", {x}, groupsOf(groups), stats);
   f.finish(c, f.op("batch_norm_grad",
                    {f.arg(shape, floats), x, s,
                     f.arg(channels, floats, "parameter")},
-                   epsilon, {shape, channels, channels}));
+                   attributes, {shape, perGroup, perGroup}));
   return c;
 }
 
 Case runningStats(Random &random) {
-  std::vector<int64_t> shape = imageShape(random), channels{shape[1]},
-                       stats{3, shape[1]};
+  std::vector<int64_t> shape = imageShape(random), channels{shape[1]};
+  int64_t groups = drawGroups(random, shape[0]);
+  std::vector<int64_t> stats{3, groups * shape[1]};
   Case c = made("running_stats_update", false);
   FunctionText f;
   Tensor mean = f.arg(channels, floats, "state"),
          var = f.arg(channels, positive, "state");
-  Tensor s = f.op1("batch_norm_stats", {f.arg(shape, floats)}, "", stats);
+  Tensor s = f.op1("batch_norm_stats", {f.arg(shape, floats)}, groupsOf(groups),
+                   stats);
   f.finish(c,
            f.op("running_stats_update", {mean, var, s},
-                "momentum = 1.0e-01 : f64", {channels, channels}),
+                "momentum = 1.0e-01 : f64, " + groupsOf(groups),
+                {channels, channels}),
            {0, 1});
   return c;
 }

@@ -18,7 +18,7 @@ namespace soap::equivalence {
 std::string Report::encode() const {
   std::ostringstream line;
   line << program << " " << name << " " << passed << " " << failed << " "
-       << draws.draws << " " << draws.refused.size();
+       << recomputed << " " << draws.draws << " " << draws.refused.size();
   for (const auto &[reason, count] : draws.refused)
     line << " " << reason << " " << count;
   line << " " << ops.size();
@@ -39,7 +39,7 @@ std::optional<Report> Report::decode(std::string &buffer) {
   Report report;
   size_t count = 0, length = 0;
   line >> report.program >> report.name >> report.passed >> report.failed >>
-      report.draws.draws >> count;
+      report.recomputed >> report.draws.draws >> count;
   for (std::string reason; count > 0; --count) {
     line >> reason;
     line >> report.draws.refused[reason];
@@ -61,6 +61,7 @@ std::optional<Report> Report::decode(std::string &buffer) {
 void Totals::add(const Report &report, bool verbose) {
   ++programs;
   passed += report.passed;
+  recomputed += report.recomputed;
   failed += report.failed;
   byName[report.name] += report.passed + report.failed;
   draws.draws += report.draws.draws;

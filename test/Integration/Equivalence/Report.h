@@ -23,6 +23,7 @@ struct Report {
   int64_t program = 0;
   std::string name; ///< of the generator's case
   int64_t passed = 0, failed = 0;
+  int64_t recomputed = 0; ///< ops of the backward pass (`--recompute`)
   DrawStatistics draws;
   std::set<std::string> ops;   ///< that the strategies distribute
   std::vector<uint64_t> cases; ///< hashes of program and strategy
@@ -34,7 +35,7 @@ struct Report {
 };
 
 struct Totals {
-  int64_t passed = 0, failed = 0, programs = 0;
+  int64_t passed = 0, failed = 0, programs = 0, recomputed = 0;
   DrawStatistics draws;
   std::map<std::string, int64_t> byName, byOp;
   std::set<uint64_t> cases;

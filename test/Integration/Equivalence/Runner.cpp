@@ -13,6 +13,7 @@
 #include "Soap/Analysis/OpGroups.h"
 #include "Soap/Analysis/PartitionedGraph.h"
 #include "Soap/Compiler/JIT.h"
+#include "Soap/Dialect/Soap/ReuseAttributes.h"
 #include "Soap/Dialect/Soap/SoapOps.h"
 #include "Soap/Runtime/Artifact/Symbols.h"
 #include "Soap/Runtime/Execution/Launcher.h"
@@ -544,6 +545,8 @@ void Subject::printProgram() {
 /// the program alone.
 void Subject::keepSome() {
   printProgram();
+  if (!decidesKeeps)
+    return;
   Random random(std::accumulate(programText.begin(), programText.end(),
                                 uint64_t(0), [](uint64_t sum, char c) {
                                   return sum * 31 +
@@ -694,18 +697,23 @@ std::string Subject::check(const std::string &lowering) {
   std::string failure;
   std::map<std::string, std::vector<bool>> covered;
   std::map<std::string, Values> copies;
+  tiles.clear();
   run.forEachResult([&](const runtime::TensorInfo &tensor,
                         const runtime::TileInfo &tile, const void *data,
                         bool updated) {
     const Values &want = (updated ? expectedUpdates : expected).at(tensor.name);
     double difference = 0, norm = 0;
     int64_t wrong = 0;
+    Values &bits =
+        tiles[tensor.name + (updated ? " updated " : " ") + tile.region.str() +
+              " " + std::to_string(tiles.size())];
     std::vector<bool> &seen = covered[tensor.name];
     Values &copy = copies[tensor.name];
     seen.resize(tensor.volume());
     copy.resize(tensor.volume());
     forEachElement(tile.region, tensor.shape, [&](int64_t whole, int64_t i) {
       double got = load(data, tensor.dtype, i);
+      bits.push_back(got);
       bool same =
           got == want[whole] || (std::isnan(got) && std::isnan(want[whole]));
       wrong += !same;
@@ -761,6 +769,43 @@ std::string Subject::check(const std::string &lowering) {
                std::to_string(to) + ": simulated " +
                std::to_string(bytes[from][to]) + ", sent " +
                std::to_string(run.execution->bytesSent[from * numDevices + to]);
+  return "";
+}
+
+std::string Subject::checkRecomputed(const std::string &lowering,
+                                     const std::string &options,
+                                     int64_t &recomputed) {
+  OwningOpRef<ModuleOp> drawn = module->clone();
+  if (std::string error = check(lowering); !error.empty())
+    return error;
+  std::map<std::string, Values> kept = std::move(tiles);
+  module = std::move(drawn);
+  if (std::string error =
+          runPipeline(*module, "soap-recompute{" + options +
+                                   " topology=" + topologyName + "}");
+      !error.empty())
+    return error;
+  int64_t count = 0;
+  module->walk(
+      [&](Operation *op) { count += op->hasAttr(mlir::soap::kRecomputeOf); });
+  recomputed += count;
+  std::string with = "with soap-recompute{" + options + "}: ";
+  if (std::string error = check(lowering); !error.empty())
+    return with + error;
+  if (tiles.size() != kept.size())
+    return with + std::to_string(tiles.size()) + " tiles, without " +
+           std::to_string(kept.size());
+  for (const auto &[name, values] : kept) {
+    auto it = tiles.find(name);
+    if (it == tiles.end())
+      return with + "no tile " + name;
+    for (size_t i = 0; i < values.size(); ++i)
+      if (double got = it->second[i];
+          std::memcmp(&got, &values[i], sizeof(got)) != 0)
+        return with + "element " + std::to_string(i) + " of tile " + name +
+               " is " + std::to_string(got) + ", without " +
+               std::to_string(values[i]);
+  }
   return "";
 }
 

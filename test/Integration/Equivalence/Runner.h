@@ -56,6 +56,14 @@ public:
   /// options, say) and runs under the strategy, and checks everything. Empty
   /// string on success, else what differs.
   std::string check(const std::string &lowering);
+  /// From now on, `draw` and `drawPreset` decide no `soap.keep`.
+  void keepEverything() { decidesKeeps = false; }
+  /// `check`; then the backward pass of the same program under the same
+  /// strategy computes activations again, chosen by `options` of
+  /// soap-recompute, and all tiles have to be the same bits. Adds the number of
+  /// ops that are computed again. Empty string on success, else what differs.
+  std::string checkRecomputed(const std::string &lowering,
+                              const std::string &options, int64_t &recomputed);
   /// IR with the strategy.
   const std::string &program() const { return programText; }
   int devices() const { return numDevices; }
@@ -71,7 +79,10 @@ private:
   std::string entry, programText;
   int numDevices = 1;
   std::string topologyName;
+  bool decidesKeeps = true;
   Tensors inputs, expected, expectedUpdates;
+  /// Results of the last `check`: tiles by tensor, region and device.
+  std::map<std::string, Values> tiles;
 
   /// Parses the case, with f64 wherever it has f32 if `wide`, and makes it a
   /// training step by these options, unless they are empty.

@@ -1,9 +1,9 @@
-//===- ReuseAttributes.h - Which form of a value is kept --------*- C++ -*-===//
+//===- ReuseAttributes.h - What is kept for the backward pass ---*- C++ -*-===//
 //
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A header of its own: few files use tensor reuse.
+// A header of its own: few files use tensor reuse and recomputation.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,6 +19,11 @@ namespace mlir::soap {
 /// "before" its re-shard or "after" it (Model/Reuse.h). On an argument of a
 /// function, "both" or "before": of the copies that ops read.
 inline constexpr llvm::StringLiteral kKeep = "soap.keep";
+
+/// On an op of the backward pass: the name of the op of the forward pass that
+/// it computes a second time (activation recomputation), so that its results
+/// need not be kept. The op is of the same kind and has the same types.
+inline constexpr llvm::StringLiteral kRecomputeOf = "soap.recompute_of";
 
 } // namespace mlir::soap
 

@@ -45,6 +45,7 @@ def Soap_Dialect : Dialect {
     | | `soap.keep` | `#soap.keep<...>`: the form kept for the backward pass |
     | | `soap.grad_of` | the name of the op whose gradient this is |
     | | `soap.update_of` | the name of an op whose parameter this updates |
+    | | `soap.recompute_of` | the name of the op that this computes again |
     | | `soap.loop_map` | own loops to the loops of that op, as strings |
     | | `soap.batch_norm_momentum` | on `soap.batch_norm`, an f64 in [0, 1] |
     | | `soap.slot` | the number of an action of a program |

@@ -38,7 +38,7 @@ def Soap_BatchNormOp
 }
 
 def Soap_BatchNormTrainOp
-    : Soap_Op<"batch_norm_train", [SpaceInterfaceStages, Differentiable,
+    : Soap_Op<"batch_norm_train", [SpaceInterfaceLocalStages, Differentiable,
                                    InferType]> {
   let summary = "batch normalization with the statistics of the whole batch";
   let description = [{
@@ -50,10 +50,17 @@ def Soap_BatchNormTrainOp
     4). They are parallel, and all but c are stage loops: a config that splits
     one replaces the op by `soap.batch_norm_stats` and `soap.batch_norm_apply`.
 
+    With `groups` G above 1, each of G groups of N / G samples that follow each
+    other is normalized with its own statistics. Loop n counts the samples of a
+    group, the first loop, g, the groups: it is parallel and no stage loop, so a
+    config that splits only g exchanges no statistics. `stats` are [3, G * C],
+    group by group.
+
     **Constraints**
 
     - x is [N, C, ...]; y has its type.
     - gamma and beta have shape [C].
+    - `groups` is at least 1 and divides N.
 
     **Example**
 
@@ -65,12 +72,13 @@ def Soap_BatchNormTrainOp
     ```
   }];
   let arguments = (ins Soap_Float:$x, Soap_Float:$gamma, Soap_Float:$beta,
-                       F64Attr:$epsilon);
+                       F64Attr:$epsilon,
+                       DefaultValuedAttr<I64Attr, "1">:$groups);
   let results = (outs Soap_Float:$y, Soap_Float:$stats);
 }
 
 def Soap_BatchNormStatsOp
-    : Soap_Op<"batch_norm_stats", [SpaceInterface, InferType]> {
+    : Soap_Op<"batch_norm_stats", [SpaceInterfaceLocal, InferType]> {
   let summary = "count, mean and M2 of each channel";
   let description = [{
     The first stage op of `soap.batch_norm_train`. Partial results fold with the
@@ -79,7 +87,8 @@ def Soap_BatchNormStatsOp
 
     **Constraints**
 
-    - x is [N, C, ...]; the result is [3, C].
+    - x is [N, C, ...]; the result is [3, `groups` * C].
+    - `groups` is at least 1 and divides N.
 
     **Example**
 
@@ -87,12 +96,14 @@ def Soap_BatchNormStatsOp
     %stats = soap.batch_norm_stats %x : (tensor<4x3x2x2xf32>) -> tensor<3x3xf32>
     ```
   }];
-  let arguments = (ins Soap_Float:$x);
+  let arguments = (ins Soap_Float:$x,
+                       DefaultValuedAttr<I64Attr, "1">:$groups);
   let results = (outs Soap_Float:$stats);
 }
 
 def Soap_BatchNormApplyOp
-    : Soap_Op<"batch_norm_apply", [SpaceInterface, AllTypesMatch<["x", "y"]>]> {
+    : Soap_Op<"batch_norm_apply", [SpaceInterfaceLocal,
+                                   AllTypesMatch<["x", "y"]>]> {
   let summary = "normalizes with given statistics";
   let description = [{
     The second stage op of `soap.batch_norm_train`. Loops as there, all
@@ -101,7 +112,8 @@ def Soap_BatchNormApplyOp
     **Constraints**
 
     - x is [N, C, ...]; the result has its type.
-    - `stats` are [3, C]; gamma and beta have shape [C].
+    - `stats` are [3, `groups` * C]; gamma and beta have shape [C].
+    - `groups` is at least 1 and divides N.
 
     **Example**
 
@@ -113,24 +125,29 @@ def Soap_BatchNormApplyOp
     ```
   }];
   let arguments = (ins Soap_Float:$x, Soap_Float:$stats, Soap_Float:$gamma,
-                       Soap_Float:$beta, F64Attr:$epsilon);
+                       Soap_Float:$beta, F64Attr:$epsilon,
+                       DefaultValuedAttr<I64Attr, "1">:$groups);
   let results = (outs Soap_Float:$y);
   let hasVerifier = 1;
 }
 
-def Soap_BatchNormGradOp : Soap_Op<"batch_norm_grad", [SpaceInterfaceStages]> {
+def Soap_BatchNormGradOp
+    : Soap_Op<"batch_norm_grad", [SpaceInterfaceLocalStages]> {
   let summary = "gradients of batch_norm_train";
   let description = [{
     With xhat = (x - mean) / sqrt(var + epsilon): dbeta[c] = sum of dy,
     dgamma[c] = sum of dy * xhat, dx = gamma / sqrt(var + epsilon) * (dy - dbeta
     / count - xhat * dgamma / count). Loops as `soap.batch_norm_train`. The
     stage ops are `soap.batch_norm_grad_reduce` and
-    `soap.batch_norm_grad_apply`.
+    `soap.batch_norm_grad_apply`. With `groups`, dgamma and dbeta have sums
+    of each group, group by group: dx needs them apart.
 
     **Constraints**
 
     - x is [N, C, ...]; dy and dx have its type.
-    - `stats` are [3, C]; gamma, dgamma and dbeta have shape [C].
+    - gamma has shape [C], dgamma and dbeta have shape [`groups` * C]; `stats`
+      are [3, `groups` * C].
+    - `groups` is at least 1 and divides N.
 
     **Example**
 
@@ -143,13 +160,14 @@ def Soap_BatchNormGradOp : Soap_Op<"batch_norm_grad", [SpaceInterfaceStages]> {
     ```
   }];
   let arguments = (ins Soap_Float:$dy, Soap_Float:$x, Soap_Float:$stats,
-                       Soap_Float:$gamma, F64Attr:$epsilon);
+                       Soap_Float:$gamma, F64Attr:$epsilon,
+                       DefaultValuedAttr<I64Attr, "1">:$groups);
   let results = (outs Soap_Float:$dx, Soap_Float:$dgamma, Soap_Float:$dbeta);
   let hasVerifier = 1;
 }
 
 def Soap_BatchNormGradReduceOp
-    : Soap_Op<"batch_norm_grad_reduce", [SpaceInterface]> {
+    : Soap_Op<"batch_norm_grad_reduce", [SpaceInterfaceLocal]> {
   let summary = "dgamma and dbeta of batch norm";
   let description = [{
     The first stage op of `soap.batch_norm_grad`. Loops as there; c is parallel,
@@ -158,7 +176,8 @@ def Soap_BatchNormGradReduceOp
     **Constraints**
 
     - x is [N, C, ...]; dy has its type.
-    - `stats` are [3, C]; the results have shape [C].
+    - `stats` are [3, `groups` * C]; the results have shape [`groups` * C].
+    - `groups` is at least 1 and divides N.
 
     **Example**
 
@@ -170,13 +189,14 @@ def Soap_BatchNormGradReduceOp
     ```
   }];
   let arguments = (ins Soap_Float:$dy, Soap_Float:$x, Soap_Float:$stats,
-                       F64Attr:$epsilon);
+                       F64Attr:$epsilon,
+                       DefaultValuedAttr<I64Attr, "1">:$groups);
   let results = (outs Soap_Float:$dgamma, Soap_Float:$dbeta);
   let hasVerifier = 1;
 }
 
 def Soap_BatchNormGradApplyOp
-    : Soap_Op<"batch_norm_grad_apply", [SpaceInterface]> {
+    : Soap_Op<"batch_norm_grad_apply", [SpaceInterfaceLocal]> {
   let summary = "dx of batch norm from its reduced gradients";
   let description = [{
     The second stage op of `soap.batch_norm_grad`. Loops as there, all parallel.
@@ -184,7 +204,9 @@ def Soap_BatchNormGradApplyOp
     **Constraints**
 
     - x is [N, C, ...]; dy and dx have its type.
-    - `stats` are [3, C]; gamma, dgamma and dbeta have shape [C].
+    - gamma has shape [C], dgamma and dbeta have shape [`groups` * C]; `stats`
+      are [3, `groups` * C].
+    - `groups` is at least 1 and divides N.
 
     **Example**
 
@@ -197,7 +219,8 @@ def Soap_BatchNormGradApplyOp
   }];
   let arguments = (ins Soap_Float:$dy, Soap_Float:$x, Soap_Float:$stats,
                        Soap_Float:$gamma, Soap_Float:$dgamma, Soap_Float:$dbeta,
-                       F64Attr:$epsilon);
+                       F64Attr:$epsilon,
+                       DefaultValuedAttr<I64Attr, "1">:$groups);
   let results = (outs Soap_Float:$dx);
   let hasVerifier = 1;
 }
@@ -209,9 +232,13 @@ def Soap_RunningStatsUpdateOp
     new_mean = (1 - momentum) * mean + momentum * batch mean. new_var is the
     same of the unbiased variance M2 / (count - 1). An update op. Loop c.
 
+    Of `groups` G above 1, the new averages are the mean over the groups. Loop g
+    counts the groups; it is serial.
+
     **Constraints**
 
-    - mean, var and the results have shape [C]; `stats` are [3, C].
+    - mean, var and the results have shape [C]; `stats` are [3, `groups` * C].
+    - `groups` is at least 1.
     - `momentum` is in [0, 1].
 
     **Example**
@@ -224,7 +251,8 @@ def Soap_RunningStatsUpdateOp
     ```
   }];
   let arguments = (ins Soap_Float:$mean, Soap_Float:$var, Soap_Float:$stats,
-                       F64Attr:$momentum);
+                       F64Attr:$momentum,
+                       DefaultValuedAttr<I64Attr, "1">:$groups);
   let results = (outs Soap_Float:$new_mean, Soap_Float:$new_var);
   let hasVerifier = 1;
 }

@@ -9,6 +9,8 @@
 
 #include "FoldSupport.h"
 
+#include "Soap/Dialect/Soap/ReuseAttributes.h"
+
 using namespace mlir;
 using namespace mlir::soap;
 
@@ -20,6 +22,7 @@ static bool hasReference(Operation *op, StringAttr name) {
     return false;
   auto refers = [&](Operation *other) {
     return other->getAttr(SoapDialect::kGradOf) == name ||
+           other->getAttr(kRecomputeOf) == name ||
            other->getAttr(SoapDialect::kUpdateOf) == name;
   };
   return function

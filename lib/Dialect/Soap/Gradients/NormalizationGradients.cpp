@@ -141,21 +141,36 @@ BatchNormTrainOp::buildGradient(OpBuilder &builder, ArrayRef<Value> resultGrads,
   }
   if (!llvm::is_contained(wanted, true))
     return success();
+  auto groups = static_cast<int64_t>(getGroups());
+  int64_t channels = shapeOf(getGamma())[0];
+  // Of each group, group by group.
+  RankedTensorType perGroup = RankedTensorType::get(
+      {groups * channels}, tensorType(getGamma()).getElementType());
+  auto sumOfGroups = [&](Value value, StringRef name) -> Value {
+    if (groups == 1)
+      return value;
+    Value table =
+        gradients.reshape(value, {groups, channels}, (name + "_groups").str());
+    return gradients.sumAllBut(table, 1, name);
+  };
   if (!wanted[0]) {
     auto grad = gradients.create<BatchNormGradReduceOp>(
-        "grad", TypeRange{getGamma().getType(), getBeta().getType()}, dy,
-        getX(), getStats(), getEpsilonAttr());
-    operandGrads[1] = wanted[1] ? grad.getDgamma() : Value();
-    operandGrads[2] = wanted[2] ? grad.getDbeta() : Value();
+        "grad", TypeRange{perGroup, perGroup}, dy, getX(), getStats(),
+        getEpsilonAttr(), getGroupsAttr());
+    if (wanted[1])
+      operandGrads[1] = sumOfGroups(grad.getDgamma(), "gamma_grad");
+    if (wanted[2])
+      operandGrads[2] = sumOfGroups(grad.getDbeta(), "beta_grad");
     return success();
   }
   auto grad = gradients.create<BatchNormGradOp>(
-      "grad",
-      TypeRange{getX().getType(), getGamma().getType(), getBeta().getType()},
-      dy, getX(), getStats(), getGamma(), getEpsilonAttr());
+      "grad", TypeRange{getX().getType(), perGroup, perGroup}, dy, getX(),
+      getStats(), getGamma(), getEpsilonAttr(), getGroupsAttr());
   operandGrads[0] = grad.getDx();
-  operandGrads[1] = wanted[1] ? grad.getDgamma() : Value();
-  operandGrads[2] = wanted[2] ? grad.getDbeta() : Value();
+  if (wanted[1])
+    operandGrads[1] = sumOfGroups(grad.getDgamma(), "gamma_grad");
+  if (wanted[2])
+    operandGrads[2] = sumOfGroups(grad.getDbeta(), "beta_grad");
   return success();
 }
 
