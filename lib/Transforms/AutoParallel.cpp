@@ -92,7 +92,7 @@ struct AutoParallel
            tuning.empty() && space == "soap" && roles.empty() && mode.empty() &&
            checkpointFile.empty() && progressSvg.empty() &&
            memoryLimit.empty() && frontierFile.empty() && frontierSvg.empty() &&
-           !reuse;
+           !reuse && recompute != "selective" && recompute != "whole";
   }
 
   std::shared_ptr<SearchTuning> tuned; ///< from `checkOptions` on
@@ -168,7 +168,8 @@ LogicalResult AutoParallel::checkOptions() {
   if (chosen == "hybrid" && !isPlain())
     return fail("algorithm", "hybrid",
                 "none of the options 'initial', 'polish', 'proposals', "
-                "'bound', 'tuning', 'space', 'roles', 'mode', 'progress-svg': "
+                "'bound', 'tuning', 'space', 'roles', 'mode', 'progress-svg', "
+                "'recompute=selective' and 'whole': "
                 "hybrid plans have a space and a search of their own");
   if (chosen == "frontier" && polish)
     return fail("polish", "true",
@@ -468,7 +469,8 @@ LogicalResult AutoParallel::run() {
   if (algorithm == "auto" && isPlain() && isForHybrid(target))
     chosen = "hybrid";
   if (chosen == "hybrid")
-    return runHybrid(target, {timeLimit, report, exportFile, summary});
+    return runHybrid(target, {timeLimit, report, exportFile, summary,
+                              /*recompute=*/recompute != "none"});
   std::vector<::soap::Strategy> strategies;
   if (failed(restrictSpace(problem)) ||
       failed(readInitial(opGraph, problem, strategies)))

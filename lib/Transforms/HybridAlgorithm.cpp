@@ -34,6 +34,7 @@ LogicalResult mlir::soap::runHybrid(FunctionProblem &target,
   ::soap::HierarchicalOptions search;
   search.seconds = options.seconds == 0 ? defaultSeconds : options.seconds;
   search.asStrategy = true;
+  search.recompute = options.recompute;
   InterruptScope scope;
   search.stop = &InterruptScope::isInterrupted();
   ::soap::HierarchicalResult result =
@@ -63,6 +64,14 @@ LogicalResult mlir::soap::runHybrid(FunctionProblem &target,
     return failure();
   if (options.exportFile.empty())
     return success();
-  return exportStrategy(module, target.opGraph, *written, target.topology,
+  // Recomputed ops have made another graph.
+  FailureOr<OpGraph> opGraph = buildOpGraph(target.function);
+  if (failed(opGraph))
+    return failure();
+  FailureOr<::soap::Strategy> strategy =
+      readStrategy(*opGraph, target.topology.deviceCount());
+  if (failed(strategy))
+    return failure();
+  return exportStrategy(module, *opGraph, *strategy, target.topology,
                         options.exportFile);
 }

@@ -3,8 +3,9 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// `algorithm=hybrid`: plans that a strategy says in full (docs/Hierarchical.md).
-// Apart from SearchAlgorithms.h because a pipeline is more than configs.
+// `algorithm=hybrid`: plans that a strategy says in full
+// (docs/Hierarchical.md). Apart from SearchAlgorithms.h because a pipeline is
+// more than configs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,6 +20,7 @@ struct HybridPassOptions {
   double seconds = 0; ///< 0: 10
   std::string report, exportFile;
   bool summary = true;
+  bool recompute = true; ///< what does not fit
 };
 
 /// Whether a problem is one that hybrid plans are for: layers that repeat, a

@@ -9,6 +9,8 @@
 
 #include "HybridSupport.h"
 
+#include "Recomputation/Recompute.h"
+
 #include "Soap/Analysis/Stages.h"
 #include "Soap/Dialect/Soap/SoapDialect.h"
 #include "Soap/Dialect/Soap/StageAttributes.h"
@@ -152,6 +154,19 @@ mlir::soap::printHybridReport(const ::soap::HierarchicalResult &result,
          "\n";
 }
 
+/// Clones the ops into the backward pass; they have configs already. What
+/// cannot be recomputed, or need not be, stays.
+static LogicalResult recomputeNodes(FunctionProblem &target,
+                                    const std::vector<bool> &isAgain) {
+  ForwardPass pass(target.opGraph);
+  llvm::BitVector nodes(isAgain.size());
+  for (size_t n = 0; n < isAgain.size(); ++n)
+    if (isAgain[n] && pass.whyNot(static_cast<int>(n)).empty())
+      nodes.set(n);
+  nodes = pass.findUseful(nodes);
+  return failure(nodes.any() && failed(recompute(pass, nodes)));
+}
+
 FailureOr<::soap::Strategy>
 mlir::soap::writeHybrid(FunctionProblem &target, ::soap::HybridModel &model,
                         const ::soap::HybridPlan &best) {
@@ -168,11 +183,8 @@ mlir::soap::writeHybrid(FunctionProblem &target, ::soap::HybridModel &model,
   if (failed(writeModuleStrategy(module, target.opGraph, placement->strategy,
                                  target.topology)))
     return failure();
-  if (llvm::any_of(best.stages, [](const ::soap::HybridStage &stage) {
-        return stage.recompute != ::soap::Recompute::None;
-      }))
-    module.emitRemark("the strategy says nothing of what the plan "
-                      "recomputes");
+  if (failed(recomputeNodes(target, placement->isAgain)))
+    return failure();
   if (best.microbatches == 1 && best.stages.size() == 1)
     return std::move(placement->strategy);
   std::vector<StageEntry> entries;

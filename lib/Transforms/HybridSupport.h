@@ -39,8 +39,9 @@ std::string printHybridReport(const ::soap::HierarchicalResult &result,
 
 /// Writes the plan on the ops of the function, and its stages on the module. A
 /// remark says what no strategy says. The configs, none if it is not written.
-FailureOr<::soap::Strategy> writeHybrid(FunctionProblem &target, ::soap::HybridModel &model,
-                          const ::soap::HybridPlan &plan);
+FailureOr<::soap::Strategy> writeHybrid(FunctionProblem &target,
+                                        ::soap::HybridModel &model,
+                                        const ::soap::HybridPlan &plan);
 
 } // namespace mlir::soap
 

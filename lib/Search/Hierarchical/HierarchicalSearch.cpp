@@ -124,7 +124,7 @@ HierarchicalResult soap::searchHybrid(HybridModel &model,
         continue;
     }
     constexpr Recompute none = Recompute::None;
-    HybridPlan plan = model.price(shape, options.asStrategy ? &none : nullptr);
+    HybridPlan plan = model.price(shape, options.recompute ? nullptr : &none);
     if (!plan.exists())
       continue;
     ++result.priced;

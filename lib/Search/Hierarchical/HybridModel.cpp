@@ -602,5 +602,5 @@ HybridModel::place(const HybridPlan &plan, const std::vector<int> &forwardOf) {
   if (!found)
     return Error{found.error()};
   return placeHybrid(impl->problem.getGraph(), impl->problem.getRoles(),
-                     impl->segments, found->strategy, plan, forwardOf);
+                     impl->segments, *found, plan, forwardOf);
 }

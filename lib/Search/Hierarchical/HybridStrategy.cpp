@@ -80,14 +80,49 @@ static int loopToCut(const Kernel &update, const Config &config, int data) {
   return longest;
 }
 
+/// By node: what its stage computes again.
+static std::vector<bool>
+computedAgain(const Graph &graph, const std::vector<std::vector<Role>> &roles,
+              const ModelSegments &segments, const SegmentCosts &costs,
+              const HybridPlan &plan) {
+  std::vector<Recompute> levelOf(segments.count);
+  std::vector<bool> isKept(graph.values.size());
+  for (const HybridStage &stage : plan.stages)
+    for (int s = stage.firstSegment; s < stage.firstSegment + stage.segments;
+         ++s) {
+      levelOf[s] = stage.recompute;
+      // What enters a layer is kept.
+      if (s == stage.firstSegment ||
+          segments.layerOf[s] != segments.layerOf[s - 1])
+        for (int value : segments.boundary[s])
+          isKept[value] = true;
+    }
+  std::vector<bool> isAgain(graph.nodes.size());
+  for (size_t n = 0; n < isAgain.size(); ++n) {
+    const Kernel &kernel = graph.nodes[n].whole;
+    if (kernel.phase != Phase::Forward)
+      continue;
+    Recompute level = levelOf[segments.ofNode[n]];
+    if (level == Recompute::Selective)
+      isAgain[n] = costs.isAgain[n];
+    else if (level == Recompute::Whole)
+      isAgain[n] = std::find(roles[n].begin(), roles[n].end(), Role::Sample) !=
+                       roles[n].end() &&
+                   std::none_of(kernel.results.begin(), kernel.results.end(),
+                                [&](int value) { return isKept[value]; });
+  }
+  return isAgain;
+}
+
 HybridPlacement soap::placeHybrid(const Graph &graph,
                                   const std::vector<std::vector<Role>> &roles,
                                   const ModelSegments &segments,
-                                  const Strategy &group, const HybridPlan &plan,
+                                  const SegmentCosts &costs,
+                                  const HybridPlan &plan,
                                   const std::vector<int> &forwardOf) {
   const HybridShape &shape = plan.shape;
   HybridPlacement made;
-  made.strategy = group;
+  made.strategy = costs.strategy;
   int width = shape.data * shape.tensor;
   for (size_t s = 0; s < plan.stages.size(); ++s) {
     int first = 0;
@@ -133,5 +168,6 @@ HybridPlacement soap::placeHybrid(const Graph &graph,
   }
   if (shape.zero > 0)
     shardWorkingCopies(graph, made.strategy);
+  made.isAgain = computedAgain(graph, roles, segments, costs, plan);
   return made;
 }

@@ -10,16 +10,16 @@
 #ifndef SOAP_LIB_SEARCH_HIERARCHICAL_HYBRIDSTRATEGY_H
 #define SOAP_LIB_SEARCH_HIERARCHICAL_HYBRIDSTRATEGY_H
 
-#include "ModelSegments.h"
+#include "SegmentCosts.h"
 #include "Soap/Search/Hierarchical/HierarchicalSearch.h"
 
 namespace soap {
 
-/// `group`: by node, its config in a tensor-parallel group (SegmentCosts).
+/// `costs`: of the plan's tensor-parallel group.
 HybridPlacement placeHybrid(const Graph &graph,
                             const std::vector<std::vector<Role>> &roles,
                             const ModelSegments &segments,
-                            const Strategy &group, const HybridPlan &plan,
+                            const SegmentCosts &costs, const HybridPlan &plan,
                             const std::vector<int> &forwardOf);
 
 } // namespace soap

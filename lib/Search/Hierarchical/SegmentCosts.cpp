@@ -222,7 +222,9 @@ private:
   void addKept() {
     // Selective recomputation keeps what enters segments and what products with
     // parameters write, and computes the rest of what is read again from these.
-    std::vector<bool> isKept(graph.values.size()), isAgain(graph.nodes.size());
+    std::vector<bool> isKept(graph.values.size());
+    std::vector<bool> &isAgain = costs.isAgain;
+    isAgain.assign(graph.nodes.size(), false);
     for (const std::vector<int> &boundary : segments.boundary)
       for (int value : boundary)
         isKept[value] = true;
@@ -456,6 +458,11 @@ soap::findSegmentCosts(const Graph &graph, const std::vector<OpGroup> &groups,
   SegmentCosts costs =
       Measurement(graph, segments, *microbatch, group, strategy).run();
   costs.strategy = strategyOfStep(graph, groups, *microbatch, strategy);
+  std::vector<bool> isAgain(graph.nodes.size());
+  for (size_t n = 0; n < isAgain.size(); ++n)
+    if (int made = microbatch->nodeOf[n]; made >= 0)
+      isAgain[n] = costs.isAgain[made];
+  costs.isAgain = std::move(isAgain);
   return costs;
 }
 

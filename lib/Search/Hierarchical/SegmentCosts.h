@@ -46,6 +46,8 @@ struct SegmentCosts {
   /// By node of the step: its config on the devices of the group; of updates,
   /// that of the parameter.
   Strategy strategy;
+  /// By node of the step: selective recomputation computes it again.
+  std::vector<bool> isAgain;
   /// Floating-point operations of a microbatch, of all devices of the group.
   double flops = 0;
 };

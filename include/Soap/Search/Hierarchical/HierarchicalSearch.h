@@ -29,6 +29,8 @@ struct HybridPlacement {
   /// devices.
   std::vector<int> firsts;
   std::vector<std::vector<int>> devices;
+  /// By node: the backward pass computes it again.
+  std::vector<bool> isAgain;
 };
 
 /// Prices hybrid plans of one problem. Not safe from several threads.
@@ -63,9 +65,8 @@ public:
   int64_t boundNs(const HybridShape &shape);
 
   /// The plan as a strategy. `forwardOf`: by node, the node whose gradient or
-  /// update it computes, -1: none. Says nothing of what is recomputed. An error
-  /// if no strategy says the same: ZeRO-3, or an iteration of other samples
-  /// than the step has.
+  /// update it computes, -1: none. An error if no strategy says the same:
+  /// ZeRO-3, or an iteration of other samples than the step has.
   Expected<HybridPlacement> place(const HybridPlan &plan,
                                   const std::vector<int> &forwardOf);
 
@@ -80,9 +81,10 @@ struct HierarchicalOptions {
   /// Prices every shape, whatever the bounds say: what the search is compared
   /// with.
   bool exhaustive = false;
-  /// Only plans that `place` makes strategies of, and that say all: no ZeRO-3,
-  /// nothing recomputed.
+  /// Only plans that `place` makes strategies of: no ZeRO-3.
   bool asStrategy = false;
+  /// Stages may recompute what does not fit.
+  bool recompute = true;
   const std::atomic<bool> *stop = nullptr;
 };
 
