@@ -128,31 +128,12 @@ ApplyStrategy::applyPipeline(const FunctionProblem &target,
       readPassOrder(target.opGraph, configs, attribute, target.topology)));
 }
 
-/// Weights that are read split otherwise than they are kept are gathered anew
-/// in the backward pass (stage 3 of Rajbhandari et al., 2020).
-static void gatherAgain(OpGraph &opGraph) {
-  ::soap::Graph &graph = opGraph.graph;
-  for (auto [input, argument] : llvm::zip_equal(graph.inputs, opGraph.inputs)) {
-    auto function = cast<func::FuncOp>(argument.getOwner()->getParentOp());
-    auto kind = enumValue<ValueKindAttr>(
-        function.getArgAttr(argument.getArgNumber(), SoapDialect::kKind));
-    if (kind && *kind == ValueKind::Parameter &&
-        !::soap::checkKeep(graph, input.value, ::soap::Keep::Before))
-      ::soap::restoreValue(graph, input.value, ::soap::Keep::Before);
-  }
-}
-
 LogicalResult ApplyStrategy::run() {
   ModuleOp module = getOperation();
   if (strategy.empty() == preset.empty())
     return module.emitError()
            << "expected exactly one of the options 'strategy=FILE' and "
               "'preset=NAME'";
-  if (zeroStage != 2 && zeroStage != 3)
-    return module.emitError() << "option 'zero-stage=" << zeroStage.getValue()
-                              << "': expected 2 or 3";
-  if (zeroStage == 3 && preset != "zero")
-    return module.emitError() << "option 'zero-stage=3': expected preset=zero";
   ::soap::StrategyFile file;
   if (!strategy.empty()) {
     FailureOr<::soap::StrategyFile> read =
@@ -185,8 +166,6 @@ LogicalResult ApplyStrategy::run() {
   if (auto error =
           ::soap::applyKeeps(target.opGraph.graph, file, strategy.getValue()))
     return module.emitError() << error->message;
-  if (zeroStage == 3)
-    gatherAgain(target.opGraph);
   // Presets are also what others are compared with, whether they fit or not.
   // Pipelines need less than the whole batch does: their simulation warns.
   if (!file.pipeline &&

@@ -251,9 +251,6 @@ def SoapApplyStrategy : Pass<"soap-apply-strategy", "::mlir::ModuleOp"> {
     Option<"preset", "preset", "std::string", /*default=*/"\"\"",
            "single, data-parallel, model-parallel, spatial, expert, zero, weighted, fast-devices, or a recipe: fsdp, "
            "megatron(tp=N,sp) (docs/Search.md)">,
-    Option<"zeroStage", "zero-stage", "int64_t", /*default=*/"2",
-           "preset=zero: 2 (weights that the forward pass has gathered are kept for the backward pass) or 3 (they are "
-           "gathered again)">,
     Option<"topology", "topology", "std::string", /*default=*/"\"\"",
            "Built-in topology (cpu-4) or topology file; default: the module's soap.topology, else the strategy file's">,
     Option<"profile", "profile", "std::string", /*default=*/"\"\"",
