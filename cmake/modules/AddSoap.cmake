@@ -63,12 +63,17 @@ function(soap_batch_sources)
     get_target_property(sources ${name} SOURCES)
     get_target_property(folder ${name} SOURCE_DIR)
     list(TRANSFORM sources PREPEND ${folder}/ REGEX "^[^/]")
-    execute_process(COMMAND ${SOAP_PYTHON} ${PROJECT_SOURCE_DIR}/cmake/modules/batch_conflicts.py ${PROJECT_SOURCE_DIR}
-        ${sources} OUTPUT_VARIABLE alone COMMAND_ERROR_IS_FATAL ANY)
-    string(REGEX REPLACE " [^\n]*\n" ";" alone "${alone}")
-    set_source_files_properties(${alone} TARGET_DIRECTORY ${name} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+    execute_process(COMMAND ${SOAP_PYTHON} ${PROJECT_SOURCE_DIR}/cmake/modules/batch_conflicts.py ${PROJECT_SOURCE_DIR} 8
+        ${sources} OUTPUT_VARIABLE batches COMMAND_ERROR_IS_FATAL ANY)
+    string(REGEX MATCHALL "[^\n]+" batches "${batches}")
+    set(number 0)
+    foreach(batch ${batches})
+      string(REPLACE "|" ";" batch "${batch}")
+      set_source_files_properties(${batch} TARGET_DIRECTORY ${name} PROPERTIES UNITY_GROUP batch${number})
+      math(EXPR number "${number} + 1")
+    endforeach()
     # Each pass names its debug output.
-    set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8
+    set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP
                           UNITY_BUILD_CODE_BEFORE_INCLUDE "#undef DEBUG_TYPE")
   endforeach()
 endfunction()
