@@ -3,7 +3,7 @@
 # Tests against other frameworks from PyPI: PyTorch and JAX. Not part of scripts/test.sh, which needs neither.
 #   scripts/test-peers.sh [BUILD]        the last line is "N passed, N failed"
 # Makes BUILD/.peers, a virtual environment of several GB; SOAP_PEERS names one that has the packages already, to which
-# nothing is added. The Python package of Soap goes into BUILD/.peers-soap.
+# nothing is added; PYTHONPATH is kept, so torch-mlir can lie elsewhere. Soap's package goes into BUILD/.peers-soap.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 
@@ -12,8 +12,7 @@ case "${1:-}" in
 esac
 build=$(realpath -m "${1:-build}")
 peers=${SOAP_PEERS:-$build/.peers}
-packages=(numpy torch torch-mlir onnx jax optax transformers timm onnxscript onnxruntime nanobind scikit-build-core
-  ninja)
+packages=(numpy torch onnx jax optax transformers timm onnxscript onnxruntime nanobind scikit-build-core ninja)
 give_up() {
   echo "test-peers: $1" >&2
   echo "0 passed, 1 failed"
@@ -28,6 +27,8 @@ if ! works; then
   python3 -m venv --clear "$peers" && "$peers/bin/python" -m pip install -q --disable-pip-version-check \
     --retries 2 --timeout 60 --extra-index-url https://download.pytorch.org/whl/cpu "${packages[@]}" && works ||
     give_up "the packages cannot be installed (no network?)"
+  "$peers/bin/python" -m pip install -q --disable-pip-version-check torch-mlir ||
+    echo "test-peers: torch-mlir has no wheel for this Python; training steps by it are left out"
 fi
 target=$build/.peers-soap
 Soap_DIR=$build/lib/cmake/Soap "$peers/bin/python" -m pip install -q --disable-pip-version-check --no-build-isolation \

@@ -164,23 +164,23 @@ class Linalg:
         return losses, named(self.arrays), named(arrays)
 
 
-def devices(text):
-    """On how many devices a lowered module runs."""
+def programs(text):
+    """Counts the programs of a lowered module; devices that do the same share one."""
     return max([int(number) + 1 for number in re.findall(r"@(?:train_step|main)__(\d+)", text)] or [1])
 
 
 def check(door, program, record, values, strategy):
-    """Differences of losses, weights and moves, and the number of devices."""
+    """Differences of losses, weights and moves, and the number of programs of devices."""
     tools, lowered = program.tools, program.tools.path("lowered.mlir")
     function = FUNCTION["linalg" if door == "linalg" else "onnx"]
     tools.run("soap-opt", program.step, STRATEGIES[strategy] % function, "--soap-partition", "--soap-lower-to-cpu",
               "-o", lowered)
     with open(lowered, encoding="utf-8") as file:
-        count = devices(file.read())
+        count = programs(file.read())
     losses, first, last = program.train(lowered)
     worst, name, moves = values.compare(first, last)
     return {"losses": apart(losses, record["losses"]), "weights": worst, "weight": name, "moves": moves,
-            "devices": count}
+            "programs": count}
 
 
 def verdict(strategy, row):
@@ -192,8 +192,8 @@ def verdict(strategy, row):
         wrong.append("'%s' differs by %.1e" % (row["weight"], row["weights"]))
     if not row["moves"] <= CLOSE_MOVE:
         wrong.append("moves differ by %.1e" % row["moves"])
-    if strategy != "one device" and row["devices"] < 2:
-        wrong.append("runs on one device")
+    if strategy != "one device" and row["programs"] < 2:
+        wrong.append("all devices run one program, expected a split")
     return "; ".join(wrong)
 
 
@@ -204,7 +204,7 @@ def table(rows):
         cells = {row["strategy"]: row for row in rows if (row["network"], row["door"]) == (name, door)}
         shown = ["%.1e" % max(cells[s]["losses"], cells[s]["weights"]) if "weights" in cells.get(s, {}) else
                  cells.get(s, {}).get("wrong", "-").splitlines()[0][:80] for s in STRATEGIES]
-        count = cells.get("searched", {}).get("devices", "-")
+        count = cells.get("searched", {}).get("programs", "-")
         lines.append("| %s | %s | %s | %s |" % (name, door, " | ".join(shown), count))
     return lines
 
@@ -256,12 +256,12 @@ def main():
             for row in done:
                 what = "%s, %s, %s" % (row["network"], row["door"], row["strategy"])
                 if "weights" in row:
-                    print("%s: losses %.1e, weights %.1e, moves %.1e, %d devices" % (
-                        what, row["losses"], row["weights"], row["moves"], row["devices"]), flush=True)
+                    print("%s: losses %.1e, weights %.1e, moves %.1e, %d programs" % (
+                        what, row["losses"], row["weights"], row["moves"], row["programs"]), flush=True)
                 tally.count(what, row["wrong"])
             rows += done
     if options.table:
-        head = "| network | door | %s | devices |" % " | ".join(STRATEGIES)
+        head = "| network | door | %s | programs |" % " | ".join(STRATEGIES)
         print("\n".join([head, "|---" * (3 + len(STRATEGIES)) + "|"] + table(rows)))
     if options.json:
         with open(options.json, "w", encoding="utf-8") as file:
