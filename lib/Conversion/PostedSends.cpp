@@ -72,11 +72,22 @@ Value mlir::soap::allocationOf(Value buffer) {
   return placeOf(buffer).allocation;
 }
 
+/// Messages of microbatches: memory that is kept to the end would grow with
+/// their number.
+static bool runsMicrobatches(Operation *op) {
+  auto module = op->getParentOfType<ModuleOp>();
+  PipelineAttr pipeline =
+      module ? readPipeline(module->getAttr(SoapDialect::kPipeline))
+             : PipelineAttr();
+  return pipeline && pipeline.getMicrobatches() > 1;
+}
+
 bool mlir::soap::isPosted(SendBufferOp send) {
   // Below, a copy costs nothing, and lives stay short.
   constexpr int64_t minBytes = 256;
   auto type = dyn_cast<MemRefType>(send.getTile().getType());
-  if (!type || sizeInBytes(type) < minBytes || send->hasAttr(kNoPost))
+  if (!type || sizeInBytes(type) < minBytes || send->hasAttr(kNoPost) ||
+      runsMicrobatches(send))
     return false;
   Place message = placeOf(send.getTile());
   SmallVector<Value> views{message.allocation};

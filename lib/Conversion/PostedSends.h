@@ -25,8 +25,8 @@ int64_t sizeInBytes(MemRefType type);
 /// the part of the arena that was the allocation.
 Value allocationOf(Value buffer);
 
-/// `send`, in a program on buffers, is large, and no op writes to what it
-/// sends after it.
+/// `send`, in a program on buffers, is large and no message of a microbatch,
+/// and no op writes to what it sends after it.
 bool isPosted(SendBufferOp send);
 
 } // namespace mlir::soap

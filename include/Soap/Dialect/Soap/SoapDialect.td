@@ -62,6 +62,7 @@ def Soap_Dialect : Dialect {
     | module | `soap.topology` | `#soap.topology<...>` |
     | | `soap.precision` | `#soap.precision<...>` |
     | | `soap.pipeline` | `#soap.pipeline<...>` |
+    | | `soap.stages` | first op and devices of each pipeline stage |
     | | `soap.programs` | the tables of the programs of devices |
     | | `soap.manifest` | the manifest, as JSON text |
     | while lowering | `soap.layouts` | a list of `#soap.layout<...>` |
