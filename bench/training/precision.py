@@ -4,8 +4,8 @@
 
 precision.py BUILD [--models lenet,gpt] [--precisions f32,bf16,f16] [--seeds N] [--epochs N] [--iterations N]
 
-Prints per model and precision the test accuracy (LeNet) or the test loss (GPT) of each seed, mean and range. Ends with 1
-if a mean is further from the mean of f32 than the range of all seeds in f32 is wide, or than FLOOR.
+Prints per model and precision the test accuracy (LeNet) or the test loss (GPT) of each seed, mean and range. Ends
+with 1 if a mean is further from the mean of f32 than the range of all seeds in f32 is wide, or than FLOOR.
 """
 
 import argparse
