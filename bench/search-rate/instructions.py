@@ -41,10 +41,10 @@ def batch(network, cluster):
 def search(build, step, cluster, proposals, folder):
     """Instructions and the best time, ns."""
     report = os.path.join(folder, "report.json")
-    flags = (f"topology={cluster} initial=data-parallel seed=1 proposals={proposals} threads=1 summary=false report={report} "
-             "tuning={proposals-kind=uniform cooling=1 chains=1}")
-    out = run(["valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null", os.path.join(build, "bin", "soap-opt"),
-               step, f"--soap-auto-parallel={flags}", "-o", os.devnull])
+    flags = (f"topology={cluster} initial=data-parallel seed=1 proposals={proposals} threads=1 summary=false "
+             f"report={report} " "tuning={proposals-kind=uniform cooling=1 chains=1}")
+    out = run(["valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null",
+               os.path.join(build, "bin", "soap-opt"), step, f"--soap-auto-parallel={flags}", "-o", os.devnull])
     with open(report) as stream:
         return int(re.search(r"I +refs: +([\d,]+)", out)[1].replace(",", "")), json.load(stream)["best_makespan_ns"]
 
@@ -52,8 +52,9 @@ def search(build, step, cluster, proposals, folder):
 def measure(build, network, cluster, folder):
     """Instructions of the proposals alone, and the best time, ns."""
     forward, step = os.path.join(folder, "forward.mlir"), os.path.join(folder, "step.mlir")
-    run([os.path.join(build, "bin", "soap-translate"), f"--generate={network}", f"--batch={batch(network, cluster)}", "-o", forward])
-    run([os.path.join(build, "bin", "soap-opt"), forward, "--soap-build-training-step", "-o", step])
+    translate, opt = (os.path.join(build, "bin", tool) for tool in ("soap-translate", "soap-opt"))
+    run([translate, f"--generate={network}", f"--batch={batch(network, cluster)}", "-o", forward])
+    run([opt, forward, "--soap-build-training-step", "-o", step])
     start, _ = search(build, step, cluster, 1, folder)
     count, best = search(build, step, cluster, NETWORKS[network], folder)
     return count - start, best
@@ -67,7 +68,8 @@ def main():
     parser.add_argument("--clusters", nargs="*", default=list(CLUSTERS), choices=list(CLUSTERS))
     parser.add_argument("--limit", type=float, default=1.05)
     args = parser.parse_args()
-    print("| network | cluster | proposals at most | million instructions |" + (" before | ratio | found |" if args.old else ""))
+    old = " before | ratio | found |" if args.old else ""
+    print("| network | cluster | proposals at most | million instructions |" + old)
     print("|---" * (7 if args.old else 4) + "|", flush=True)
     exceeded = []
     for cluster in args.clusters:

@@ -63,8 +63,8 @@ function(soap_batch_sources)
     get_target_property(sources ${name} SOURCES)
     get_target_property(folder ${name} SOURCE_DIR)
     list(TRANSFORM sources PREPEND ${folder}/ REGEX "^[^/]")
-    execute_process(COMMAND ${SOAP_PYTHON} ${PROJECT_SOURCE_DIR}/cmake/modules/batch_conflicts.py ${PROJECT_SOURCE_DIR} 8
-        ${sources} OUTPUT_VARIABLE batches COMMAND_ERROR_IS_FATAL ANY)
+    execute_process(COMMAND ${SOAP_PYTHON} ${PROJECT_SOURCE_DIR}/cmake/modules/batch_conflicts.py
+        ${PROJECT_SOURCE_DIR} 8 ${sources} OUTPUT_VARIABLE batches COMMAND_ERROR_IS_FATAL ANY)
     string(REGEX MATCHALL "[^\n]+" batches "${batches}")
     set(number 0)
     foreach(batch ${batches})
