@@ -51,7 +51,7 @@ static std::vector<PassTimes> timesOf(const ::soap::Graph &graph,
 
 /// Most microbatches in flight of a stage on one device.
 static int maxInFlight(const std::vector<PassTimes> &passes, int stage,
-                        int device) {
+                       int device) {
   std::vector<std::pair<int64_t, int>> changes;
   bool hasBackward = false;
   for (const PassTimes &times : passes) {
