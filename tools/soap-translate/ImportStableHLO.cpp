@@ -68,7 +68,7 @@ static cl::opt<bool> noFusion("no-fusion", cl::cat(stablehloCategory),
                               cl::desc("Leave elementwise ops apart"));
 static cl::opt<bool>
     noRecognition("no-recognition", cl::cat(stablehloCategory),
-                  cl::desc("Leave the ops of softmax and norms apart"));
+                  cl::desc("Leave the ops of softmax, norms and gelu apart"));
 
 static cl::opt<bool> keepShardings(
     "keep-shardings", cl::cat(stablehloCategory),

@@ -82,11 +82,11 @@ def SoapUnrollLoops : Pass<"soap-unroll-loops", "::mlir::ModuleOp"> {
 }
 
 def SoapRecognizeOps : Pass<"soap-recognize-ops", "::mlir::func::FuncOp"> {
-  let summary = "Softmax, layer norm and RMS norm in linalg programs";
+  let summary = "Softmax, norms and gelu in linalg programs";
   let description = [{
-    Programs write softmax and norms as reductions and elementwise ops. The pass
-    replaces those by `soap.softmax`, `soap.layer_norm`, `soap.rms_norm` and
-    their gradients, which a search splits as one op, and which have kernels of
+    Programs write softmax, norms and gelu as reductions and elementwise ops. The
+    pass replaces those by `soap.softmax`, `soap.layer_norm`, `soap.rms_norm`,
+    `soap.gelu` and their gradients, which a search splits as one op, and which have kernels of
     their own. Import of StableHLO does it by default (docs/StableHLO.md).
 
     The pass compares what ops compute, not how: each value is brought into a

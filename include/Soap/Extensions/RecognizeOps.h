@@ -21,16 +21,17 @@ struct RecognizedOps {
   int softmaxes = 0, softmaxGrads = 0;
   int layerNorms = 0, layerNormGrads = 0;
   int rmsNorms = 0, rmsNormGrads = 0;
+  int gelus = 0, geluGrads = 0;
 
   int count() const {
     return softmaxes + softmaxGrads + layerNorms + layerNormGrads + rmsNorms +
-           rmsNormGrads;
+           rmsNormGrads + gelus + geluGrads;
   }
   /// `2 softmax, 1 layer_norm_grad`.
   std::string text() const;
 };
 
-/// Replaces softmax, layer norm and RMS norm along one dim, and their
+/// Replaces softmax, layer norm and RMS norm along one dim, gelu, and their
 /// gradients, that linalg ops of a function of one block compute. Only f32 and
 /// f64. What the ops compute is compared as a whole, in any form and order of
 /// additions and multiplications; up to rounding the numbers stay equal. A

@@ -39,7 +39,7 @@ struct StableHLOImportOptions {
   bool trainStep = false;
   /// Fuses elementwise ops.
   bool fuse = true;
-  /// Softmax and norms become ops of their own; a remark counts them.
+  /// Softmax, norms and gelu become ops of their own; a remark counts them.
   bool recognize = true;
   /// Arguments and results lie where the program's `sdy.sharding` says.
   bool keepShardings = false;

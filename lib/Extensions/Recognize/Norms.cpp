@@ -121,7 +121,7 @@ bool NormSite::findResults(RowForms &forms, const Parts &own) {
                 ? algebra.add(*scaled, forms.form(offset.first, offset.second))
                 : scaled;
         int rank = (factor.first ? 1 : 0) + (offset.first ? 2 : 0);
-        if (!y || rank < best || !Algebra::isEqual(*y, form))
+        if (!y || rank < best || !algebra.isEqual(*y, form))
           continue;
         if (rank > best) {
           results.clear();
@@ -142,7 +142,7 @@ void NormSite::findRowSums(RowForms &forms, const LabelledValues &values,
                            std::vector<LabelledValue> &sums) const {
   for (const auto &[value, labels] : values) {
     if (!forms.isFull(labels) ||
-        !Algebra::isEqual(forms.form(value, labels), expected))
+        !forms.algebra.isEqual(forms.form(value, labels), expected))
       continue;
     for (Operation *user : value.getUsers()) {
       auto sum = dyn_cast<linalg::GenericOp>(user);

@@ -17,20 +17,13 @@ using namespace mlir::soap::recognize;
 
 /// More terms than any op that is recognized has.
 static constexpr size_t maxTerms = 96;
-/// Relative rounding errors of constants that programs hold in single precision
-/// and multiply with each other.
-static constexpr double tolerance = 2e-6;
-
-static bool isClose(double a, double b) {
-  return std::abs(a - b) <= tolerance * std::max(std::abs(a), std::abs(b));
-}
-
-bool Algebra::isEqual(const Polynomial &a, const Polynomial &b) {
+bool Algebra::isEqual(const Polynomial &a, const Polynomial &b) const {
   return a.size() == b.size() &&
-         std::equal(a.begin(), a.end(), b.begin(),
-                    [](const auto &x, const auto &y) {
-                      return x.first == y.first && isClose(x.second, y.second);
-                    });
+         std::equal(
+             a.begin(), a.end(), b.begin(), [&](const auto &x, const auto &y) {
+               return x.first == y.first && std::abs(x.second - y.second) <=
+                                                tolerance * std::abs(y.second);
+             });
 }
 
 Polynomial Algebra::constant(double value) const {

@@ -59,8 +59,10 @@ struct Atom {
 /// Functions return nothing where a polynomial would have too many terms.
 class Algebra {
 public:
-  /// `extent` of the axis; 1 where there is none.
-  explicit Algebra(int64_t extent) : extent(extent) {}
+  /// `extent` of the axis; 1 where there is none. Coefficients are equal up to
+  /// the relative `tolerance`: rounding errors of the program's constants.
+  Algebra(int64_t extent, double tolerance)
+      : extent(extent), tolerance(tolerance) {}
 
   Polynomial constant(double value) const;
   Polynomial tensor(Value value, Labels labels, bool alongAxis);
@@ -76,13 +78,13 @@ public:
   /// From now on powers of the polynomial merge: it is positive.
   void assumePositive(const Polynomial &a) { positive.push_back(a); }
 
-  /// Equal up to the rounding of single precision in the coefficients.
-  static bool isEqual(const Polynomial &a, const Polynomial &b);
+  bool isEqual(const Polynomial &a, const Polynomial &b) const;
   const Atom &atom(int number) const { return atoms[number]; }
   size_t size() const { return atoms.size(); }
 
 private:
   int64_t extent;
+  double tolerance;
   std::vector<Atom> atoms;
   std::vector<Polynomial> positive;
 

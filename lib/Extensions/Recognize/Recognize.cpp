@@ -21,9 +21,14 @@ std::string RecognizedOps::text() const {
   std::string result;
   llvm::raw_string_ostream os(result);
   const std::pair<int, const char *> counts[] = {
-      {softmaxes, "softmax"},     {softmaxGrads, "softmax_grad"},
-      {layerNorms, "layer_norm"}, {layerNormGrads, "layer_norm_grad"},
-      {rmsNorms, "rms_norm"},     {rmsNormGrads, "rms_norm_grad"}};
+      {softmaxes, "softmax"},
+      {softmaxGrads, "softmax_grad"},
+      {layerNorms, "layer_norm"},
+      {layerNormGrads, "layer_norm_grad"},
+      {rmsNorms, "rms_norm"},
+      {rmsNormGrads, "rms_norm_grad"},
+      {gelus, "gelu"},
+      {geluGrads, "gelu_grad"}};
   for (auto [number, name] : counts)
     if (number)
       os << (result.empty() ? "" : ", ") << number << " " << name;
@@ -44,7 +49,8 @@ RecognizedOps mlir::soap::recognizeOps(func::FuncOp function) {
   SmallVector<linalg::GenericOp> candidates;
   for (auto op : block.getOps<linalg::GenericOp>())
     if (op.getNumResults() == 1 && isFloatTensor(op->getResult(0)) &&
-        has<math::ExpOp, math::SqrtOp, math::RsqrtOp>(op))
+        has<math::ErfOp, math::ErfcOp, math::ExpOp, math::RsqrtOp, math::SqrtOp,
+            math::TanhOp>(op))
       candidates.push_back(op);
   // An erased op's place may be that of a new one, which is no candidate.
   llvm::DenseSet<Operation *> erased;
@@ -53,8 +59,13 @@ RecognizedOps mlir::soap::recognizeOps(func::FuncOp function) {
   for (linalg::GenericOp op : llvm::reverse(candidates)) {
     if (erased.contains(op))
       continue;
-    bool changed = has<math::ExpOp>(op) ? recognizeSoftmax(op, found)
-                                        : recognizeNorm(op, found);
+    bool changed = false;
+    if (has<math::ExpOp>(op))
+      changed = recognizeSoftmax(op, found);
+    else if (has<math::SqrtOp, math::RsqrtOp>(op))
+      changed = recognizeNorm(op, found);
+    else
+      changed = recognizeGelu(op, has<math::TanhOp>(op), found);
     if (!changed)
       continue;
     for (Operation &own : llvm::make_early_inc_range(llvm::reverse(block)))

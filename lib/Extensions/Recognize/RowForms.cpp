@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/IR/TypeUtilities.h"
 
 #include <cmath>
 
@@ -73,7 +74,10 @@ static linalg::GenericOp asGeneric(Operation *op) {
 
 RowForms::RowForms(Value reference, int axis)
     : reference(reference), axis(axis),
-      algebra(axis < 0 ? 1 : shapeOf(reference)[axis]) {
+      algebra(axis < 0 ? 1 : shapeOf(reference)[axis],
+              // Products of a few rounded constants.
+              getElementTypeOrSelf(reference.getType()).isF64() ? 1e-14
+                                                                : 5e-7) {
   cuts.insert(reference);
 }
 

@@ -77,6 +77,10 @@ std::optional<LabelledValue> remainderOf(RowForms &forms, const Polynomial &a,
 /// Replaces the op of a group that the exponential, or the root, is in.
 bool recognizeSoftmax(linalg::GenericOp exponential, RecognizedOps &found);
 bool recognizeNorm(linalg::GenericOp root, RecognizedOps &found);
+/// `inner` has the hyperbolic tangent of the approximate form, else the error
+/// function.
+bool recognizeGelu(linalg::GenericOp inner, bool approximate,
+                   RecognizedOps &found);
 
 } // namespace mlir::soap::recognize
 

@@ -41,7 +41,7 @@ SoftmaxSite::formula(RowForms &forms, Value exponential, const Labels &labels) {
   std::optional<Polynomial> maximum = algebra.apply(AtomKind::Max, point);
   std::optional<Polynomial> centered = algebra.add(point, *maximum, -1);
   std::optional<Polynomial> e = algebra.apply(AtomKind::Exp, *centered);
-  if (!Algebra::isEqual(*e, forms.form(exponential, labels)))
+  if (!algebra.isEqual(*e, forms.form(exponential, labels)))
     return std::nullopt;
   std::optional<Polynomial> sum = algebra.sum(*e);
   std::optional<Polynomial> inverse = algebra.power(*sum, -2);
@@ -104,7 +104,8 @@ bool SoftmaxSite::find(Value operand, int dim, Value exponential) {
   fromExponential = forms.downstream(exponential, labels, reach);
   addRegion(forms, fromExponential);
   for (const auto &[value, own] : fromExponential) {
-    if (!forms.isFull(own) || !Algebra::isEqual(forms.form(value, own), *y))
+    if (!forms.isFull(own) ||
+        !forms.algebra.isEqual(forms.form(value, own), *y))
       continue;
     bool isView = isCopy(value.getDefiningOp()) &&
                   llvm::any_of(results, [&, v = value](const auto &result) {

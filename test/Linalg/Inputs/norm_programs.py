@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Linalg programs that are softmax, layer norm or RMS norm, and programs that are almost.
+"""Linalg programs that are softmax, layer norm, RMS norm or gelu, and programs that are almost.
 
     norm_programs.py NAME                prints a module with one function, `main`
     norm_programs.py --check BUILD       --soap-recognize-ops on all of them
@@ -233,6 +233,60 @@ def is_layer_norm_with_gradient():
     return p.module(p.add(p.mul(xhat, "gamma"), "beta"), *layer_norm_gradient(p, c, root))
 
 
+def gelu_tanh(p, cubic="0.044715"):
+    """The hyperbolic tangent, and x^2."""
+    square = p.mul("x", "x")
+    return p.math("tanh", p.scale(p.add("x", p.scale(p.mul(square, "x"), cubic)), "0.7978845608028654")), square
+
+
+def is_gelu_by_tanh():
+    p = Program()
+    t, _ = gelu_tanh(p)
+    return p.module(p.mul(p.scale("x", "0.5"), p.plus(t, "1.0")))
+
+
+def gelu_tanh_gradient(p, t, square, factor="0.134145"):
+    """(1 + t) / 2 + x / 2 * (1 - t) * (1 + t) * k * (1 + 3 c x^2)"""
+    rise = p.mul(p.sub(p.plus(p.scale("x", "0.0"), "1.0"), t), p.plus(t, "1.0"))
+    inner = p.scale(p.plus(p.scale(square, factor), "1.0"), "0.7978845608028654")
+    slope = p.add(p.scale(p.plus(t, "1.0"), "0.5"), p.mul(p.scale("x", "0.5"), p.mul(rise, inner)))
+    return p.mul("dy", slope)
+
+
+def is_gelu_by_tanh_with_gradient():
+    p = Program()
+    t, square = gelu_tanh(p)
+    return p.module(p.mul(p.scale("x", "0.5"), p.plus(t, "1.0")), gelu_tanh_gradient(p, t, square))
+
+
+def is_gelu_by_error_function():
+    """With the complement, as JAX writes it."""
+    p = Program()
+    e = p.math("erfc", p.scale("x", "-0.7071067811865476"))
+    y = p.mul(p.scale("x", "0.5"), e)
+    density = p.scale(p.math("exp", p.scale(p.mul("x", "x"), "-0.5")), "0.3989422804014327")
+    return p.module(y, p.mul(p.add(p.scale(e, "0.5"), p.mul("x", density)), "dy"))
+
+
+def no_gelu_with_other_cubic():
+    p = Program()
+    t, _ = gelu_tanh(p, "0.0447")
+    return p.module(p.mul(p.scale("x", "0.5"), p.plus(t, "1.0")))
+
+
+def no_gelu_of_other_factor():
+    """The share is that of x, the factor is z."""
+    p = Program()
+    t, _ = gelu_tanh(p)
+    return p.module(p.mul(p.scale("z", "0.5"), p.plus(t, "1.0")))
+
+
+def no_gelu_with_wrong_gradient():
+    p = Program()
+    t, square = gelu_tanh(p)
+    return p.module(p.mul(p.scale("x", "0.5"), p.plus(t, "1.0")), gelu_tanh_gradient(p, t, square, "0.1341"))
+
+
 def no_softmax_without_maximum():
     p = Program()
     e = p.math("exp", "x")
@@ -322,6 +376,9 @@ RECOGNIZED = {
     "is-layer-norm": "1 layer_norm",
     "is-layer-norm-by-squares": "1 layer_norm",
     "is-layer-norm-with-gradient": "1 layer_norm, 1 layer_norm_grad",
+    "is-gelu-by-tanh": "1 gelu",
+    "is-gelu-by-tanh-with-gradient": "1 gelu, 1 gelu_grad",
+    "is-gelu-by-error-function": "1 gelu, 1 gelu_grad",
     "is-rms-norm": "1 rms_norm",
     "is-rms-norm-with-gradient": "1 rms_norm, 1 rms_norm_grad",
 }
