@@ -31,11 +31,16 @@ TEST(StrategyFile, RoundTrip) {
     if (round % 2)
       file.schedule = {"fc0[0]", "a \"task\""};
     file.keeps = {{"relu0.out", Keep::After}, {"w1", Keep::Before}};
+    if (round % 3 == 0)
+      file.recomputed.emplace();
+    if (round % 3 == 1)
+      file.recomputed = {"relu0", "an \"op\""};
     std::string text = printStrategyFile(file);
     Expected<StrategyFile> parsed = parseStrategyFile(text, "s.json");
     ASSERT_TRUE(static_cast<bool>(parsed)) << parsed.error();
     ASSERT_EQ(printStrategyFile(*parsed), text);
     ASSERT_EQ(parsed->schedule, file.schedule);
+    ASSERT_EQ(parsed->recomputed, file.recomputed);
     Graph graph = mlp.graph;
     ASSERT_FALSE(applyKeeps(graph, *parsed, "s.json"));
     ASSERT_EQ(fingerprint(graph), fingerprint(mlp.graph));
@@ -141,7 +146,8 @@ TEST_F(StrategyFileErrors, Structure) {
   expectError(
       [](Json &f) { f["hint"] = 1; },
       "at /: unknown key \"hint\", expected one of version, model_fingerprint, "
-      "topology, topology_fingerprint, ops, keep, schedule");
+      "topology, topology_fingerprint, ops, keep, "
+      "recompute, schedule");
 }
 
 TEST_F(StrategyFileErrors, Keeps) {
