@@ -312,6 +312,10 @@ int64_t MakespanBounds::boundNs(int64_t limitNs) {
     for (int value : plan.getSlots()[slot].kernel->results)
       visit(value);
   }
+  // Restored values follow kernels that neither read nor write them.
+  if (!touched.empty())
+    for (const Restore &restore : plan.getGraph().restores)
+      visit(restore.value);
   // A linear kernel may enter or leave partial mode. Its operands and results
   // are unknown then.
   for (size_t i = 0; i < touched.size(); ++i)

@@ -135,16 +135,19 @@ void StrategyPlan::resolveDirty() {
     }
     for (int value : op.operands)
       touch(value);
-    for (int value : fedBy[slot])
-      touch(value);
-    for (int value : op.results) {
+    // Linear readers, of restored values, too, follow the contributions.
+    auto touchResult = [&](int value) {
       touch(value);
       for (const Reader &reader : valueInfo[value].readers)
         if (reader.slot >= 0 && kernels[reader.slot].active &&
             kernels[reader.slot].replicas > 1 &&
             slots[reader.slot].kernel->space.linear)
           toResolve.insert(reader.slot);
-    }
+    };
+    for (int value : fedBy[slot])
+      touchResult(value);
+    for (int value : op.results)
+      touchResult(value);
   }
 }
 

@@ -15,8 +15,7 @@ using namespace soap;
 
 /// An input of the graph, as it is at the start.
 bool ValuePlanner::isInput(int reference) const {
-  return reference < out->sources && !source->isRestored &&
-         source->kind != ValueSource::Kind::Kernel;
+  return reference < out->sources && source->kind != ValueSource::Kind::Kernel;
 }
 
 /// Mirrors `copyPart` on numbers of regions.

@@ -35,12 +35,17 @@ TEST(StrategyFile, RoundTrip) {
       file.pipeline = {4, "gpipe", {}};
     if (round % 3 == 2)
       file.pipeline->stages = {{"fc0", {0, 1}}, {"fc1", {2, 3}}};
+    if (round % 3 == 0)
+      file.recomputed.emplace();
+    if (round % 3 == 1)
+      file.recomputed = {"relu0", "an \"op\""};
     std::string text = printStrategyFile(file);
     Expected<StrategyFile> parsed = parseStrategyFile(text, "s.json");
     ASSERT_TRUE(static_cast<bool>(parsed)) << parsed.error();
     ASSERT_EQ(printStrategyFile(*parsed), text);
     ASSERT_EQ(parsed->schedule, file.schedule);
     ASSERT_EQ(parsed->pipeline.has_value(), file.pipeline.has_value());
+    ASSERT_EQ(parsed->recomputed, file.recomputed);
     Graph graph = mlp.graph;
     ASSERT_FALSE(applyKeeps(graph, *parsed, "s.json"));
     ASSERT_EQ(fingerprint(graph), fingerprint(mlp.graph));
@@ -146,7 +151,8 @@ TEST_F(StrategyFileErrors, Structure) {
   expectError(
       [](Json &f) { f["hint"] = 1; },
       "at /: unknown key \"hint\", expected one of version, model_fingerprint, "
-      "topology, topology_fingerprint, ops, keep, pipeline, schedule");
+      "topology, topology_fingerprint, ops, keep, pipeline, recompute, "
+      "schedule");
 }
 
 TEST_F(StrategyFileErrors, Keeps) {

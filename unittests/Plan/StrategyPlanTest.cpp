@@ -118,9 +118,45 @@ Topology randomTopology(Random &random, int count) {
   return topology;
 }
 
+/// Delays some readers of values of the forward pass, as if they were
+/// recomputed ops, until a random node of the backward pass before them is
+/// done.
+void delaySome(Random &random, Graph &graph, size_t values) {
+  std::vector<int> gradients; // values, by the nodes that write them
+  std::vector<size_t> writers;
+  for (size_t n = 0; n < graph.nodes.size(); ++n)
+    if (const Kernel &kernel = graph.nodes[n].whole;
+        kernel.phase == Phase::Backward && !kernel.results.empty()) {
+      gradients.push_back(kernel.results[0]);
+      writers.push_back(n);
+    }
+  for (size_t v = 0; v < values; ++v) {
+    bool isForward = false;
+    std::vector<int> readers;
+    for (size_t n = 0; n < graph.nodes.size(); ++n) {
+      const Kernel &kernel = graph.nodes[n].whole;
+      auto has = [&](const std::vector<int> &list) {
+        return std::find(list.begin(), list.end(), static_cast<int>(v)) !=
+               list.end();
+      };
+      isForward |= kernel.phase == Phase::Forward && has(kernel.results);
+      if (kernel.phase == Phase::Backward && has(kernel.operands))
+        readers.push_back(static_cast<int>(n));
+    }
+    if (!isForward || readers.empty() || !uniform(random, 0, 1))
+      continue;
+    auto before = std::lower_bound(writers.begin(), writers.end(),
+                                   static_cast<size_t>(readers.front())) -
+                  writers.begin();
+    if (before > 0)
+      delayReaders(graph, static_cast<int>(v),
+                   gradients[uniform(random, 0, before - 1)], readers);
+  }
+}
+
 /// Makes the last part of a graph its backward pass, and keeps some values that
-/// both passes read in one form.
-RandomProblem withRestores(Random &random, RandomProblem problem) {
+/// both passes read in one form, or delays readers of some.
+RandomProblem withRestores(Random &random, RandomProblem problem, bool delays) {
   Graph &graph = problem.graph;
   auto count = static_cast<int64_t>(graph.nodes.size());
   int64_t turn = uniform(random, 0, count);
@@ -129,7 +165,9 @@ RandomProblem withRestores(Random &random, RandomProblem problem) {
     kernel.phase = kernel.kind == "update" ? Phase::Update : Phase::Backward;
   }
   size_t values = graph.values.size();
-  for (size_t v = 0; v < values; ++v) {
+  if (delays)
+    delaySome(random, graph, values);
+  for (size_t v = 0; !delays && v < values; ++v) {
     Keep keep = uniform(random, 0, 1) ? Keep::Before : Keep::After;
     if (uniform(random, 0, 3) && !checkKeep(graph, static_cast<int>(v), keep))
       restoreValue(graph, static_cast<int>(v), keep);
@@ -146,10 +184,11 @@ struct Planned {
   StrategyPlan plan;
   MakespanBounds bounds;
 
-  Planned(uint64_t seed, int size, bool restores = false)
+  Planned(uint64_t seed, int size, bool restores = false, bool delays = false)
       : random(seed),
-        problem(restores ? withRestores(random, randomProblem(random, size))
-                         : randomProblem(random, size)),
+        problem(restores
+                    ? withRestores(random, randomProblem(random, size), delays)
+                    : randomProblem(random, size)),
         topology(randomTopology(random, problem.devices)), cost(topology),
         plan(problem.graph, cost), bounds(plan) {
     if (seed % 2 == 0)
@@ -172,9 +211,9 @@ randomChange(Random &random, const RandomProblem &problem, IsChosen isChosen) {
   return {nodes, configs};
 }
 
-void checkChain(uint64_t seed, bool restores = false) {
+void checkChain(uint64_t seed, bool restores = false, bool delays = false) {
   SCOPED_TRACE("seed " + std::to_string(seed));
-  Planned planned(seed, restores ? 16 : 10, restores);
+  Planned planned(seed, restores ? 16 : 10, restores, delays);
   auto &[random, problem, topology, cost, plan, bounds] = planned;
   StrategySimulator simulator(plan, &bounds);
   plan.set(problem.strategy);
@@ -332,6 +371,11 @@ TEST(StrategyPlan, ChangesEqualFreshPlans) {
 TEST(StrategyPlan, RestoresEqualFreshPlans) {
   for (uint64_t seed = 0; seed < 150 && !HasFatalFailure(); ++seed)
     checkChain(seed, true);
+}
+
+TEST(StrategyPlan, DelaysEqualFreshPlans) {
+  for (uint64_t seed = 0; seed < 100 && !HasFatalFailure(); ++seed)
+    checkChain(seed, true, true);
 }
 
 TEST(DeltaSimulator, ProposalsWithRestoresAreDecidedAsFromNothing) {
