@@ -110,9 +110,9 @@ TEST(Manifest, RejectsWithPlaceAndExpectation) {
   EXPECT_EQ(errorWith("/tensors/0/kind", "positions").substr(0, 71),
             "m: at /tensors/0: expected positions of type i32 in one dimension "
             "of at");
-  EXPECT_EQ(errorWith("/tensors/0/dtype", "f16"),
-            "m: at /tensors/0/dtype: expected one of f32, f64, i32, i64, got "
-            "\"f16\"");
+  EXPECT_EQ(errorWith("/tensors/0/dtype", "f8"),
+            "m: at /tensors/0/dtype: expected one of f32, f64, i32, i64, f16, "
+            "bf16, got \"f8\"");
   EXPECT_EQ(errorWith("/tensors/0/shape", json{1 << 30, 1 << 30}),
             "m: at /tensors/0/shape: the tensor is too large");
   EXPECT_EQ(errorWith("/tensors/0/shape/1", -1),

@@ -211,11 +211,13 @@ TEST(Npy, Rejects) {
   EXPECT_EQ(message(npy(header("<f4", "False", "(-2,)"), data)),
             "f: at the header: expected a tuple of numbers as shape");
   EXPECT_EQ(message(npy(header(">f4", "False", "(2,)"), data)),
-            "f: expected an element type of <f4, <f8, <i4, <i8, <u2, <u4, |u1 "
+            "f: expected an element type of <f2, <f4, <f8, <i4, <i8, <u2, <u4, "
+            "|u1 "
             "or |i1, "
             "got '>f4'");
   EXPECT_EQ(message(npy(header("|O", "False", "(2,)"), data)),
-            "f: expected an element type of <f4, <f8, <i4, <i8, <u2, <u4, |u1 "
+            "f: expected an element type of <f2, <f4, <f8, <i4, <i8, <u2, <u4, "
+            "|u1 "
             "or |i1, "
             "got '|O'");
   EXPECT_EQ(message(npy(header("<f4", "True", "(2,)"), data)),
@@ -381,9 +383,10 @@ TEST(Safetensors, Rejects) {
             "f: expected a JSON object as header");
   EXPECT_EQ(message(safetensors("{\"t\":3}", "")),
             "f: at /t: expected an object, got 3");
-  EXPECT_EQ(message(safetensors(one("BF16", "[4]", "[0,8]"), data)),
-            "f: at /t/dtype: expected one of F32, F64, I32, I64, U8, I8, got "
-            "\"BF16\"");
+  EXPECT_EQ(message(safetensors(one("F8_E4M3", "[4]", "[0,8]"), data)),
+            "f: at /t/dtype: expected one of F32, F64, I32, I64, F16, BF16, "
+            "U8, I8, got "
+            "\"F8_E4M3\"");
   EXPECT_EQ(message(safetensors(one("F32", "[2]", "[0,16]"), data)),
             "f: at /t/data_offsets/1: expected an integer from 0 to 8, got 16");
   EXPECT_EQ(message(safetensors(one("F32", "[2]", "[8,0]"), data)),

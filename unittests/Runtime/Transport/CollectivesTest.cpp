@@ -416,8 +416,9 @@ TEST(Collective, ChecksItsBuffers) {
   EXPECT_EQ(pieces.check(), "all-to-all 0 of 2 devices: the device's own piece "
                             "has 2 elements as input and 3 as output");
   call.elementType = SOAP_BYTES;
-  EXPECT_EQ(call.check(), "all-reduce 0 of 2 devices: expected elements of f32 "
-                          "or f64, got bytes");
+  EXPECT_EQ(call.check(),
+            "all-reduce 0 of 2 devices: expected elements of f32, "
+            "f64, f16 or bf16, got bytes");
 }
 
 } // namespace
