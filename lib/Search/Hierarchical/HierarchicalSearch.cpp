@@ -124,7 +124,11 @@ HierarchicalResult soap::searchHybrid(HybridModel &model,
         continue;
     }
     constexpr Recompute none = Recompute::None;
-    HybridPlan plan = model.price(shape, options.recompute ? nullptr : &none);
+    // Microbatches do not recompute yet.
+    bool isWhole =
+        shape.groups == 1 && shape.data * shape.samples == model.getBatch();
+    bool mayRecompute = options.recompute && (isWhole || !options.asStrategy);
+    HybridPlan plan = model.price(shape, mayRecompute ? nullptr : &none);
     if (!plan.exists())
       continue;
     ++result.priced;

@@ -82,9 +82,10 @@ static cl::opt<bool>
     pipelines("pipelines", cl::cat(category),
               cl::desc("networks as pipelines: random stages, microbatches, "
                        "schedules, and strategies inside of stages"));
-recompute("recompute", cl::cat(category),
-          cl::desc("training steps alone, each with activation "
-                   "recomputation and without: the same bits"));
+static cl::opt<bool>
+    recompute("recompute", cl::cat(category),
+              cl::desc("training steps alone, each with activation "
+                       "recomputation and without: the same bits"));
 static cl::opt<bool> verbose("verbose", cl::cat(category),
                              cl::desc("print every case"));
 static cl::opt<bool> noFork("no-fork", cl::cat(category),
