@@ -23,7 +23,7 @@ using namespace mlir::soap;
 
 namespace {
 
-/// What a plan means for its user.
+/// The figures of a plan that its user asks for.
 struct PlanFigures {
   double milliseconds, samplesPerSecond, flopsPerDevice, gigabytes;
   double utilization; ///< of the peak for products, 0 to 1

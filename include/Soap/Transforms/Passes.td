@@ -568,7 +568,7 @@ def SoapPlanHybrid : Pass<"soap-plan-hybrid", "::mlir::ModuleOp"> {
            "Function to plan; default: train_step, evaluate or forward">,
     Option<"timeLimit", "time-limit", "double", /*default=*/"10", "Seconds of search; 0: no limit">,
     Option<"batch", "batch", "int64_t", /*default=*/"0",
-           "Samples of an iteration, in microbatches; 0: those of the function">,
+           "Samples of an iteration, in microbatches; 0: as many as the function has">,
     ListOption<"plan", "plan", "std::string",
                "Price this plan instead of a search: stages=N, chunks=N, tensor=N, data=N, samples=N (of a "
                "microbatch), zero=N, sequence, recompute=none|selective|whole; what is missing is 1 (data: all "

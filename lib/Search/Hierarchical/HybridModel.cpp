@@ -111,7 +111,7 @@ struct HybridModel::Impl {
     return (group * shape.data + replica) * shape.tensor + member;
   }
 
-  /// What all replicas of the stage before send at once to a stage.
+  /// The time in which all replicas of the stage before send to a stage.
   int64_t sendNs(const HybridShape &shape, int stage, int64_t bytes) const {
     int from = (stage - 1) % shape.groups, to = stage % shape.groups;
     std::vector<Message> messages;
@@ -185,7 +185,7 @@ namespace {
 constexpr Recompute levels[] = {Recompute::None, Recompute::Selective,
                                 Recompute::Whole};
 
-/// What a range of segments needs, as it grows at its end.
+/// Bytes that a range of segments needs, as it grows at its end.
 class StageSums {
 public:
   StageSums(const HybridShape &shape, const ModelSegments &segments,
@@ -310,7 +310,7 @@ void HybridModel::Impl::addMemory(const HybridShape &shape,
       of.add(plan.stages[s].firstSegment + i);
     kept[s] = of.keptBytes(plan.stages[s].recompute);
   }
-  std::vector<int> inFlight = mostInFlight(passes, kept);
+  std::vector<int> inFlight = maxInFlight(passes, kept);
   int64_t bytes = 0, scratch = 0;
   for (size_t s = group, i = 0; s < plan.stages.size(); s += shape.groups) {
     HybridStage &made = plan.stages[s];

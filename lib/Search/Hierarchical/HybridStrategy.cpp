@@ -36,7 +36,7 @@ static int64_t encode(const std::vector<int64_t> &at,
 }
 
 /// `config` of a group of `tensor` devices on `data` such groups, the first of
-/// which begins with device `first`. Loop `loop` is cut by `data`, its pieces
+/// which begins with device `first`. Loop `loop` is split by `data`, its pieces
 /// outside of the others (`isOutside`) or inside; -1: replicas.
 static Config overReplicas(const Config &config, int loop, bool isOutside,
                            int first, int data, int tensor) {
@@ -91,7 +91,7 @@ computedAgain(const Graph &graph, const std::vector<std::vector<Role>> &roles,
     for (int s = stage.firstSegment; s < stage.firstSegment + stage.segments;
          ++s) {
       levelOf[s] = stage.recompute;
-      // What enters a layer is kept.
+      // Values that enter a layer are kept.
       if (s == stage.firstSegment ||
           segments.layerOf[s] != segments.layerOf[s - 1])
         for (int value : segments.boundary[s])

@@ -143,8 +143,8 @@ soap::makeMicrobatchGraph(const Graph &graph,
     input.updateNode = input.updateOperand = input.updateResult = -1;
     made.graph.inputs.push_back(std::move(input));
   }
-  // What updates write and passes read, such as the number of the iteration, is
-  // there from the start.
+  // Values that updates write and passes read, such as the number of the
+  // iteration, are there from the start.
   std::vector<bool> isRead(graph.values.size());
   for (const GraphNode &node : made.graph.nodes)
     for (int value : node.whole.operands)

@@ -23,8 +23,8 @@ GroupPasses soap::passesOfGroups(int stages, int groups, int64_t microbatches) {
                          microbatches, groups);
 }
 
-std::vector<int> soap::mostInFlight(const std::vector<PipelinePass> &passes,
-                                    const std::vector<int64_t> &bytes) {
+std::vector<int> soap::maxInFlight(const std::vector<PipelinePass> &passes,
+                                   const std::vector<int64_t> &bytes) {
   std::vector<int> now(bytes.size(), 0), most = now;
   int64_t held = 0, largest = -1;
   for (const PipelinePass &pass : passes) {

@@ -31,8 +31,8 @@ std::vector<int64_t> passEnds(const GroupPasses &passes,
 
 /// By stage, the microbatches between their forward and backward pass at the
 /// time when a group has most bytes of them. `bytes`: by stage, of one.
-std::vector<int> mostInFlight(const std::vector<PipelinePass> &passes,
-                              const std::vector<int64_t> &bytes);
+std::vector<int> maxInFlight(const std::vector<PipelinePass> &passes,
+                             const std::vector<int64_t> &bytes);
 
 } // namespace soap
 

@@ -3,9 +3,9 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a device of a tensor-parallel group does for one microbatch, segment by
-// segment. It comes from the plan of the group's devices alone: groups of other
-// replicas and stages do the same at the same time.
+// The work of a device of a tensor-parallel group for one microbatch, segment
+// by segment. It comes from the plan of the group's devices alone: groups of
+// other replicas and stages do the same at the same time.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +26,7 @@ struct SegmentCost {
   /// Bytes that the backward pass of a microbatch reads of the forward pass:
   /// of all values, and of those that selective recomputation keeps.
   int64_t keptBytes = 0, selectiveBytes = 0;
-  /// What arrives from the segments before, and is sent back.
+  /// Bytes that arrive from the segments before, and are sent back.
   int64_t boundaryBytes = 0;
   /// The largest results of ops that no pass keeps.
   int64_t scratchBytes = 0;
@@ -53,7 +53,7 @@ struct SegmentCosts {
 };
 
 /// The costs of a training step on `samples` samples of `batch`, in a group of
-/// the first `tensor` devices of the topology. `segments` are those of `graph`.
+/// the first `tensor` devices of the topology. `segments`: of `graph`.
 /// An error says why the step cannot be split in microbatches.
 Expected<SegmentCosts>
 findSegmentCosts(const Graph &graph, const std::vector<OpGroup> &groups,
@@ -62,7 +62,7 @@ findSegmentCosts(const Graph &graph, const std::vector<OpGroup> &groups,
                  int64_t batch, int64_t samples, int tensor, bool sequence);
 
 /// The time in ns that the updates of each segment take on one device, if they
-/// are cut over `pieces` replicas beside the group of `tensor` devices.
+/// are split over `pieces` replicas beside the group of `tensor` devices.
 std::vector<int64_t> findUpdateNs(const Graph &graph,
                                   const ModelSegments &segments,
                                   const Topology &topology, int64_t pieces);

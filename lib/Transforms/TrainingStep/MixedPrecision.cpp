@@ -106,7 +106,7 @@ private:
   }
 
   void visit(Operation *op) {
-    // What is made of constants alone, as the angles of rotary embeddings, is
+    // Values made of constants alone, as the angles of rotary embeddings, are
     // f32, too: 16 bits do not hold positions.
     if (llvm::all_of(op->getOperands(), [&](Value operand) {
           return constants.contains(operand);

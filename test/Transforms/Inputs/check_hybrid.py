@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""check_hybrid.py PLAN SIMULATED ...: reports of soap-plan-hybrid beside those of soap-simulate on the strategy that
+"""check_hybrid.py PLAN SIMULATED ...: reports of soap-plan-hybrid beside reports of soap-simulate on the strategy that
 was written: times within 5 %, memory within 15 %."""
 import json
 import sys

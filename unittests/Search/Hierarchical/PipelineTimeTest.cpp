@@ -89,7 +89,7 @@ TEST(PipelineTime, EqualsLongestPaths) {
 
 TEST(PipelineTime, HoldsWhatTheScheduleHolds) {
   auto held = [](int groups, int chunks, int64_t microbatches, int group) {
-    std::vector<int> counts = mostInFlight(
+    std::vector<int> counts = maxInFlight(
         passesOfGroups(groups * chunks, groups, microbatches)[group],
         std::vector<int64_t>(static_cast<size_t>(groups) * chunks, 1));
     return std::accumulate(counts.begin(), counts.end(), 0);
@@ -103,7 +103,7 @@ TEST(PipelineTime, HoldsWhatTheScheduleHolds) {
   }
   EXPECT_EQ(held(1, 1, 5, 0), 1);
   // All of the large ones, and one of the next stage of the group.
-  EXPECT_EQ(mostInFlight(passesOfGroups(4, 2, 4)[0], {100, 0, 1, 0}),
+  EXPECT_EQ(maxInFlight(passesOfGroups(4, 2, 4)[0], {100, 0, 1, 0}),
             (std::vector<int>{4, 0, 1, 0}));
 }
 

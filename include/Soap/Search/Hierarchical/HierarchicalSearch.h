@@ -36,10 +36,10 @@ struct HybridPlacement {
 /// Prices hybrid plans of one problem. Not safe from several threads.
 class HybridModel {
 public:
-  /// Keeps a reference. `batch`: samples of an iteration, 0: those of the step.
-  /// An error says why the step has no hybrid plans. `other` has the same step,
-  /// on another number of the same machines, whose prices of microbatches are
-  /// shared.
+  /// Keeps a reference. `batch`: samples of an iteration, 0: the step has them
+  /// all. An error says why the step has no hybrid plans. `other` has the same
+  /// step, on another number of the same machines, whose prices of microbatches
+  /// are shared.
   static Expected<std::unique_ptr<HybridModel>>
   make(const ParallelizationProblem &problem, int64_t batch = 0,
        const HybridModel *other = nullptr);

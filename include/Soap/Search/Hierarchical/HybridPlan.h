@@ -5,7 +5,7 @@
 //
 // How large models are trained on clusters: pipeline stages, in each of them
 // data parallelism over groups of tensor-parallel devices, microbatches,
-// recomputed activations, and optimizer states that are cut over the replicas
+// recomputed activations, and optimizer states that are split over the replicas
 // (ZeRO). docs/Hierarchical.md.
 //
 //===----------------------------------------------------------------------===//
@@ -19,7 +19,7 @@
 
 namespace soap {
 
-/// What of the forward pass is computed again in the backward pass.
+/// The part of the forward pass that is computed again in the backward pass.
 enum class Recompute {
   None,
   Selective, ///< all but products with parameters, which are kept
@@ -37,9 +37,9 @@ struct HybridShape {
   int chunks = 1;
   /// Samples of a microbatch in a replica.
   int64_t samples = 1;
-  /// Ops that a tensor-parallel group would repeat are cut over the sequence.
+  /// Ops that a tensor-parallel group would repeat are split over the sequence.
   bool sequence = false;
-  /// 0: every replica has all states. 1: states of the optimizer are cut over
+  /// 0: every replica has all states. 1: states of the optimizer are split over
   /// the replicas; 2: gradients, too; 3: parameters, too, which are gathered
   /// for each pass.
   int zero = 0;
