@@ -118,6 +118,13 @@ static RankedTensorType statsType(Value x, int64_t channels, uint64_t groups) {
   return statisticsLike(x, {3, static_cast<int64_t>(groups) * channels});
 }
 
+/// Builders infer types before defaults are set.
+template <typename AdaptorT>
+static uint64_t groupsOf(AdaptorT op) {
+  IntegerAttr groups = op.getGroupsAttr();
+  return groups ? groups.getValue().getZExtValue() : 1;
+}
+
 static LogicalResult checkGroups(EmitError emitError, uint64_t groups,
                                  int64_t samples) {
   auto signedGroups = static_cast<int64_t>(groups);
@@ -199,11 +206,10 @@ LogicalResult BatchNormTrainOp::inferReturnTypes(
                                    *channels)) ||
             failed(
                 checkPerChannel(emitError, "beta", op.getBeta(), *channels)) ||
-            failed(
-                checkGroups(emitError, op.getGroups(), shapeOf(op.getX())[0])))
+            failed(checkGroups(emitError, groupsOf(op), shapeOf(op.getX())[0])))
           return failure();
         types.push_back(tensorLike(op.getX(), shapeOf(op.getX())));
-        types.push_back(statsType(op.getX(), *channels, op.getGroups()));
+        types.push_back(statsType(op.getX(), *channels, groupsOf(op)));
         return success();
       });
 }
@@ -236,10 +242,10 @@ LogicalResult BatchNormStatsOp::inferReturnTypes(
       getOperationName(), location, operands,
       [&](EmitError emitError) -> LogicalResult {
         FailureOr<int64_t> channels = checkImage(emitError, op.getX());
-        if (failed(channels) || failed(checkGroups(emitError, op.getGroups(),
-                                                   shapeOf(op.getX())[0])))
+        if (failed(channels) ||
+            failed(checkGroups(emitError, groupsOf(op), shapeOf(op.getX())[0])))
           return failure();
-        types.push_back(statsType(op.getX(), *channels, op.getGroups()));
+        types.push_back(statsType(op.getX(), *channels, groupsOf(op)));
         return success();
       });
 }

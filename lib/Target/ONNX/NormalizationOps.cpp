@@ -82,8 +82,9 @@ LogicalResult importBatchNormalization(NodeContext &node) {
     return failure();
   if (options->trains && (node.operand(3).value || node.operand(4).value)) {
     // A norm without running statistics: exporters write the batch's.
-    auto op = BatchNormTrainOp::create(builder, node.loc, input, gamma, beta,
-                                       epsilon);
+    auto op =
+        BatchNormTrainOp::create(builder, node.loc, input, gamma, beta, epsilon,
+                                 /*groups=*/builder.getI64IntegerAttr(1));
     node.nameOp(op, "");
     return node.setResult(0, op.getY());
   }
