@@ -28,8 +28,8 @@ using namespace mlir::soap;
 namespace {
 
 constexpr int64_t plainAlignment = 64;
-/// Alignment that cuBLASLt and cuDNN demand of a workspace. The arena of a GPU program
-/// begins at such an address, as cudaMalloc gives it.
+/// Alignment that cuBLASLt and cuDNN demand of a workspace. The arena of a GPU
+/// program begins at such an address, as cudaMalloc gives it.
 constexpr int64_t workspaceAlignment = 256;
 
 /// A temporary buffer: live from op `first` to op `last`, both included.

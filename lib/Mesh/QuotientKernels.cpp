@@ -4,9 +4,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The shards of a kernel on machine 0, and on the machines that a value is
-// planned on. Their boxes are the boxes of the whole strategy. Along an axis across
-// machines, boxes of equal size follow each other, so that all regions of a
-// machine are the regions of machine 0, moved by a shift per step along the axis.
+// planned on. Their boxes are the boxes of the whole strategy. Along an axis
+// across machines, boxes of equal size follow each other, so that all regions
+// of a machine are the regions of machine 0, moved by a shift per step along
+// the axis.
 //
 //===----------------------------------------------------------------------===//
 

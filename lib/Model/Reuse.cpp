@@ -141,8 +141,8 @@ void soap::restoreValue(Graph &graph, int value, Keep keep) {
 
 void soap::delayReaders(Graph &graph, int value, int trigger,
                         std::span<const int> readers) {
-  int copy = addRestore(graph, {-1, value, Keep::Before, trigger, true},
-                        "'recompute");
+  int copy =
+      addRestore(graph, {-1, value, Keep::Before, trigger, true}, "'recompute");
   for (int node : readers)
     redirect(graph.nodes[node], value, copy);
 }

@@ -6,10 +6,10 @@
 // The plan of a mesh strategy on the first machine of a cluster: its shards,
 // what reaches and leaves them, and the collectives that it takes part in.
 // Machines do the same under such a strategy, so the times of these tasks are
-// the times of all (docs/Mesh.md has the conditions and the proof). It is planned
-// by the rules of every plan (ValuePlanner.h), on one machine, or, where a
-// value moves between machines, on two or four that stand for all. The cost
-// does not depend on the number of machines.
+// the times of all (docs/Mesh.md has the conditions and the proof). It is
+// planned by the rules of every plan (ValuePlanner.h), on one machine, or,
+// where a value moves between machines, on two or four that stand for all. The
+// cost does not depend on the number of machines.
 //
 //===----------------------------------------------------------------------===//
 
@@ -48,8 +48,8 @@ public:
   };
   const std::vector<Uneven> &getUneven() const { return uneven; }
   /// After a simulation: whether tasks that differ from machine to machine have
-  /// delayed no other task, so that the times hold on all machines. `times` come
-  /// from `StrategySimulator::timeline`.
+  /// delayed no other task, so that the times hold on all machines. `times`
+  /// come from `StrategySimulator::timeline`.
   bool areTimesEven(const std::vector<std::vector<TaskTimes>> &times) const;
 
 private:

@@ -44,13 +44,13 @@ MaybeError checkKeep(const Graph &graph, int value, Keep keep);
 /// `checkKeep`; `Both` changes nothing. Numbers of values and nodes stay.
 void restoreValue(Graph &graph, int value, Keep keep);
 
-/// Has recomputed ops wait for the backward pass: the nodes `readers`, ascending,
-/// read a value of its own instead of `value`, which is made of the tiles that
-/// the writer of `value` left, once the writer of `trigger` is done on their
-/// device. Without it they would run as soon as the forward pass has what they
-/// read, and nothing would be freed. `trigger` is written before the first
-/// reader; no node of `readers` may be an update. Numbers of values and nodes
-/// stay.
+/// Has recomputed ops wait for the backward pass: the nodes `readers`,
+/// ascending, read a value of its own instead of `value`, which is made of the
+/// tiles that the writer of `value` left, once the writer of `trigger` is done
+/// on their device. Without it they would run as soon as the forward pass has
+/// what they read, and nothing would be freed. `trigger` is written before the
+/// first reader; no node of `readers` may be an update. Numbers of values and
+/// nodes stay.
 void delayReaders(Graph &graph, int value, int trigger,
                   std::span<const int> readers);
 

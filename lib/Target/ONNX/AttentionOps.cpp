@@ -180,7 +180,8 @@ private:
                               {shape[0], queryHeads, shape[2], shape[3]});
   }
 
-  /// The tensor that is added to the scores: 0 or the mask, -inf where nothing is seen.
+  /// The tensor that is added to the scores: 0 or the mask, -inf where nothing
+  /// is seen.
   LogicalResult makeBias(Value scores, Value &bias) {
     Shape shape = shapeOf(scores);
     int64_t queries = shape[2], keys = shape[3];

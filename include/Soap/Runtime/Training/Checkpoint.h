@@ -31,8 +31,8 @@ struct TrainingIdentity {
   /// Fingerprint of the manifest: strategy, schedule, tiles. A training may go
   /// on with another one.
   std::string program;
-  /// "name=value name=value": options of the training step (loss, optimizer, ...)
-  /// and of the run. Empty: not known.
+  /// "name=value name=value": options of the training step (loss, optimizer,
+  /// ...) and of the run. Empty: not known.
   std::string options = "";
 };
 

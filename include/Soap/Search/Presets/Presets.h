@@ -38,9 +38,9 @@ Strategy expertStrategy(const ParallelizationProblem &problem);
 /// Data parallelism with every update split over the devices that have its
 /// gradient.
 Strategy zeroStrategy(const ParallelizationProblem &problem);
-/// Gives every conversion of a weight (to the 16-bit floats that a step computes
-/// with) the config of the weight's update, so that what is gathered are the
-/// narrow numbers.
+/// Gives every conversion of a weight (to the 16-bit floats that a step
+/// computes with) the config of the weight's update, so that what is gathered
+/// are the narrow numbers.
 void shardWorkingCopies(const Graph &graph, Strategy &strategy);
 
 /// Data parallelism where devices differ in speed or links: pieces in
