@@ -34,7 +34,9 @@ class Tools:
         return module
 
     def search(self, module, options):
-        """Runs soap-auto-parallel; its report."""
+        """Runs soap-auto-parallel, Markov chains unless `options` say otherwise; its report."""
+        if "algorithm=" not in options:
+            options += " algorithm=mcmc"
         with tempfile.NamedTemporaryFile(suffix=".json") as report:
             result = subprocess.run([self.opt, module, f"--soap-auto-parallel={options} report={report.name}", "-o", os.devnull],
                                     capture_output=True, text=True)

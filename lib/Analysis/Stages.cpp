@@ -169,38 +169,20 @@ private:
                              << ", which is not in the topology of "
                              << topology.deviceCount() << " devices";
     }
-    std::vector<int> origins = forwardNodesOf(opGraph);
+    std::vector<int> all =
+        ::soap::stagesOfNodes(graph, forwardNodesOf(opGraph), firsts);
     for (auto [n, node] : llvm::enumerate(graph.nodes)) {
-      int at = origins[n] >= 0 ? origins[n] : static_cast<int>(n);
       if (node.whole.phase == ::soap::Phase::Update ||
           passes.sampleLoops[n] < 0)
         continue;
-      if (graph.nodes[static_cast<size_t>(at)].whole.phase !=
-          ::soap::Phase::Forward) {
-        passes.stages[n] = stageOfGradient(n);
-        continue;
-      }
-      passes.stages[n] =
-          static_cast<int>(llvm::upper_bound(firsts, at) - firsts.begin()) - 1;
-      if (passes.stages[n] < 0)
+      passes.stages[n] = all[n];
+      if (all[n] < 0)
         return emitError(n)
                << "is in no stage: it is before op '"
                << graph.nodes[static_cast<size_t>(firsts[0])].whole.name
                << "', with which the first one begins";
     }
     return success();
-  }
-
-  /// Of an op on gradients that is no gradient of an op: the first stage that a
-  /// gradient that it reads comes from.
-  int stageOfGradient(size_t node) const {
-    int stage = static_cast<int>(stageDevices.size()) - 1;
-    for (int value : graph.nodes[node].whole.operands)
-      for (size_t n = 0; n < node; ++n)
-        if (llvm::is_contained(graph.nodes[n].whole.results, value) &&
-            passes.stages[n] >= 0)
-          stage = std::min(stage, passes.stages[n]);
-    return stage;
   }
 
   /// Ops that run once and follow from data alone, as the number of labels that

@@ -36,6 +36,30 @@ int soap::sampleLoopOf(const IterationSpace &space,
   return found;
 }
 
+std::vector<int> soap::stagesOfNodes(const Graph &graph,
+                                     const std::vector<int> &forwardOf,
+                                     const std::vector<int> &firsts) {
+  std::vector<int> stages, stageOfValue(graph.values.size(), -1);
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    const Kernel &kernel = graph.nodes[n].whole;
+    int owner = forwardOf[n] >= 0 ? forwardOf[n] : static_cast<int>(n);
+    int stage = static_cast<int>(firsts.size()) - 1;
+    if (graph.nodes[owner].whole.phase == Phase::Forward)
+      stage = static_cast<int>(
+                  std::upper_bound(firsts.begin(), firsts.end(), owner) -
+                  firsts.begin()) -
+              1;
+    else
+      for (int value : kernel.operands)
+        if (stageOfValue[value] >= 0)
+          stage = std::min(stage, stageOfValue[value]);
+    for (int value : kernel.results)
+      stageOfValue[value] = stage;
+    stages.push_back(stage);
+  }
+  return stages;
+}
+
 Strategy soap::cutIntoMicrobatches(const Strategy &strategy,
                                    const PassOrder &passes) {
   Strategy result = strategy;

@@ -466,11 +466,13 @@ LogicalResult AutoParallel::run() {
   ::soap::ParallelizationProblem &problem = *target.problem;
   if (failed(checkPlacements(opGraph, target.topology.deviceCount())))
     return failure();
-  if (algorithm == "auto" && isPlain() && isForHybrid(target))
-    chosen = "hybrid";
-  if (chosen == "hybrid")
-    return runHybrid(target, {timeLimit, report, exportFile, summary,
-                              /*recompute=*/recompute != "none"});
+  std::unique_ptr<::soap::HybridModel> hybrid;
+  if (algorithm == "auto" && isPlain())
+    hybrid = modelForHybrid(target);
+  if (hybrid || chosen == "hybrid")
+    return runHybrid(target, std::move(hybrid),
+                     {timeLimit, report, exportFile, summary,
+                      /*recompute=*/recompute != "none"});
   std::vector<::soap::Strategy> strategies;
   if (failed(restrictSpace(problem)) ||
       failed(readInitial(opGraph, problem, strategies)))

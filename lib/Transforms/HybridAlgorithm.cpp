@@ -15,38 +15,64 @@
 using namespace mlir;
 using namespace mlir::soap;
 
-bool mlir::soap::isForHybrid(const FunctionProblem &target) {
+std::unique_ptr<::soap::HybridModel>
+mlir::soap::modelForHybrid(const FunctionProblem &target) {
   constexpr int fewDevices = 16, fewLayers = 4;
   if (target.topology.deviceCount() <= fewDevices)
-    return false;
+    return nullptr;
   auto model = ::soap::HybridModel::make(*target.problem);
-  return model && (*model)->getLayerCount() >= fewLayers;
+  if (!model || !(*model)->layersRepeat() ||
+      (*model)->getLayerCount() < fewLayers)
+    return nullptr;
+  return std::move(*model);
+}
+
+/// What the plan loses because no strategy says a faster one.
+static void remarkFaster(FunctionProblem &target, ::soap::HybridModel &model,
+                         const ::soap::HybridPlan &best,
+                         ::soap::HierarchicalOptions search) {
+  search.asStrategy = false;
+  ::soap::HybridPlan faster =
+      ::soap::searchHybrid(model, *target.problem, search).best;
+  if (faster.exists() && ::soap::isBetter(faster, best))
+    target.function->getParentOfType<ModuleOp>().emitRemark(
+        "a better plan cannot be written as a strategy yet: ")
+        << printHybridPlan(faster, model, target.topology);
 }
 
 LogicalResult mlir::soap::runHybrid(FunctionProblem &target,
+                                    std::unique_ptr<::soap::HybridModel> model,
                                     const HybridPassOptions &options) {
   constexpr double defaultSeconds = 10;
   auto module = target.function->getParentOfType<ModuleOp>();
-  auto model = ::soap::HybridModel::make(*target.problem);
-  if (!model)
-    return target.function.emitError()
-           << "has no hybrid plans: " << model.error();
+  if (!model) {
+    auto made = ::soap::HybridModel::make(*target.problem);
+    if (!made)
+      return target.function.emitError()
+             << "has no hybrid plans: " << made.error();
+    model = std::move(*made);
+  }
   ::soap::HierarchicalOptions search;
-  search.seconds = options.seconds == 0 ? defaultSeconds : options.seconds;
+  double seconds = options.seconds == 0 ? defaultSeconds : options.seconds;
+  // The rest is for plans that cannot be written.
+  search.seconds = 0.75 * seconds;
   search.asStrategy = true;
   search.recompute = options.recompute;
   InterruptScope scope;
   search.stop = &InterruptScope::isInterrupted();
   ::soap::HierarchicalResult result =
-      ::soap::searchHybrid(**model, *target.problem, search);
+      ::soap::searchHybrid(*model, *target.problem, search);
   if (!result.best.exists())
     return target.function.emitError("has no hybrid plan on topology '")
            << target.topology.name << "'";
   if (!options.report.empty() &&
       failed(
           writeOptionFile(module, "report", options.report,
-                          printHybridReport(result, **model, target.topology))))
+                          printHybridReport(result, *model, target.topology))))
     return failure();
+  search.seconds = std::max(seconds - result.seconds, 0.25 * seconds);
+  if (!InterruptScope::isInterrupted())
+    remarkFaster(target, *model, result.best, search);
   if (result.best.excessBytes > 0)
     return target.function.emitError()
            << "'@" << target.function.getName()
@@ -56,10 +82,12 @@ LogicalResult mlir::soap::runHybrid(FunctionProblem &target,
            << " bytes more, expected devices with more 'memory_bytes', a "
               "smaller model or a longer search";
   if (options.summary)
-    llvm::errs() << printHybridPlan(result.best, **model, target.topology)
+    llvm::errs() << "@" << target.function.getName() << " on "
+                 << target.topology.name << ", a hybrid plan: "
+                 << printHybridPlan(result.best, *model, target.topology)
                  << '\n';
   FailureOr<::soap::Strategy> written =
-      writeHybrid(target, **model, result.best);
+      writeHybrid(target, *model, result.best);
   if (failed(written))
     return failure();
   if (options.exportFile.empty())

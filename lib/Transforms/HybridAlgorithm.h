@@ -14,6 +14,8 @@
 
 #include "StrategySupport.h"
 
+#include "Soap/Search/Hierarchical/HierarchicalSearch.h"
+
 namespace mlir::soap {
 
 struct HybridPassOptions {
@@ -23,12 +25,16 @@ struct HybridPassOptions {
   bool recompute = true; ///< what does not fit
 };
 
-/// Whether a problem is one that hybrid plans are for: layers that repeat, a
-/// batch that may be split in microbatches, more than 16 devices of one type.
-bool isForHybrid(const FunctionProblem &target);
+/// The model of a problem that hybrid plans are for: layers that repeat, a
+/// batch that may be split in microbatches, more than 16 devices of one type;
+/// null for others.
+std::unique_ptr<::soap::HybridModel>
+modelForHybrid(const FunctionProblem &target);
 
-/// Searches, writes report and strategy. An error if nothing fits into memory.
+/// Searches, writes report and strategy. `model`: of the problem, null: it is
+/// made. An error if nothing fits into memory, or if there are no hybrid plans.
 LogicalResult runHybrid(FunctionProblem &target,
+                        std::unique_ptr<::soap::HybridModel> model,
                         const HybridPassOptions &options);
 
 } // namespace mlir::soap

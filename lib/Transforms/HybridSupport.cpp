@@ -41,6 +41,16 @@ static PlanFigures figuresOf(const ::soap::HybridPlan &plan,
               model.peakFlopsPerSecond()};
 }
 
+/// Shape, time and memory of a plan.
+static llvm::json::Object shapeJson(const ::soap::HybridPlan &plan) {
+  return llvm::json::Object{
+      {"stages", plan.shape.groups},     {"chunks", plan.shape.chunks},
+      {"data", plan.shape.data},         {"tensor", plan.shape.tensor},
+      {"samples", plan.shape.samples},   {"sequence", plan.shape.sequence},
+      {"zero", plan.shape.zero},         {"makespan_ns", plan.makespanNs},
+      {"excess_bytes", plan.excessBytes}};
+}
+
 llvm::json::Object
 mlir::soap::hybridPlanJson(const ::soap::HybridPlan &plan,
                            ::soap::HybridModel &model,
@@ -62,24 +72,16 @@ mlir::soap::hybridPlanJson(const ::soap::HybridPlan &plan,
         {"gradient_bytes", stage.gradientBytes},
         {"activation_bytes", stage.activationBytes},
         {"scratch_bytes", stage.scratchBytes}});
-  return llvm::json::Object{
-      {"plan", ::soap::describe(plan)},
-      {"stages", plan.shape.groups},
-      {"chunks", plan.shape.chunks},
-      {"data", plan.shape.data},
-      {"tensor", plan.shape.tensor},
-      {"samples", plan.shape.samples},
-      {"sequence", plan.shape.sequence},
-      {"zero", plan.shape.zero},
-      {"microbatches", plan.microbatches},
-      {"makespan_ns", plan.makespanNs},
-      {"bubble", plan.bubble},
-      {"peak_bytes", plan.peakBytes},
-      {"peak_bytes_by_group", llvm::json::Array(plan.groupBytes)},
-      {"excess_bytes", plan.excessBytes},
-      {"flops_per_device_per_second", figures.flopsPerDevice},
-      {"flops_utilization", figures.utilization},
-      {"by_stage", std::move(stages)}};
+  llvm::json::Object json = shapeJson(plan);
+  json["plan"] = ::soap::describe(plan);
+  json["microbatches"] = plan.microbatches;
+  json["bubble"] = plan.bubble;
+  json["peak_bytes"] = plan.peakBytes;
+  json["peak_bytes_by_group"] = llvm::json::Array(plan.groupBytes);
+  json["flops_per_device_per_second"] = figures.flopsPerDevice;
+  json["flops_utilization"] = figures.utilization;
+  json["by_stage"] = std::move(stages);
+  return json;
 }
 
 std::string mlir::soap::printHybridPlan(const ::soap::HybridPlan &plan,
@@ -122,21 +124,18 @@ mlir::soap::printHybridReport(const ::soap::HierarchicalResult &result,
                               const ::soap::Topology &topology) {
   llvm::json::Array all;
   for (const ::soap::HybridPlan &plan : result.all)
-    all.push_back(llvm::json::Object{{"stages", plan.shape.groups},
-                                     {"chunks", plan.shape.chunks},
-                                     {"data", plan.shape.data},
-                                     {"tensor", plan.shape.tensor},
-                                     {"samples", plan.shape.samples},
-                                     {"sequence", plan.shape.sequence},
-                                     {"zero", plan.shape.zero},
-                                     {"makespan_ns", plan.makespanNs},
-                                     {"excess_bytes", plan.excessBytes}});
+    all.push_back(shapeJson(plan));
   llvm::json::Array others;
   for (const ::soap::HybridPlan &other : result.others)
     others.push_back(hybridPlanJson(other, model, topology));
   return llvm::formatv(
              "{0:2}",
              llvm::json::Value(llvm::json::Object{
+                 {"version", 1},
+                 {"algorithm", "hybrid"},
+                 {"best_makespan_ns", result.best.makespanNs},
+                 {"excess_bytes", result.best.excessBytes},
+                 {"peak_bytes", result.best.peakBytes},
                  {"topology", topology.name},
                  {"devices", topology.deviceCount()},
                  {"batch", model.getBatch()},

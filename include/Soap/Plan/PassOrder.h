@@ -51,6 +51,15 @@ struct PassOrder {
 /// is the first of more than one iteration.
 int sampleLoopOf(const IterationSpace &space, const std::vector<Role> &roles);
 
+/// By node, the stage of its forward op: the last one whose first node, of
+/// `firsts` (ascending), is not behind it; -1: the op is before all of them.
+/// `forwardOf`: by node, the node whose gradient or update it computes, -1:
+/// none. Sums of gradients and the like are where the first of their operands
+/// comes from.
+std::vector<int> stagesOfNodes(const Graph &graph,
+                               const std::vector<int> &forwardOf,
+                               const std::vector<int> &firsts);
+
 /// The strategy of all microbatches, from configs for one: the degree of the
 /// sample loop times the microbatches, microbatch outermost, on the same
 /// devices each time.

@@ -95,15 +95,7 @@ bool GeluSite::findGradient(const LabelledValue &candidate) {
           : std::nullopt;
   if (!gradient)
     return false;
-  dx.clear();
-  for (const auto &[value, labels] : fromDy) {
-    if (!forms.isFull(labels) || value == candidate.first ||
-        isCopy(value.getDefiningOp()))
-      continue;
-    if (auto rest = remainderOf(forms, forms.form(value, labels), *gradient);
-        rest && (!rest->first || dx.empty()))
-      dx.push_back({{value, labels}, *rest});
-  }
+  dx = findInputGradients(forms, fromDy, candidate.first, *gradient);
   dy = candidate;
   return !dx.empty();
 }

@@ -226,17 +226,9 @@ bool NormSite::findGradient(const LabelledValue &candidate) {
       inner ? algebra.multiply(own->rstd, *inner) : std::nullopt;
   if (!gradient)
     return false;
-  dx.clear();
   dgamma.clear();
   dbeta.clear();
-  for (const auto &[value, labels] : fromDy) {
-    if (!forms.isFull(labels) || value == candidate.first ||
-        isCopy(value.getDefiningOp()))
-      continue;
-    if (auto rest = remainderOf(forms, forms.form(value, labels), *gradient);
-        rest && (!rest->first || dx.empty()))
-      dx.push_back({{value, labels}, *rest});
-  }
+  dx = findInputGradients(forms, fromDy, candidate.first, *gradient);
   if (dx.empty())
     return false;
   dy = candidate;

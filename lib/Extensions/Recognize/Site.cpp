@@ -220,3 +220,17 @@ mlir::soap::recognize::remainderOf(RowForms &forms, const Polynomial &a,
     return std::nullopt;
   return LabelledValue{atom.value, atom.labels};
 }
+
+std::vector<InputGradient> mlir::soap::recognize::findInputGradients(
+    RowForms &forms, const LabelledValues &fromDy, Value dy,
+    const Polynomial &gradient) {
+  std::vector<InputGradient> found;
+  for (const auto &[value, labels] : fromDy) {
+    if (!forms.isFull(labels) || value == dy || isCopy(value.getDefiningOp()))
+      continue;
+    if (auto rest = remainderOf(forms, forms.form(value, labels), gradient);
+        rest && (!rest->first || found.empty()))
+      found.push_back({{value, labels}, *rest});
+  }
+  return found;
+}

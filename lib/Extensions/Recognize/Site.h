@@ -74,6 +74,13 @@ std::optional<LabelledValue> scaledOperand(const RowForms &forms,
 std::optional<LabelledValue> remainderOf(RowForms &forms, const Polynomial &a,
                                          const Polynomial &b);
 
+/// The values of `fromDy` that are `gradient`, or `gradient` and a rest that is
+/// added; none that is `dy` itself or a view of another one.
+std::vector<InputGradient> findInputGradients(RowForms &forms,
+                                              const LabelledValues &fromDy,
+                                              Value dy,
+                                              const Polynomial &gradient);
+
 /// Replaces the op of a group that the exponential, or the root, is in.
 bool recognizeSoftmax(linalg::GenericOp exponential, RecognizedOps &found);
 bool recognizeNorm(linalg::GenericOp root, RecognizedOps &found);

@@ -10,6 +10,7 @@
 #include "Soap/Search/DevicePlacement/StageCuts.h"
 
 #include "Soap/Pipeline/Pipeline.h"
+#include "Soap/Plan/PassOrder.h"
 
 #include <algorithm>
 #include <limits>
@@ -149,29 +150,12 @@ private:
 
   /// Constants and other ops without samples are where what reads them is.
   void place(StageCuts &cuts) const {
-    auto stageAt = [&](size_t node) {
-      auto after = std::upper_bound(cuts.firsts.begin(), cuts.firsts.end(),
-                                    static_cast<int>(node));
-      return std::max(static_cast<int>(after - cuts.firsts.begin()) - 1, 0);
-    };
+    cuts.stages = stagesOfNodes(graph, forwardOf, cuts.firsts);
     cuts.shares.assign(cuts.firsts.size(), 0);
     double all = 0;
-    std::vector<int> stageOfValue(graph.values.size(), -1);
     for (size_t n = 0; n < graph.nodes.size(); ++n) {
-      const Kernel &kernel = graph.nodes[n].whole;
-      int owner = forwardOf[n], stage = 0;
-      if (owner >= 0)
-        stage = cuts.stages[static_cast<size_t>(owner)];
-      else if (kernel.phase == Phase::Forward)
-        stage = stageAt(n);
-      else
-        for (int value : kernel.operands)
-          if (int made = stageOfValue[static_cast<size_t>(value)]; made >= 0)
-            stage = made;
-      cuts.stages.push_back(stage);
-      for (int value : kernel.results)
-        stageOfValue[static_cast<size_t>(value)] = stage;
-      cuts.shares[static_cast<size_t>(stage)] += work[n];
+      cuts.stages[n] = std::max(cuts.stages[n], 0);
+      cuts.shares[static_cast<size_t>(cuts.stages[n])] += work[n];
       all += work[n];
     }
     for (double &share : cuts.shares)

@@ -16,11 +16,11 @@
 #include "Soap/Cost/CollectiveCost.h"
 #include "Soap/Cost/CostModel.h"
 #include "Soap/Search/Hierarchical/HierarchicalSearch.h"
+#include "StageCutter.h"
 
 #include <algorithm>
 #include <limits>
 #include <map>
-#include <numeric>
 
 using namespace soap;
 
@@ -126,48 +126,6 @@ struct HybridModel::Impl {
     return exchangeCost(topology, messages).ns;
   }
 
-  int64_t passNs(const SegmentCost &cost, Recompute recompute) const {
-    return cost.forwardNs + cost.backwardNs + againNs(cost, recompute);
-  }
-  static int64_t againNs(const SegmentCost &cost, Recompute recompute) {
-    return recompute == Recompute::Whole       ? cost.forwardNs
-           : recompute == Recompute::Selective ? cost.selectiveNs
-                                               : 0;
-  }
-
-  /// Cuts the segments into stages whose largest pass is as short as can be:
-  /// the first segment of each.
-  std::vector<int> cutStages(const std::vector<int64_t> &ns, int stages) const {
-    auto count = static_cast<int>(ns.size());
-    std::vector<int64_t> before(ns.size() + 1, 0);
-    std::partial_sum(ns.begin(), ns.end(), before.begin() + 1);
-    constexpr int64_t never = std::numeric_limits<int64_t>::max();
-    // best[k][i]: the largest of k stages over the first i segments.
-    std::vector<std::vector<int64_t>> best(
-        stages + 1, std::vector<int64_t>(ns.size() + 1, never));
-    std::vector<std::vector<int>> from(stages + 1,
-                                       std::vector<int>(ns.size() + 1, 0));
-    best[0][0] = 0;
-    for (int k = 1; k <= stages; ++k)
-      for (int i = k; i <= count; ++i)
-        for (int j = k - 1; j < i; ++j) {
-          if (best[k - 1][j] == never)
-            continue;
-          int64_t largest = std::max(best[k - 1][j], before[i] - before[j]);
-          if (largest < best[k][i]) {
-            best[k][i] = largest;
-            from[k][i] = j;
-          }
-        }
-    std::vector<int> firsts;
-    for (int k = stages, i = count; k > 0; --k) {
-      i = from[k][i];
-      firsts.push_back(i);
-    }
-    std::reverse(firsts.begin(), firsts.end());
-    return firsts;
-  }
-
   std::vector<int> fitStages(const HybridShape &shape,
                              const SegmentCosts &found,
                              int64_t microbatches) const;
@@ -185,116 +143,27 @@ namespace {
 constexpr Recompute levels[] = {Recompute::None, Recompute::Selective,
                                 Recompute::Whole};
 
-/// Bytes that a range of segments needs, as it grows at its end.
-class StageSums {
-public:
-  StageSums(const HybridShape &shape, const ModelSegments &segments,
-            const SegmentCosts &found)
-      : shape(shape), segments(segments), found(found) {}
-
-  void add(int s) {
-    const SegmentCost &cost = found.segments[s];
-    parameters += cost.parameterBytes;
-    states += cost.stateBytes;
-    gradients += cost.gradientBytes;
-    gathered = std::max(gathered, cost.parameterBytes);
-    scratch = std::max(scratch, cost.scratchBytes);
-    bool opensLayer = isFirst || segments.layerOf[s] != segments.layerOf[s - 1];
-    layer = (opensLayer ? 0 : layer) + cost.keptBytes;
-    largestLayer = std::max(largestLayer, layer);
-    kept[0] += cost.keptBytes + (isFirst ? cost.boundaryBytes : 0);
-    kept[1] += cost.selectiveBytes + (isFirst ? cost.boundaryBytes : 0);
-    kept[2] += opensLayer ? cost.boundaryBytes : 0;
-    isFirst = false;
-  }
-
-  /// Of one microbatch.
-  int64_t keptBytes(Recompute recompute) const {
-    return kept[static_cast<int>(recompute)];
-  }
-
-  void fill(HybridStage &stage) const {
-    stage.parameterBytes = parameters;
-    stage.stateBytes = shape.zero >= 1 ? share(states) : states;
-    stage.gradientBytes = shape.zero >= 2 ? share(gradients) : gradients;
-    if (shape.zero >= 3) // and two segments that are gathered
-      stage.parameterBytes = share(parameters) + 2 * gathered;
-    stage.activationBytes = keptBytes(stage.recompute) * stage.inFlight;
-    // One layer at a time is computed again, and an op reads and writes.
-    if (stage.recompute != Recompute::None)
-      stage.activationBytes += largestLayer;
-    stage.scratchBytes = 2 * scratch;
-  }
-
-private:
-  const HybridShape &shape;
-  const ModelSegments &segments;
-  const SegmentCosts &found;
-  bool isFirst = true;
-  int64_t parameters = 0, states = 0, gradients = 0, gathered = 0, scratch = 0,
-          layer = 0, largestLayer = 0, kept[3] = {0, 0, 0};
-
-  int64_t share(int64_t bytes) const {
-    return (bytes + shape.data - 1) / shape.data;
-  }
-};
-
-int64_t bytesOf(const HybridStage &stage) {
-  return stage.parameterBytes + stage.stateBytes + stage.gradientBytes +
-         stage.activationBytes + stage.scratchBytes;
-}
-
 } // namespace
 
 /// The first segments of stages, one a group, whose longest pass is shortest
-/// with what each has to recompute to fit; empty if none fit. What a stage
-/// needs grows with its segments, so the longest prefix that stays below a time
-/// is best for a stage, and the least time is found by bisection.
+/// with the least recomputation with which each fits; empty if none fit.
 std::vector<int> HybridModel::Impl::fitStages(const HybridShape &shape,
                                               const SegmentCosts &found,
                                               int64_t microbatches) const {
-  int count = segments.count;
-  std::vector<int> firsts;
-  auto isEnough = [&](int64_t limitNs) {
-    firsts.clear();
-    int s = 0;
-    for (int k = 0; k < shape.groups; ++k) {
-      StageSums sums(shape, segments, found);
-      int64_t ns[3] = {0, 0, 0};
-      int first = s;
-      for (int most = count - (shape.groups - 1 - k); s < most; ++s) {
-        sums.add(s);
-        bool fits = false;
-        for (Recompute level : levels) {
-          auto l = static_cast<int>(level);
-          ns[l] += passNs(found.segments[s], level);
-          HybridStage stage;
-          stage.recompute = level;
-          stage.inFlight = static_cast<int>(
-              std::min<int64_t>(microbatches, shape.groups - k));
-          sums.fill(stage);
-          fits |= ns[l] <= limitNs && bytesOf(stage) <= memoryBytes;
-        }
-        if (!fits)
-          break;
-      }
-      if (s == first)
-        return false;
-      firsts.push_back(first);
-    }
-    return s == count;
-  };
-  int64_t low = 0, high = 1;
-  for (const SegmentCost &cost : found.segments)
-    high += passNs(cost, Recompute::Whole);
-  if (!isEnough(high))
-    return {};
-  while (high - low > high / 1000 + 1) {
-    int64_t middle = low + (high - low) / 2;
-    (isEnough(middle) ? high : low) = middle;
-  }
-  isEnough(high);
-  return firsts;
+  return cutSegments(shape, segments, found, shape.groups,
+                     [&](int stage, const StageSums &sums) {
+                       int64_t least = neverNs;
+                       for (Recompute level : levels) {
+                         HybridStage made;
+                         made.recompute = level;
+                         made.inFlight = static_cast<int>(std::min<int64_t>(
+                             microbatches, shape.groups - stage));
+                         sums.fill(made);
+                         if (bytesOf(made) <= memoryBytes)
+                           least = std::min(least, sums.passNs(level));
+                       }
+                       return least;
+                     });
 }
 
 /// Bytes on each device of a group.
@@ -375,6 +244,15 @@ HybridModel::make(const ParallelizationProblem &problem, int64_t batch,
   if (other)
     impl->costs = other->impl->costs;
   const Graph &graph = problem.getGraph();
+  auto has = [&](Phase phase) {
+    return std::any_of(
+        graph.nodes.begin(), graph.nodes.end(),
+        [&](const GraphNode &node) { return node.whole.phase == phase; });
+  };
+  // An imported step says nothing of which ops are whose gradients.
+  if (!has(Phase::Backward) || !has(Phase::Update))
+    return Error{"no op is known as a gradient or an update, expected a step "
+                 "that '--soap-build-training-step' has made"};
   if (!graph.restores.empty())
     return Error{"values are restored for the backward pass, expected a step "
                  "without tensor reuse"};
@@ -403,6 +281,7 @@ HybridModel::make(const ParallelizationProblem &problem, int64_t batch,
 int64_t HybridModel::getBatch() const { return impl->batch; }
 int HybridModel::getSegmentCount() const { return impl->segments.count; }
 int HybridModel::getLayerCount() const { return impl->segments.layers; }
+bool HybridModel::layersRepeat() const { return impl->segments.repeats; }
 
 double HybridModel::iterationFlops() {
   return impl->costsOf(1, 1, false)->flops * static_cast<double>(impl->batch);
@@ -471,7 +350,7 @@ int64_t HybridModel::boundNs(const HybridShape &shape) {
     return std::numeric_limits<int64_t>::max();
   int64_t sum = 0, largest = 0;
   for (const SegmentCost &cost : found->segments) {
-    int64_t ns = impl->passNs(cost, Recompute::None);
+    int64_t ns = passNs(cost, Recompute::None);
     sum += ns;
     largest = std::max(largest, ns);
   }
@@ -490,12 +369,14 @@ HybridPlan HybridModel::price(const HybridShape &shape,
       impl->costsOf(shape.samples, shape.tensor, shape.sequence);
   if (!found)
     return {};
-  std::vector<int64_t> ns;
-  for (const SegmentCost &cost : found->segments)
-    ns.push_back(impl->passNs(cost, recompute ? *recompute : Recompute::None));
-  HybridPlan plan =
-      impl->price(shape, *found,
-                  impl->cutStages(ns, shape.groups * shape.chunks), recompute);
+  Recompute level = recompute ? *recompute : Recompute::None;
+  HybridPlan plan = impl->price(shape, *found,
+                                cutSegments(shape, impl->segments, *found,
+                                            shape.groups * shape.chunks,
+                                            [&](int, const StageSums &sums) {
+                                              return sums.passNs(level);
+                                            }),
+                                recompute);
   if (recompute || shape.groups == 1 || shape.chunks > 1)
     return plan;
   // Stages that recompute are better shorter.

@@ -10,6 +10,7 @@
 
 #include "HybridStrategy.h"
 
+#include "Soap/Plan/PassOrder.h"
 #include "Soap/Search/Presets/Presets.h"
 
 #include <algorithm>
@@ -134,25 +135,10 @@ HybridPlacement soap::placeHybrid(const Graph &graph,
     for (int d = 0; d < width; ++d)
       devices.push_back(static_cast<int>(s) % shape.groups * width + d);
   }
-  auto stageAt = [&](int node) {
-    auto after = std::upper_bound(made.firsts.begin(), made.firsts.end(), node);
-    return std::max(static_cast<int>(after - made.firsts.begin()) - 1, 0);
-  };
-  // An op on gradients alone is where the first of them comes from.
-  auto last = static_cast<int>(plan.stages.size()) - 1;
-  std::vector<int> stageOfValue(graph.values.size(), -1);
+  std::vector<int> stages = stagesOfNodes(graph, forwardOf, made.firsts);
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
     const Kernel &kernel = graph.nodes[n].whole;
-    int owner = forwardOf[n] >= 0 ? forwardOf[n] : static_cast<int>(n);
-    int stage = last;
-    if (graph.nodes[owner].whole.phase == Phase::Forward)
-      stage = stageAt(owner);
-    else
-      for (int value : kernel.operands)
-        if (stageOfValue[value] >= 0)
-          stage = std::min(stage, stageOfValue[value]);
-    for (int value : kernel.results)
-      stageOfValue[value] = stage;
+    int stage = std::max(stages[n], 0);
     Config &config = made.strategy[n];
     int loop = -1;
     bool isUpdate = kernel.phase == Phase::Update;

@@ -160,7 +160,8 @@ private:
     }
     found.layerOf.assign(found.count, 0);
     int first = 0;
-    if (2 * most < found.count) {
+    found.repeats = 2 * most >= found.count && period > 0;
+    if (!found.repeats) {
       period =
           std::max(1, static_cast<int>(std::lround(std::sqrt(found.count))));
     } else {

@@ -223,18 +223,18 @@ static std::vector<bool> updatesOf(const Graph &graph) {
 }
 
 void soap::shardWorkingCopies(const Graph &graph, Strategy &strategy) {
-  for (const GraphInput &input : graph.inputs) {
-    if (input.updateNode < 0)
+  std::vector<int> updateOf(graph.values.size(), -1);
+  for (const GraphInput &input : graph.inputs)
+    updateOf[input.value] = input.updateNode;
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    const Kernel &kernel = graph.nodes[n].whole;
+    if (kernel.phase != Phase::Forward || kernel.kind != "cast" ||
+        kernel.operands.size() != 1)
       continue;
-    for (size_t n = 0; n < graph.nodes.size(); ++n) {
-      const Kernel &kernel = graph.nodes[n].whole;
-      bool isCopy = kernel.phase == Phase::Forward && kernel.kind == "cast" &&
-                    kernel.operands.size() == 1 &&
-                    kernel.operands[0] == input.value;
-      const Config &home = strategy[input.updateNode];
-      if (isCopy && home.degrees.size() == kernel.space.loops.size())
-        strategy[n] = home;
-    }
+    int update = updateOf[kernel.operands[0]];
+    if (update >= 0 &&
+        strategy[update].degrees.size() == kernel.space.loops.size())
+      strategy[n] = strategy[update];
   }
 }
 

@@ -1,0 +1,103 @@
+//===- StageCutter.cpp - Segments as pipeline stages ----------------------===//
+//
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See StageCutter.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "StageCutter.h"
+
+#include <algorithm>
+
+using namespace soap;
+
+int64_t soap::againNs(const SegmentCost &cost, Recompute recompute) {
+  return recompute == Recompute::Whole       ? cost.forwardNs
+         : recompute == Recompute::Selective ? cost.selectiveNs
+                                             : 0;
+}
+
+int64_t soap::passNs(const SegmentCost &cost, Recompute recompute) {
+  return cost.forwardNs + cost.backwardNs + againNs(cost, recompute);
+}
+
+int64_t soap::bytesOf(const HybridStage &stage) {
+  return stage.parameterBytes + stage.stateBytes + stage.gradientBytes +
+         stage.activationBytes + stage.scratchBytes;
+}
+
+void StageSums::add(int s) {
+  const SegmentCost &cost = found.segments[s];
+  for (Recompute level :
+       {Recompute::None, Recompute::Selective, Recompute::Whole})
+    ns[static_cast<int>(level)] += soap::passNs(cost, level);
+  parameters += cost.parameterBytes;
+  states += cost.stateBytes;
+  gradients += cost.gradientBytes;
+  gathered = std::max(gathered, cost.parameterBytes);
+  scratch = std::max(scratch, cost.scratchBytes);
+  bool opensLayer = isFirst || segments.layerOf[s] != segments.layerOf[s - 1];
+  layer = (opensLayer ? 0 : layer) + cost.keptBytes;
+  largestLayer = std::max(largestLayer, layer);
+  int64_t entering = isFirst ? cost.boundaryBytes : 0;
+  kept[static_cast<int>(Recompute::None)] += cost.keptBytes + entering;
+  kept[static_cast<int>(Recompute::Selective)] +=
+      cost.selectiveBytes + entering;
+  kept[static_cast<int>(Recompute::Whole)] +=
+      opensLayer ? cost.boundaryBytes : 0;
+  isFirst = false;
+}
+
+void StageSums::fill(HybridStage &stage) const {
+  auto share = [&](int64_t bytes) {
+    return (bytes + shape.data - 1) / shape.data;
+  };
+  stage.parameterBytes = parameters;
+  stage.stateBytes = shape.zero >= 1 ? share(states) : states;
+  stage.gradientBytes = shape.zero >= 2 ? share(gradients) : gradients;
+  if (shape.zero >= 3) // and two segments that are gathered
+    stage.parameterBytes = share(parameters) + 2 * gathered;
+  stage.activationBytes = keptBytes(stage.recompute) * stage.inFlight;
+  // One layer at a time is computed again, and an op reads and writes.
+  if (stage.recompute != Recompute::None)
+    stage.activationBytes += largestLayer;
+  stage.scratchBytes = 2 * scratch;
+}
+
+std::vector<int>
+soap::cutSegments(const HybridShape &shape, const ModelSegments &segments,
+                  const SegmentCosts &found, int stages,
+                  const std::function<int64_t(int, const StageSums &)> &nsOf) {
+  std::vector<int> firsts;
+  // Greedily; later stages have a segment left for each.
+  auto isEnough = [&](int64_t limitNs) {
+    firsts.clear();
+    int s = 0;
+    for (int k = 0; k < stages; ++k) {
+      StageSums sums(shape, segments, found);
+      int first = s;
+      for (int end = segments.count - (stages - 1 - k); s < end; ++s) {
+        sums.add(s);
+        if (nsOf(k, sums) > limitNs)
+          break;
+      }
+      if (s == first)
+        return false;
+      firsts.push_back(first);
+    }
+    return s == segments.count;
+  };
+  int64_t low = 0, high = 0;
+  for (const SegmentCost &cost : found.segments)
+    high += passNs(cost, Recompute::Whole);
+  if (!isEnough(high))
+    return {};
+  while (high - low > 1) {
+    int64_t middle = low + (high - low) / 2;
+    (isEnough(middle) ? high : low) = middle;
+  }
+  isEnough(high);
+  return firsts;
+}

@@ -1,0 +1,71 @@
+//===- StageCutter.h - Segments as pipeline stages --------------*- C++ -*-===//
+//
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Ranges of segments whose longest pass is shortest.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_LIB_SEARCH_HIERARCHICAL_STAGECUTTER_H
+#define SOAP_LIB_SEARCH_HIERARCHICAL_STAGECUTTER_H
+
+#include "SegmentCosts.h"
+
+#include <functional>
+#include <limits>
+
+namespace soap {
+
+/// The time of what cannot be.
+inline constexpr int64_t neverNs = std::numeric_limits<int64_t>::max();
+
+/// The part of the forward pass that the backward pass does again, in ns.
+int64_t againNs(const SegmentCost &cost, Recompute recompute);
+/// Both passes of a microbatch, in ns.
+int64_t passNs(const SegmentCost &cost, Recompute recompute);
+/// All bytes of a stage.
+int64_t bytesOf(const HybridStage &stage);
+
+/// Time and bytes of a range of segments, as it grows at its end.
+class StageSums {
+public:
+  StageSums(const HybridShape &shape, const ModelSegments &segments,
+            const SegmentCosts &found)
+      : shape(shape), segments(segments), found(found) {}
+
+  /// Adds the segment behind the last one.
+  void add(int s);
+  /// Of one microbatch.
+  int64_t keptBytes(Recompute recompute) const {
+    return kept[static_cast<int>(recompute)];
+  }
+  int64_t passNs(Recompute recompute) const {
+    return ns[static_cast<int>(recompute)];
+  }
+  /// The bytes of a stage of this range, by its level of recomputation and its
+  /// microbatches in flight.
+  void fill(HybridStage &stage) const;
+
+private:
+  const HybridShape &shape;
+  const ModelSegments &segments;
+  const SegmentCosts &found;
+  bool isFirst = true;
+  int64_t parameters = 0, states = 0, gradients = 0, gathered = 0, scratch = 0,
+          layer = 0, largestLayer = 0, kept[3] = {0, 0, 0}, ns[3] = {0, 0, 0};
+};
+
+/// The first segment of each stage such that the largest `nsOf` is smallest;
+/// empty if every choice has a stage that takes `neverNs`. `nsOf` must not fall
+/// when a range grows, and is asked until it is above a limit: the longest
+/// range below the limit is best for each stage, and the least limit is found
+/// by bisection.
+std::vector<int>
+cutSegments(const HybridShape &shape, const ModelSegments &segments,
+            const SegmentCosts &found, int stages,
+            const std::function<int64_t(int, const StageSums &)> &nsOf);
+
+} // namespace soap
+
+#endif // SOAP_LIB_SEARCH_HIERARCHICAL_STAGECUTTER_H
