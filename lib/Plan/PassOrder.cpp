@@ -334,10 +334,22 @@ Expected<Plan> soap::buildPipelinePlan(const Graph &graph,
                                        const PassOrder &passes,
                                        const Topology &topology,
                                        const std::function<bool(int)> *mayAdd) {
+  Strategy cut = cutIntoMicrobatches(strategy, passes);
+  // A plan takes about a kilobyte for each.
+  constexpr int64_t mostPieces = 4'000'000;
+  int64_t pieces = 0;
+  for (const Config &config : cut)
+    pieces += static_cast<int64_t>(config.devices.size());
+  if (pieces > mostPieces)
+    return Error{std::to_string(passes.microbatches) +
+                 " microbatches of all ops are " + std::to_string(pieces) +
+                 " pieces, expected at most " + std::to_string(mostPieces) +
+                 ": fewer microbatches or devices; '--soap-plan-hybrid' "
+                 "prices larger plans"};
   OneByOneScope scope;
   CostModel cost(topology);
   StrategyPlan state(graph, cost);
-  state.set(cutIntoMicrobatches(strategy, passes));
+  state.set(cut);
   Plan plan = mayAdd ? buildProgramPlan(state, *mayAdd) : buildPlan(state);
   if (MaybeError error = orderPasses(graph, passes, plan))
     return *error;

@@ -21,8 +21,7 @@ mlir::soap::modelForHybrid(const FunctionProblem &target) {
   if (target.topology.deviceCount() <= fewDevices)
     return nullptr;
   auto model = ::soap::HybridModel::make(*target.problem);
-  if (!model || !(*model)->layersRepeat() ||
-      (*model)->getLayerCount() < fewLayers)
+  if (!model || (*model)->getRepeatedLayerCount() < fewLayers)
     return nullptr;
   return std::move(*model);
 }

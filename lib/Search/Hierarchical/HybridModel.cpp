@@ -127,8 +127,8 @@ struct HybridModel::Impl {
   }
 
   std::vector<int> fitStages(const HybridShape &shape,
-                             const SegmentCosts &found,
-                             int64_t microbatches) const;
+                             const SegmentCosts &found, int64_t microbatches,
+                             const Recompute *recompute) const;
   void addMemory(const HybridShape &shape, const SegmentCosts &found, int group,
                  const std::vector<PipelinePass> &passes,
                  HybridPlan &plan) const;
@@ -147,13 +147,16 @@ constexpr Recompute levels[] = {Recompute::None, Recompute::Selective,
 
 /// The first segments of stages, one a group, whose longest pass is shortest
 /// with the least recomputation with which each fits; empty if none fit.
-std::vector<int> HybridModel::Impl::fitStages(const HybridShape &shape,
-                                              const SegmentCosts &found,
-                                              int64_t microbatches) const {
+std::vector<int>
+HybridModel::Impl::fitStages(const HybridShape &shape,
+                             const SegmentCosts &found, int64_t microbatches,
+                             const Recompute *recompute) const {
   return cutSegments(shape, segments, found, shape.groups,
                      [&](int stage, const StageSums &sums) {
                        int64_t least = neverNs;
                        for (Recompute level : levels) {
+                         if (recompute && level != *recompute)
+                           continue;
                          HybridStage made;
                          made.recompute = level;
                          made.inFlight = static_cast<int>(std::min<int64_t>(
@@ -281,7 +284,9 @@ HybridModel::make(const ParallelizationProblem &problem, int64_t batch,
 int64_t HybridModel::getBatch() const { return impl->batch; }
 int HybridModel::getSegmentCount() const { return impl->segments.count; }
 int HybridModel::getLayerCount() const { return impl->segments.layers; }
-bool HybridModel::layersRepeat() const { return impl->segments.repeats; }
+int HybridModel::getRepeatedLayerCount() const {
+  return impl->segments.repeated;
+}
 
 double HybridModel::iterationFlops() {
   return impl->costsOf(1, 1, false)->flops * static_cast<double>(impl->batch);
@@ -370,27 +375,24 @@ HybridPlan HybridModel::price(const HybridShape &shape,
   if (!found)
     return {};
   Recompute level = recompute ? *recompute : Recompute::None;
-  HybridPlan plan = impl->price(shape, *found,
-                                cutSegments(shape, impl->segments, *found,
-                                            shape.groups * shape.chunks,
-                                            [&](int, const StageSums &sums) {
-                                              return sums.passNs(level);
-                                            }),
-                                recompute);
-  if (recompute || shape.groups == 1 || shape.chunks > 1)
+  HybridPlan plan = impl->price(
+      shape, *found, cutByTime(*found, shape.groups * shape.chunks, level),
+      recompute);
+  if (shape.groups == 1 || shape.chunks > 1)
     return plan;
-  // Stages that recompute are better shorter.
-  bool recomputes = plan.excessBytes > 0 ||
-                    std::any_of(plan.stages.begin(), plan.stages.end(),
-                                [](const HybridStage &stage) {
-                                  return stage.recompute != Recompute::None;
-                                });
+  // Stages that hold or recompute more are better shorter.
+  bool isTight =
+      plan.excessBytes > 0 ||
+      (!recompute && std::any_of(plan.stages.begin(), plan.stages.end(),
+                                 [](const HybridStage &stage) {
+                                   return stage.recompute != Recompute::None;
+                                 }));
   std::vector<int> firsts =
-      recomputes ? impl->fitStages(shape, *found, plan.microbatches)
-                 : std::vector<int>();
+      isTight ? impl->fitStages(shape, *found, plan.microbatches, recompute)
+              : std::vector<int>();
   if (firsts.empty())
     return plan;
-  HybridPlan other = impl->price(shape, *found, firsts, nullptr);
+  HybridPlan other = impl->price(shape, *found, firsts, recompute);
   return isBetter(other, plan) ? other : plan;
 }
 

@@ -160,8 +160,10 @@ private:
     }
     found.layerOf.assign(found.count, 0);
     int first = 0;
-    found.repeats = 2 * most >= found.count && period > 0;
-    if (!found.repeats) {
+    // The periodic part is most of the model, and two periods at least.
+    if (period > 0 && most >= period && 2 * (most + period) >= found.count)
+      found.repeated = most / period + 1;
+    if (found.repeated == 0) {
       period =
           std::max(1, static_cast<int>(std::lround(std::sqrt(found.count))));
     } else {

@@ -28,8 +28,8 @@ struct ModelSegments {
   /// By segment: its layer. Layers are consecutive segments, ascending.
   std::vector<int> layerOf;
   int layers = 0;
-  /// Whether layers are a period of the segments; else they are some of them.
-  bool repeats = false;
+  /// How many layers are alike; 0: nothing repeats, layers are some segments.
+  int repeated = 0;
 };
 
 /// The segments of a training step (or of its passes).

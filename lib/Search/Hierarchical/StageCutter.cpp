@@ -66,6 +66,48 @@ void StageSums::fill(HybridStage &stage) const {
   stage.scratchBytes = 2 * scratch;
 }
 
+/// Leaves what `isEnough` makes of the least limit in (0, high] that is enough;
+/// false if `high` is not.
+static bool findLeast(int64_t high,
+                      const std::function<bool(int64_t)> &isEnough) {
+  if (!isEnough(high))
+    return false;
+  int64_t low = 0;
+  while (high - low > 1) {
+    int64_t middle = low + (high - low) / 2;
+    (isEnough(middle) ? high : low) = middle;
+  }
+  return isEnough(high);
+}
+
+static int64_t longestNs(const SegmentCosts &found) {
+  int64_t sum = 0;
+  for (const SegmentCost &cost : found.segments)
+    sum += passNs(cost, Recompute::Whole);
+  return sum;
+}
+
+std::vector<int> soap::cutByTime(const SegmentCosts &found, int stages,
+                                 Recompute recompute) {
+  std::vector<int> firsts(stages);
+  // From the back; earlier stages have a segment left for each.
+  auto isEnough = [&](int64_t limitNs) {
+    auto s = static_cast<int>(found.segments.size());
+    for (int k = stages; k-- > 0;) {
+      int64_t ns = 0;
+      int end = s;
+      while (s > k && ns + passNs(found.segments[s - 1], recompute) <= limitNs)
+        ns += passNs(found.segments[--s], recompute);
+      if (s == end)
+        return false;
+      firsts[k] = s;
+    }
+    return s == 0;
+  };
+  findLeast(longestNs(found), isEnough);
+  return firsts;
+}
+
 std::vector<int>
 soap::cutSegments(const HybridShape &shape, const ModelSegments &segments,
                   const SegmentCosts &found, int stages,
@@ -89,15 +131,7 @@ soap::cutSegments(const HybridShape &shape, const ModelSegments &segments,
     }
     return s == segments.count;
   };
-  int64_t low = 0, high = 0;
-  for (const SegmentCost &cost : found.segments)
-    high += passNs(cost, Recompute::Whole);
-  if (!isEnough(high))
-    return {};
-  while (high - low > 1) {
-    int64_t middle = low + (high - low) / 2;
-    (isEnough(middle) ? high : low) = middle;
-  }
-  isEnough(high);
+  if (!findLeast(longestNs(found), isEnough))
+    firsts.clear();
   return firsts;
 }

@@ -56,6 +56,11 @@ private:
           layer = 0, largestLayer = 0, kept[3] = {0, 0, 0}, ns[3] = {0, 0, 0};
 };
 
+/// The first segment of each stage such that the longest pass at one level is
+/// shortest; last stages are as long as they may, since first ones hold most.
+std::vector<int> cutByTime(const SegmentCosts &found, int stages,
+                           Recompute recompute);
+
 /// The first segment of each stage such that the largest `nsOf` is smallest;
 /// empty if every choice has a stage that takes `neverNs`. `nsOf` must not fall
 /// when a range grows, and is asked until it is above a limit: the longest

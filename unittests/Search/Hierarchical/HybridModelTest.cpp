@@ -61,6 +61,28 @@ TEST(HybridModel, SaysWhyAShapeIsNone) {
   expect(chunks, "1 microbatches cannot be interleaved over 2 groups");
 }
 
+TEST(HybridModel, CountsLayersThatRepeat) {
+  MlpProblem equal(layersOf(8, 64, 256), *builtinTopology("h100-2x4"));
+  EXPECT_GE((*HybridModel::make(equal.problem))->getRepeatedLayerCount(), 6);
+  Mlp mlp = makeMlp(64, {64, 128, 256, 512, 384, 192, 96, 48});
+  mlp.graph.outputs.clear();
+  MlpProblem different(std::move(mlp), *builtinTopology("h100-2x4"));
+  EXPECT_EQ((*HybridModel::make(different.problem))->getRepeatedLayerCount(),
+            0);
+}
+
+TEST(HybridModel, RefusesStepsWithoutKnownGradients) {
+  MlpProblem problem(layersOf(8, 64, 256), *builtinTopology("h100-2x4"));
+  Mlp imported = problem.mlp;
+  for (GraphNode &node : imported.graph.nodes)
+    node.whole.phase = Phase::Forward;
+  MlpProblem other(std::move(imported), *builtinTopology("h100-2x4"));
+  auto model = HybridModel::make(other.problem);
+  ASSERT_FALSE(model);
+  EXPECT_NE(model.error().find("no op is known as a gradient"),
+            std::string::npos);
+}
+
 TEST(HybridModel, FindsWhatPricingEverythingFinds) {
   for (int64_t megabytes : {1024, 24, 12, 6, 1}) {
     Topology topology = *builtinTopology("h100-2x4");

@@ -48,8 +48,8 @@ public:
   int64_t getBatch() const;
   int getSegmentCount() const;
   int getLayerCount() const;
-  /// Whether layers are what repeats in the model; else ranges of segments.
-  bool layersRepeat() const;
+  /// How many layers are alike; 0: layers are ranges of segments.
+  int getRepeatedLayerCount() const;
   /// Floating-point operations of an iteration, without what is recomputed.
   double iterationFlops();
   /// The rate of a device for the products of the step: the peak that the
