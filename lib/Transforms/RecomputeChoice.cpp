@@ -23,7 +23,6 @@ std::vector<std::vector<int>>
 mlir::soap::forwardBlocks(const FunctionProblem &target) {
   const ::soap::Graph &graph = target.opGraph.graph;
   const ::soap::ParallelizationProblem &problem = *target.problem;
-  ArrayRef<::soap::OpGroup> groups = problem.getGroups();
   ::soap::GroupBlocks found = ::soap::findBlocks(graph, problem.getGroups(),
                                                  computeRoles(target.opGraph));
   // A block begins with its first leader, and ends where the next one begins.
@@ -38,19 +37,12 @@ mlir::soap::forwardBlocks(const FunctionProblem &target) {
   std::set<int> begins = {0};
   std::vector<bool> repeats(forward.size());
   for (const ::soap::RepeatedRun &run : found.runs) {
-    std::vector<int> starts;
-    for (int b = 0; b < run.count; ++b) {
-      int first = count;
-      for (int g = 0; g < run.size; ++g) {
-        int leader = groups[found.order[run.first + b * run.size + g]].leader;
-        if (placeOf[leader] >= 0)
-          first = std::min(first, placeOf[leader]);
-      }
-      if (first < count)
-        starts.push_back(first);
-    }
-    if (starts.size() < 2 || !llvm::is_sorted(starts))
+    std::vector<int> starts =
+        ::soap::startsOfRun(graph, problem.getGroups(), found, run);
+    if (starts.empty())
       continue;
+    for (int &start : starts)
+      start = placeOf[start];
     starts.push_back(std::min(count, starts.back() + starts.back() -
                                          starts[starts.size() - 2]));
     begins.insert(starts.begin(), starts.end());

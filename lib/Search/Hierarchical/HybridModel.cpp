@@ -244,8 +244,6 @@ Expected<std::unique_ptr<HybridModel>>
 HybridModel::make(const ParallelizationProblem &problem, int64_t batch,
                   const HybridModel *other) {
   auto impl = std::make_unique<Impl>(problem);
-  if (other)
-    impl->costs = other->impl->costs;
   const Graph &graph = problem.getGraph();
   auto has = [&](Phase phase) {
     return std::any_of(
@@ -269,7 +267,13 @@ HybridModel::make(const ParallelizationProblem &problem, int64_t batch,
   impl->stepBatch = *ofStep;
   impl->batch = batch == 0 ? *ofStep : batch;
   impl->memoryBytes = impl->topology.typeOf(0).memoryBytes;
-  impl->segments = findSegments(graph, problem.getGroups(), problem.getRoles());
+  if (other) {
+    impl->costs = other->impl->costs;
+    impl->segments = other->impl->segments;
+  } else {
+    impl->segments =
+        findSegments(graph, problem.getGroups(), problem.getRoles());
+  }
   std::vector<std::vector<int>> machines = impl->topology.machines();
   impl->perMachine = static_cast<int>(machines[0].size());
   for (const std::vector<int> &machine : machines)

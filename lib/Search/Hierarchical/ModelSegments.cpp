@@ -9,8 +9,8 @@
 
 #include "ModelSegments.h"
 
-#include "Soap/Model/KernelClass.h"
 #include "Soap/Pipeline/Pipeline.h"
+#include "Soap/Search/Problem/GroupBlocks.h"
 
 #include <algorithm>
 #include <cmath>
@@ -23,7 +23,8 @@ class SegmentFinder {
 public:
   SegmentFinder(const Graph &graph, const std::vector<OpGroup> &groups,
                 const std::vector<std::vector<Role>> &roles)
-      : graph(graph), groups(groups), hasSamples(valuesOfSamples(graph, roles)),
+      : graph(graph), groups(groups), roles(roles),
+        hasSamples(valuesOfSamples(graph, roles)),
         producer(graph.values.size(), -1) {
     for (size_t n = 0; n < graph.nodes.size(); ++n)
       for (int value : graph.nodes[n].whole.results)
@@ -40,6 +41,7 @@ public:
 private:
   const Graph &graph;
   const std::vector<OpGroup> &groups;
+  const std::vector<std::vector<Role>> &roles;
   std::vector<bool> hasSamples;
   std::vector<int> producer; ///< by value: node, -1: none
   ModelSegments found;
@@ -139,41 +141,38 @@ private:
     }
   }
 
-  /// Layers are the periods of the sequence of segments, by the classes of
-  /// their forward ops. Without periods they are about as many as segments in
-  /// each, which keeps least (Chen et al., 2016, section 4.1).
+  /// Layers begin where repeated blocks do. Without blocks that are most of the
+  /// model they are about as many as segments in each, which keeps least (Chen
+  /// et al., 2016, section 4.1).
   void findLayers() {
-    KernelClasses classes(graph);
-    std::vector<std::vector<int>> kinds(found.count);
-    for (size_t n = 0; n < graph.nodes.size(); ++n)
-      if (isForward(static_cast<int>(n)))
-        kinds[found.ofNode[n]].push_back(classes.of(graph.nodes[n].whole));
-    int period = 0, most = 0;
-    for (int p = 1; p <= found.count / 2; ++p) {
-      int equal = 0;
-      for (int s = 0; s + p < found.count; ++s)
-        equal += kinds[s] == kinds[s + p];
-      if (equal > most + most / 10) {
-        most = equal;
-        period = p;
+    std::vector<bool> opens(static_cast<size_t>(found.count) + 1);
+    int inBlocks = 0;
+    GroupBlocks blocks = findBlocks(graph, groups, roles);
+    for (const RepeatedRun &run : blocks.runs) {
+      std::vector<int> starts = startsOfRun(graph, groups, blocks, run);
+      if (starts.empty())
+        continue;
+      for (int &start : starts) {
+        start = found.ofNode[start];
+        opens[start] = true;
       }
+      int length = starts.back() - starts[starts.size() - 2];
+      int end = std::min(starts.back() + length, found.count);
+      opens[end] = true;
+      inBlocks += end - starts.front();
+      found.repeated = std::max(found.repeated, run.count);
     }
-    found.layerOf.assign(found.count, 0);
-    int first = 0;
-    // The periodic part is most of the model, and two periods at least.
-    if (period > 0 && most >= period && 2 * (most + period) >= found.count)
-      found.repeated = most / period + 1;
-    if (found.repeated == 0) {
-      period =
+    if (2 * inBlocks < found.count) {
+      found.repeated = 0;
+      int period =
           std::max(1, static_cast<int>(std::lround(std::sqrt(found.count))));
-    } else {
-      while (kinds[first] != kinds[first + period])
-        ++first;
+      for (int s = 0; s < found.count; ++s)
+        opens[s] = s % period == 0;
     }
-    for (int s = 0; s < found.count; ++s)
-      found.layerOf[s] =
-          s < first ? 0 : (s - first) / period + (first > 0 ? 1 : 0);
-    found.layers = found.count == 0 ? 0 : found.layerOf.back() + 1;
+    for (int s = 0; s < found.count; ++s) {
+      found.layers += s == 0 || opens[s];
+      found.layerOf.push_back(found.layers - 1);
+    }
   }
 };
 

@@ -178,3 +178,24 @@ GroupBlocks soap::findBlocks(const Graph &graph,
                              const std::vector<std::vector<Role>> &roles) {
   return BlockFinder(graph, groups, roles).run();
 }
+
+std::vector<int> soap::startsOfRun(const Graph &graph,
+                                   std::span<const OpGroup> groups,
+                                   const GroupBlocks &blocks,
+                                   const RepeatedRun &run) {
+  auto none = static_cast<int>(graph.nodes.size());
+  std::vector<int> starts;
+  for (int b = 0; b < run.count; ++b) {
+    int first = none;
+    for (int g = 0; g < run.size; ++g) {
+      int leader = groups[blocks.order[run.first + b * run.size + g]].leader;
+      if (graph.nodes[leader].whole.phase == Phase::Forward)
+        first = std::min(first, leader);
+    }
+    if (first < none)
+      starts.push_back(first);
+  }
+  if (starts.size() < 2 || !std::is_sorted(starts.begin(), starts.end()))
+    starts.clear();
+  return starts;
+}

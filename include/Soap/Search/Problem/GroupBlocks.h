@@ -43,6 +43,13 @@ struct GroupBlocks {
 GroupBlocks findBlocks(const Graph &graph, std::span<const OpGroup> groups,
                        const std::vector<std::vector<Role>> &roles);
 
+/// The node of the forward pass that each block of a run begins with: that of
+/// the first of its leaders. Empty where blocks do not follow each other in the
+/// program.
+std::vector<int> startsOfRun(const Graph &graph,
+                             std::span<const OpGroup> groups,
+                             const GroupBlocks &blocks, const RepeatedRun &run);
+
 } // namespace soap
 
 #endif // SOAP_SEARCH_PROBLEM_GROUPBLOCKS_H
