@@ -336,14 +336,14 @@ Expected<Plan> soap::buildPipelinePlan(const Graph &graph,
                                        const std::function<bool(int)> *mayAdd) {
   Strategy cut = cutIntoMicrobatches(strategy, passes);
   // A plan takes about a kilobyte for each.
-  constexpr int64_t mostPieces = 4'000'000;
+  constexpr int64_t maxPieces = 4'000'000;
   int64_t pieces = 0;
   for (const Config &config : cut)
     pieces += static_cast<int64_t>(config.devices.size());
-  if (pieces > mostPieces)
+  if (pieces > maxPieces)
     return Error{std::to_string(passes.microbatches) +
                  " microbatches of all ops are " + std::to_string(pieces) +
-                 " pieces, expected at most " + std::to_string(mostPieces) +
+                 " pieces, expected at most " + std::to_string(maxPieces) +
                  ": fewer microbatches or devices; '--soap-plan-hybrid' "
                  "prices larger plans"};
   OneByOneScope scope;

@@ -26,7 +26,8 @@ mlir::soap::modelForHybrid(const FunctionProblem &target) {
   return std::move(*model);
 }
 
-/// What the plan loses because no strategy says a faster one.
+/// A remark says how much time the plan loses because no strategy expresses a
+/// faster one.
 static void remarkFaster(FunctionProblem &target, ::soap::HybridModel &model,
                          const ::soap::HybridPlan &best,
                          ::soap::HierarchicalOptions search) {
