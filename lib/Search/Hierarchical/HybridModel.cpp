@@ -484,12 +484,6 @@ HybridModel::place(const HybridPlan &plan, const std::vector<int> &forwardOf) {
                  " of the step"};
   if (shape.zero == 3)
     return Error{"ZeRO-3 has no strategy"};
-  bool recomputes = std::any_of(plan.stages.begin(), plan.stages.end(),
-                                [](const HybridStage &stage) {
-                                  return stage.recompute != Recompute::None;
-                                });
-  if (recomputes && (plan.stages.size() > 1 || plan.microbatches > 1))
-    return Error{"stages that recompute in microbatches have no strategy"};
   const auto &found =
       impl->costsOf(shape.samples, shape.tensor, shape.sequence);
   if (!found)
