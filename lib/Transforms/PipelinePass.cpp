@@ -142,6 +142,22 @@ recomputedInStages(const FunctionProblem &target,
   return names;
 }
 
+/// Recomputes only these ops, as far as that saves something without others.
+static LogicalResult recomputeOnly(func::FuncOp function,
+                                   const std::vector<std::string> &names) {
+  dropRecomputation(function);
+  FailureOr<OpGraph> opGraph = buildOpGraph(function);
+  if (failed(opGraph))
+    return failure();
+  ForwardPass pass(*opGraph);
+  llvm::BitVector chosen(opGraph->graph.nodes.size());
+  for (auto [n, node] : llvm::enumerate(opGraph->graph.nodes))
+    if (llvm::is_contained(names, node.whole.name))
+      chosen.set(n);
+  chosen = pass.findUseful(chosen);
+  return failure(chosen.any() && failed(recompute(pass, chosen)));
+}
+
 /// Cuts the forward ops. What passes between stages, or runs once for all
 /// microbatches, is not recomputed: fewer clones may be cut otherwise.
 FailureOr<::soap::StageCuts>
@@ -164,7 +180,7 @@ PipelinePass::cutStages(std::unique_ptr<FunctionProblem> &target) {
     std::vector<std::string> names = recomputedInStages(*target, cuts->stages);
     if (names.size() == recomputedOps(target->function).size())
       return std::move(*cuts);
-    if (failed(recomputeNamed(target->function, names)))
+    if (failed(recomputeOnly(target->function, names)))
       return failure();
   }
 }

@@ -125,9 +125,11 @@ private:
   void add(int node, int64_t ns) {
     SegmentCost &segment = costs.segments[segmentOf[node]];
     nodeNs[node] += ns;
-    (graph.nodes[node].whole.phase == Phase::Forward ? segment.forwardNs
-                                                     : segment.backwardNs) +=
-        ns;
+    const std::vector<Role> &own = roles[node];
+    (std::find(own.begin(), own.end(), Role::Sample) == own.end()
+         ? segment.onceNs
+     : isForward(node) ? segment.forwardNs
+                       : segment.backwardNs) += ns;
   }
 
   void addKernels() {
@@ -172,7 +174,7 @@ private:
   void scaleToTimeline() {
     int64_t forward = 0, backward = 0;
     for (const SegmentCost &segment : costs.segments) {
-      forward += segment.forwardNs;
+      forward += segment.forwardNs + segment.onceNs;
       backward += segment.backwardNs;
     }
     int64_t makespan = StrategySimulator(plan).makespan();

@@ -21,6 +21,9 @@ namespace soap {
 struct SegmentCost {
   /// Passes of a microbatch, collectives of the group included.
   int64_t forwardNs = 0, backwardNs = 0;
+  /// Once for an iteration: what has no samples, as copies of weights in another
+  /// precision.
+  int64_t onceNs = 0;
   /// The parts of `forwardNs` that selective recomputation does again, and that
   /// of whole layers.
   int64_t selectiveNs = 0, wholeNs = 0;
