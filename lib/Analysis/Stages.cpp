@@ -11,6 +11,7 @@
 #include "Soap/Analysis/Stages.h"
 
 #include "LoopCorrespondence.h"
+#include "Soap/Dialect/Soap/ReuseAttributes.h"
 #include "Soap/Dialect/Soap/StageAttributes.h"
 #include "Soap/Pipeline/PassSchedule.h"
 
@@ -41,7 +42,9 @@ public:
       return std::optional<::soap::PassOrder>();
     if (failed(findSampleLoops()))
       return failure();
-    if (!graph.restores.empty())
+    if (llvm::any_of(graph.restores, [](const ::soap::Restore &restore) {
+          return !restore.delaysReaders;
+        }))
       return emitError() << "values that are kept in one form ('soap.keep') "
                             "are not made again in microbatches";
     auto module = opGraph.ops.front()->getParentOfType<ModuleOp>();
@@ -58,6 +61,8 @@ public:
     } else if (failed(placeInStages()) || failed(checkDevices())) {
       return failure();
     }
+    if (failed(checkRecomputed()))
+      return failure();
     runOnceBefore();
     ::soap::Expected<std::vector<std::vector<::soap::PipelinePass>>> order =
         ::soap::schedulePasses(schedule(), stageDevices, passes.microbatches,
@@ -181,6 +186,29 @@ private:
                << "is in no stage: it is before op '"
                << graph.nodes[static_cast<size_t>(firsts[0])].whole.name
                << "', with which the first one begins";
+    }
+    return success();
+  }
+
+  /// What passes between stages is kept, and not computed again.
+  LogicalResult checkRecomputed() {
+    std::vector<int> writers(graph.values.size(), -1);
+    for (size_t n = 0; n < graph.nodes.size(); ++n) {
+      for (int value : graph.nodes[n].whole.operands) {
+        int writer = writers[static_cast<size_t>(value)];
+        if (writer < 0 || passes.stages[n] < 0 || passes.runsOnce(writer) ||
+            passes.stages[static_cast<size_t>(writer)] == passes.stages[n])
+          continue;
+        return emitError(n)
+               << "of stage " << passes.stages[n] << " reads '"
+               << graph.nodes[static_cast<size_t>(writer)].whole.name
+               << "' of stage " << passes.stages[static_cast<size_t>(writer)]
+               << ", which is computed again: expected that what passes "
+                  "between stages is kept";
+      }
+      if (opGraph.ops[n]->hasAttr(kRecomputeOf))
+        for (int value : graph.nodes[n].whole.results)
+          writers[static_cast<size_t>(value)] = static_cast<int>(n);
     }
     return success();
   }

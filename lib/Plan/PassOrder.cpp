@@ -6,19 +6,24 @@
 // Of each pass on a device the last kernels are those that no other kernel of
 // the pass on the device reads, directly or through messages and sums; the
 // first are those that read none. The first of a pass wait for the last of the
-// pass before, so inside of a pass kernels start as they get ready.
+// pass before, so inside of a pass kernels start as they get ready. Recomputed
+// ops wait for the gradient of their microbatch that their first reader needs;
+// where another stage computes it, they are first.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Soap/Plan/PassOrder.h"
 
 #include "OneByOne.h"
+#include "PassReads.h"
 #include "Soap/Plan/CollectiveGroup.h"
 #include "Soap/Plan/StrategyPlan.h"
 
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
+#include <tuple>
 
 using namespace soap;
 
@@ -132,6 +137,7 @@ public:
   MaybeError run() {
     if (MaybeError error = findPasses())
       return error;
+    delayRecomputed();
     std::vector<std::pair<int, int>> waits = listWaits();
     waits.insert(waits.end(), plan.waits.begin(), plan.waits.end());
     std::sort(waits.begin(), waits.end());
@@ -162,6 +168,15 @@ private:
     int joined = -1;
   };
   std::vector<TaskInfo> tasks;
+  /// Of recomputed ops: the gradients that they wait for, and the movements of
+  /// what they read that wait for the beginning of a pass.
+  std::vector<std::pair<int, int>> delays;
+  struct Opening {
+    int device;
+    PipelinePass pass;
+    int task;
+  };
+  std::vector<Opening> openings;
 
   std::string describe(int task) const {
     const TaskInfo &info = tasks[static_cast<size_t>(task)];
@@ -249,6 +264,99 @@ private:
     return std::nullopt;
   }
 
+  /// Tasks of a kernel, by node, device and microbatch.
+  using Computed = std::map<std::tuple<int, int, int64_t>, std::vector<int>>;
+
+  /// Has a task of a backward pass wait for nodes of that pass on a device.
+  /// Whether there are some.
+  bool waitFor(const std::vector<int> &triggers, const Computed &computed,
+               int device, const PipelinePass &pass, int task) {
+    bool found = false;
+    for (int node : triggers) {
+      auto it = computed.find({node, device, pass.microbatch});
+      if (it == computed.end() ||
+          passes.stages[static_cast<size_t>(node)] != pass.stage)
+        continue;
+      found = true;
+      for (int before : it->second)
+        delays.emplace_back(before, task);
+    }
+    return found;
+  }
+
+  /// Recomputed ops run when the backward pass of their microbatch gets there,
+  /// and what they read is made again then.
+  void delayRecomputed() {
+    std::vector<std::vector<int>> triggers = triggersOfNodes(graph);
+    std::vector<bool> isTrigger(graph.nodes.size());
+    for (const std::vector<int> &of : triggers)
+      for (int node : of)
+        isTrigger[static_cast<size_t>(node)] = true;
+    Computed computed;
+    for (size_t t = 0; t < tasks.size(); ++t)
+      if (const TaskInfo &info = tasks[t];
+          info.pass && isTrigger[static_cast<size_t>(info.node)])
+        computed[{info.node, info.device, info.pass->microbatch}].push_back(
+            static_cast<int>(t));
+    if (computed.empty())
+      return;
+    for (size_t t = 0; t < tasks.size(); ++t)
+      if (TaskInfo &info = tasks[t];
+          info.pass &&
+          waitFor(triggers[static_cast<size_t>(info.node)], computed,
+                  info.device, *info.pass, static_cast<int>(t)))
+        info.isFirst = false;
+    delayMovements(computed);
+  }
+
+  /// Tasks that make values again from what the forward pass has kept.
+  void delayMovements(const Computed &computed) {
+    std::map<int, const Restore *> restored; // by value
+    std::vector<int> writers(graph.values.size(), -1);
+    for (const Restore &restore : graph.restores)
+      if (restore.delaysReaders)
+        restored[restore.value] = &restore;
+    for (size_t n = 0; n < graph.nodes.size(); ++n)
+      for (int value : graph.nodes[n].whole.results)
+        writers[static_cast<size_t>(value)] = static_cast<int>(n);
+    std::map<int, const PlanCollective *> collectives; // by task
+    for (const PlanCollective &collective : plan.collectives)
+      collectives[collective.task] = &collective;
+    // By task: the devices that it starts from.
+    std::map<int, std::pair<const Restore *, std::set<int>>> moving;
+    for (const Action &action : plan.actions) {
+      if (action.node >= 0)
+        continue;
+      auto it = restored.find(
+          plan.buffers[static_cast<size_t>(action.outputs[0])].value);
+      if (it == restored.end())
+        continue;
+      for (int input : action.inputs) {
+        const Buffer &buffer = plan.buffers[static_cast<size_t>(input)];
+        if (buffer.value != it->second->of)
+          continue;
+        auto &[restore, devices] = moving[action.task];
+        restore = it->second;
+        devices.insert(buffer.device);
+      }
+    }
+    for (auto &[task, move] : moving) {
+      auto &[restore, devices] = move;
+      if (auto it = collectives.find(task); it != collectives.end())
+        devices.insert(it->second->devices.begin(), it->second->devices.end());
+      const std::vector<int> &reads = tasks[static_cast<size_t>(task)].reads;
+      if (reads.empty())
+        continue;
+      PipelinePass pass = *tasks[static_cast<size_t>(reads.front())].pass;
+      pass.backward = true;
+      std::vector<int> triggers = {
+          writers[static_cast<size_t>(restore->trigger)]};
+      for (int device : devices)
+        if (!waitFor(triggers, computed, device, pass, task))
+          openings.push_back({device, pass, task});
+    }
+  }
+
   std::vector<std::pair<int, int>> listWaits() const {
     struct Ends {
       std::vector<int> first, last;
@@ -264,7 +372,9 @@ private:
       if (info.isLast)
         found.last.push_back(static_cast<int>(t));
     }
-    std::vector<std::pair<int, int>> waits;
+    for (const Opening &opening : openings)
+      ends[{opening.device, opening.pass}].first.push_back(opening.task);
+    std::vector<std::pair<int, int>> waits = delays;
     for (size_t device = 0; device < passes.order.size(); ++device) {
       const Ends *before = nullptr;
       for (const PipelinePass &pass : passes.order[device]) {
@@ -348,7 +458,8 @@ Expected<Plan> soap::buildPipelinePlan(const Graph &graph,
                  "prices larger plans"};
   OneByOneScope scope;
   CostModel cost(topology);
-  StrategyPlan state(graph, cost);
+  Graph ofPasses = graphOfPasses(graph, passes);
+  StrategyPlan state(ofPasses, cost);
   state.set(cut);
   Plan plan = mayAdd ? buildProgramPlan(state, *mayAdd) : buildPlan(state);
   if (MaybeError error = orderPasses(graph, passes, plan))

@@ -11,6 +11,8 @@
 
 #include "Soap/Plan/ValuePlanner.h"
 
+#include "OneByOne.h"
+
 #include <algorithm>
 #include <numeric>
 
@@ -153,13 +155,14 @@ void ValuePlanner::plan(ShapeRegions &shapeRegions, int64_t valueElementBytes,
 /// Calls `visit(shard, block, index)` for each shard of the backward pass that
 /// a task which reads kept tiles waits for: those on the devices that it starts
 /// from, or else the first there is. Readers of kept tiles wait, too, if the
-/// source says so.
+/// source says so. In microbatches each waits for its own one, which
+/// `orderPasses` sees to.
 template <typename Visit>
 void ValuePlanner::forEachTrigger(std::span<const ValueUse> uses, int block,
                                   Visit visit) const {
   const ValuePlan &plan = *out;
   std::span<const int> shards = source->triggerDevices;
-  if (shards.empty())
+  if (shards.empty() || OneByOneScope::isActive())
     return;
   auto visitFrom = [&](std::span<const int> from, int toBlock, int index) {
     int first = -1;

@@ -11,11 +11,13 @@
 
 #include "CheckedOptions.h"
 #include "PipelineReport.h"
+#include "Recomputation/Recompute.h"
 #include "StrategySupport.h"
 
 #include "Soap/Analysis/OpGroups.h"
 #include "Soap/Analysis/Stages.h"
 #include "Soap/Analysis/TopologyAttr.h"
+#include "Soap/Dialect/Soap/ReuseAttributes.h"
 #include "Soap/Dialect/Soap/SoapDialect.h"
 #include "Soap/Dialect/Soap/StageAttributes.h"
 #include "Soap/Search/DevicePlacement/StageCuts.h"
@@ -46,6 +48,8 @@ struct PipelinePass
 
   LogicalResult run();
   LogicalResult checkOptions(const FunctionProblem &target);
+  FailureOr<::soap::StageCuts>
+  cutStages(std::unique_ptr<FunctionProblem> &target);
   FailureOr<::soap::Strategy> placeStages(const FunctionProblem &target,
                                           const ::soap::StageCuts &cuts,
                                           std::vector<StageEntry> &entries);
@@ -110,23 +114,87 @@ PipelinePass::placeStages(const FunctionProblem &target,
   return std::move(*strategy);
 }
 
+/// The recomputed ops that passes compute, and whose results stay in their
+/// stage; all of them: nothing is to change.
+static std::vector<std::string>
+recomputedInStages(const FunctionProblem &target,
+                   const std::vector<int> &stages) {
+  const OpGraph &opGraph = target.opGraph;
+  const ::soap::Graph &graph = opGraph.graph;
+  std::vector<int> writers(graph.values.size(), -1);
+  std::vector<bool> leaves(graph.nodes.size());
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    for (int value : graph.nodes[n].whole.operands)
+      if (int writer = writers[static_cast<size_t>(value)];
+          writer >= 0 && stages[static_cast<size_t>(writer)] != stages[n])
+        leaves[static_cast<size_t>(writer)] = true;
+    if (opGraph.ops[n]->hasAttr(kRecomputeOf))
+      for (int value : graph.nodes[n].whole.results)
+        writers[static_cast<size_t>(value)] = static_cast<int>(n);
+  }
+  std::vector<std::string> names;
+  for (size_t n = 0; n < graph.nodes.size(); ++n)
+    if (auto of = opGraph.ops[n]->getAttrOfType<StringAttr>(kRecomputeOf);
+        of && !leaves[n] &&
+        ::soap::sampleLoopOf(graph.nodes[n].whole.space,
+                             target.problem->getRoles()[n]) >= 0)
+      names.push_back(of.str());
+  return names;
+}
+
+/// Recomputes only these ops, as far as that saves something without others.
+static LogicalResult recomputeOnly(func::FuncOp function,
+                                   const std::vector<std::string> &names) {
+  dropRecomputation(function);
+  FailureOr<OpGraph> opGraph = buildOpGraph(function);
+  if (failed(opGraph))
+    return failure();
+  ForwardPass pass(*opGraph);
+  llvm::BitVector chosen(opGraph->graph.nodes.size());
+  for (auto [n, node] : llvm::enumerate(opGraph->graph.nodes))
+    if (llvm::is_contained(names, node.whole.name))
+      chosen.set(n);
+  chosen = pass.findUseful(chosen);
+  return failure(chosen.any() && failed(recompute(pass, chosen)));
+}
+
+/// Cuts the forward ops. What passes between stages, or runs once for all
+/// microbatches, is not recomputed: fewer clones may be cut otherwise.
+FailureOr<::soap::StageCuts>
+PipelinePass::cutStages(std::unique_ptr<FunctionProblem> &target) {
+  ModuleOp module = getOperation();
+  for (;;) {
+    auto opened = openProblem(module, topology, profile, function);
+    if (failed(opened))
+      return failure();
+    target = std::move(*opened);
+    if (failed(checkOptions(*target)))
+      return failure();
+    ::soap::Expected<::soap::StageCuts> cuts = ::soap::cutIntoStages(
+        *target->problem, forwardNodesOf(target->opGraph),
+        static_cast<int>(stages * chunks), microbatches,
+        target->topology.deviceCount() / static_cast<int>(stages));
+    if (!cuts)
+      return module.emitError()
+             << "option 'stages=" << stages.getValue() << "': " << cuts.error();
+    std::vector<std::string> names = recomputedInStages(*target, cuts->stages);
+    if (names.size() == recomputedOps(target->function).size())
+      return std::move(*cuts);
+    if (failed(recomputeOnly(target->function, names)))
+      return failure();
+  }
+}
+
 LogicalResult PipelinePass::run() {
   ModuleOp module = getOperation();
   for (auto other : module.getOps<func::FuncOp>())
     dropKeeps(other);
-  auto opened = openProblem(module, topology, profile, function);
-  if (failed(opened))
+  std::unique_ptr<FunctionProblem> opened;
+  FailureOr<::soap::StageCuts> cuts = cutStages(opened);
+  if (failed(cuts))
     return failure();
-  FunctionProblem &target = **opened;
-  if (failed(checkOptions(target)))
-    return failure();
+  FunctionProblem &target = *opened;
   auto count = static_cast<int>(stages * chunks);
-  ::soap::Expected<::soap::StageCuts> cuts = ::soap::cutIntoStages(
-      *target.problem, forwardNodesOf(target.opGraph), count, microbatches,
-      target.topology.deviceCount() / static_cast<int>(stages));
-  if (!cuts)
-    return module.emitError()
-           << "option 'stages=" << stages.getValue() << "': " << cuts.error();
   std::vector<StageEntry> entries;
   FailureOr<::soap::Strategy> strategy = placeStages(target, *cuts, entries);
   if (failed(strategy) ||

@@ -124,11 +124,7 @@ HierarchicalResult soap::searchHybrid(HybridModel &model,
         continue;
     }
     constexpr Recompute none = Recompute::None;
-    // Microbatches do not recompute yet.
-    bool isWhole =
-        shape.groups == 1 && shape.data * shape.samples == model.getBatch();
-    bool mayRecompute = options.recompute && (isWhole || !options.asStrategy);
-    HybridPlan plan = model.price(shape, mayRecompute ? nullptr : &none);
+    HybridPlan plan = model.price(shape, options.recompute ? nullptr : &none);
     if (!plan.exists())
       continue;
     ++result.priced;

@@ -199,14 +199,14 @@ void HybridModel::Impl::addMemory(const HybridShape &shape,
 void HybridModel::Impl::addSynchronization(const HybridShape &shape,
                                            const SegmentCosts &found,
                                            HybridStage &made) {
-  const std::vector<int64_t> &update =
-      updatesOf(shape.tensor * (shape.zero > 0 ? shape.data : 1));
+  int64_t shares = shape.zero > 0 ? shape.data : 1;
+  const std::vector<int64_t> &update = updatesOf(shape.tensor * shares);
   int end = made.firstSegment + made.segments;
   int64_t pass = 0, link = 0, gather = 0, forward = 0, allPasses = 0;
   made.updateNs = 0;
   for (int s = end; s-- > made.firstSegment;) {
     const SegmentCost &cost = found.segments[s];
-    made.updateNs += update[s];
+    made.updateNs += update[s] + cost.onceNs / shares;
     pass += cost.backwardNs + againNs(cost, made.recompute);
     allPasses = pass;
     if (shape.data == 1 || cost.gradientBytes == 0)
@@ -484,12 +484,6 @@ HybridModel::place(const HybridPlan &plan, const std::vector<int> &forwardOf) {
                  " of the step"};
   if (shape.zero == 3)
     return Error{"ZeRO-3 has no strategy"};
-  bool recomputes = std::any_of(plan.stages.begin(), plan.stages.end(),
-                                [](const HybridStage &stage) {
-                                  return stage.recompute != Recompute::None;
-                                });
-  if (recomputes && (plan.stages.size() > 1 || plan.microbatches > 1))
-    return Error{"stages that recompute in microbatches have no strategy"};
   const auto &found =
       impl->costsOf(shape.samples, shape.tensor, shape.sequence);
   if (!found)

@@ -103,13 +103,15 @@ computedAgain(const Graph &graph, const std::vector<std::vector<Role>> &roles,
     const Kernel &kernel = graph.nodes[n].whole;
     if (kernel.phase != Phase::Forward)
       continue;
+    // What has no samples runs once for all microbatches.
+    if (std::find(roles[n].begin(), roles[n].end(), Role::Sample) ==
+        roles[n].end())
+      continue;
     Recompute level = levelOf[segments.ofNode[n]];
     if (level == Recompute::Selective)
       isAgain[n] = costs.isAgain[n];
     else if (level == Recompute::Whole)
-      isAgain[n] = std::find(roles[n].begin(), roles[n].end(), Role::Sample) !=
-                       roles[n].end() &&
-                   std::none_of(kernel.results.begin(), kernel.results.end(),
+      isAgain[n] = std::none_of(kernel.results.begin(), kernel.results.end(),
                                 [&](int value) { return isKept[value]; });
   }
   return isAgain;

@@ -125,9 +125,11 @@ private:
   void add(int node, int64_t ns) {
     SegmentCost &segment = costs.segments[segmentOf[node]];
     nodeNs[node] += ns;
-    (graph.nodes[node].whole.phase == Phase::Forward ? segment.forwardNs
-                                                     : segment.backwardNs) +=
-        ns;
+    const std::vector<Role> &own = roles[node];
+    (std::find(own.begin(), own.end(), Role::Sample) == own.end()
+         ? segment.onceNs
+     : isForward(node) ? segment.forwardNs
+                       : segment.backwardNs) += ns;
   }
 
   void addKernels() {
@@ -172,7 +174,7 @@ private:
   void scaleToTimeline() {
     int64_t forward = 0, backward = 0;
     for (const SegmentCost &segment : costs.segments) {
-      forward += segment.forwardNs;
+      forward += segment.forwardNs + segment.onceNs;
       backward += segment.backwardNs;
     }
     int64_t makespan = StrategySimulator(plan).makespan();
@@ -219,37 +221,52 @@ private:
                        [&](int value) { return !hasSamples[value]; });
   }
 
-  void addKept() {
-    // Selective recomputation keeps what enters segments and what products with
-    // parameters write, and computes the rest of what is read again from these.
-    std::vector<bool> isKept(graph.values.size());
-    std::vector<bool> &isAgain = costs.isAgain;
-    isAgain.assign(graph.nodes.size(), false);
-    for (const std::vector<int> &boundary : segments.boundary)
-      for (int value : boundary)
-        isKept[value] = true;
+  /// By node, whether it is computed again for values that the backward pass
+  /// reads, of which some are kept.
+  std::vector<bool> findAgain(const std::vector<bool> &isKept) const {
     std::vector<int> wanted;
-    for (size_t v = 0; v < graph.values.size(); ++v) {
-      int node = producer[v];
-      if (node < 0 || !isForward(node))
-        continue;
-      isKept[v] = isKept[v] || isParameterProduct(node);
-      if (readBytes[v] > 0 && hasSamples[v] && !isKept[v])
+    for (size_t v = 0; v < graph.values.size(); ++v)
+      if (readBytes[v] > 0)
         wanted.push_back(static_cast<int>(v));
-    }
-    // Small results, as the statistics of a norm, are kept wherever they are.
+    std::vector<bool> isAgain(graph.nodes.size());
     std::vector<bool> isNeeded(graph.values.size());
     while (!wanted.empty()) {
       int value = wanted.back();
       wanted.pop_back();
       int node = producer[value];
-      if (isNeeded[value] || isKept[value] || node < 0)
+      // What has no samples runs once for all microbatches.
+      if (isNeeded[value] || isKept[value] || node < 0 || !isForward(node) ||
+          !hasSamples[value])
         continue;
       isNeeded[value] = true;
       isAgain[node] = true;
       for (int operand : graph.nodes[node].whole.operands)
         wanted.push_back(operand);
     }
+    return isAgain;
+  }
+
+  void addKept() {
+    // Whole layers are computed again from what enters them.
+    std::vector<bool> isKept(graph.values.size());
+    for (int s = 0; s < segments.count; ++s)
+      if (s == 0 || segments.layerOf[s] != segments.layerOf[s - 1])
+        for (int value : segments.boundary[s])
+          isKept[value] = true;
+    std::vector<bool> ofLayers = findAgain(isKept);
+    for (size_t n = 0; n < graph.nodes.size(); ++n)
+      if (ofLayers[n])
+        costs.segments[segmentOf[n]].wholeNs += nodeNs[n];
+    // Selective recomputation keeps what enters segments and what products with
+    // parameters write, and computes the rest of what is read again from these.
+    for (const std::vector<int> &boundary : segments.boundary)
+      for (int value : boundary)
+        isKept[value] = true;
+    for (size_t v = 0; v < graph.values.size(); ++v)
+      if (int node = producer[v]; node >= 0 && isForward(node))
+        isKept[v] = isKept[v] || isParameterProduct(node);
+    std::vector<bool> &isAgain = costs.isAgain;
+    isAgain = findAgain(isKept);
     // A kept value that is only read to compute others again counts, too.
     std::vector<bool> isReadAgain(graph.values.size());
     for (size_t n = 0; n < graph.nodes.size(); ++n)

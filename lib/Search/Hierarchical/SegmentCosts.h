@@ -21,8 +21,12 @@ namespace soap {
 struct SegmentCost {
   /// Passes of a microbatch, collectives of the group included.
   int64_t forwardNs = 0, backwardNs = 0;
-  /// The part of `forwardNs` that selective recomputation does again.
-  int64_t selectiveNs = 0;
+  /// Once for an iteration: what has no samples, as copies of weights in another
+  /// precision.
+  int64_t onceNs = 0;
+  /// The parts of `forwardNs` that selective recomputation does again, and that
+  /// of whole layers.
+  int64_t selectiveNs = 0, wholeNs = 0;
   /// Bytes that the backward pass of a microbatch reads of the forward pass:
   /// of all values, and of those that selective recomputation keeps.
   int64_t keptBytes = 0, selectiveBytes = 0;

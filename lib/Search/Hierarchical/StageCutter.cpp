@@ -14,7 +14,7 @@
 using namespace soap;
 
 int64_t soap::againNs(const SegmentCost &cost, Recompute recompute) {
-  return recompute == Recompute::Whole       ? cost.forwardNs
+  return recompute == Recompute::Whole       ? cost.wholeNs
          : recompute == Recompute::Selective ? cost.selectiveNs
                                              : 0;
 }
@@ -40,7 +40,11 @@ void StageSums::add(int s) {
   scratch = std::max(scratch, cost.scratchBytes);
   bool opensLayer = isFirst || segments.layerOf[s] != segments.layerOf[s - 1];
   layer = (opensLayer ? 0 : layer) + cost.keptBytes;
-  largestLayer = std::max(largestLayer, layer);
+  again[static_cast<int>(Recompute::Whole)] =
+      std::max(again[static_cast<int>(Recompute::Whole)], layer);
+  again[static_cast<int>(Recompute::Selective)] =
+      std::max(again[static_cast<int>(Recompute::Selective)],
+               cost.keptBytes - cost.selectiveBytes);
   int64_t entering = isFirst ? cost.boundaryBytes : 0;
   kept[static_cast<int>(Recompute::None)] += cost.keptBytes + entering;
   kept[static_cast<int>(Recompute::Selective)] +=
@@ -60,10 +64,9 @@ void StageSums::fill(HybridStage &stage) const {
   if (shape.zero >= 3) // and two segments that are gathered
     stage.parameterBytes = share(parameters) + 2 * gathered;
   stage.activationBytes = keptBytes(stage.recompute) * stage.inFlight;
-  // One layer at a time is computed again, and an op reads and writes.
-  if (stage.recompute != Recompute::None)
-    stage.activationBytes += largestLayer;
-  stage.scratchBytes = 2 * scratch;
+  // One layer, or what is not kept of a segment, is there again at a time, and
+  // an op reads and writes.
+  stage.scratchBytes = 2 * scratch + again[static_cast<int>(stage.recompute)];
 }
 
 /// Leaves what `isEnough` makes of the least limit in (0, high] that is enough;

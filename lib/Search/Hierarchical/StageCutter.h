@@ -53,7 +53,9 @@ private:
   const SegmentCosts &found;
   bool isFirst = true;
   int64_t parameters = 0, states = 0, gradients = 0, gathered = 0, scratch = 0,
-          layer = 0, largestLayer = 0, kept[3] = {0, 0, 0}, ns[3] = {0, 0, 0};
+          layer = 0;
+  /// By level of recomputation.
+  int64_t again[3] = {0, 0, 0}, kept[3] = {0, 0, 0}, ns[3] = {0, 0, 0};
 };
 
 /// The first segment of each stage such that the longest pass at one level is

@@ -636,11 +636,21 @@ std::string Subject::drawPipeline(Random &random) {
   std::string inside = presets[uniform(random, 0, std::size(presets) - 1)];
   if (inside.ends_with("-"))
     inside += std::to_string(uniform(random, 0, 1000));
+  static const char *const choices[] = {"blocks=whole", "ops=*",
+                                        "blocks=selective budget=1",
+                                        "blocks=whole first=1"};
+  std::string recompute =
+      uniform(random, 0, 3)
+          ? ""
+          : "soap-recompute{" +
+                std::string(
+                    choices[uniform(random, 0, std::size(choices) - 1)]) +
+                " topology=" + topologyName + " function=" + entry + "},";
   std::string error;
   for (;; chunks > 1 ? chunks = 1 : stages = 1) {
     module = base->clone();
     error = runPipeline(*module,
-                        "soap-pipeline{topology=" + topologyName +
+                        recompute + "soap-pipeline{topology=" + topologyName +
                             " stages=" + std::to_string(stages) +
                             " chunks=" + std::to_string(chunks) +
                             " microbatches=" + std::to_string(microbatches) +
@@ -772,6 +782,33 @@ std::string Subject::check(const std::string &lowering) {
   return "";
 }
 
+std::string
+Subject::compareTiles(const std::map<std::string, Values> &kept) const {
+  if (tiles.size() != kept.size())
+    return std::to_string(tiles.size()) + " tiles, without " +
+           std::to_string(kept.size());
+  for (const auto &[name, values] : kept) {
+    auto it = tiles.find(name);
+    if (it == tiles.end())
+      return "no tile " + name;
+    for (size_t i = 0; i < values.size(); ++i)
+      if (double got = it->second[i];
+          std::memcmp(&got, &values[i], sizeof(got)) != 0)
+        return "element " + std::to_string(i) + " of tile " + name + " is " +
+               std::to_string(got) + ", without " + std::to_string(values[i]);
+  }
+  return "";
+}
+
+int64_t Subject::countRecomputed() const {
+  int64_t count = 0;
+  module.get()->walk(
+      [&](Operation *op) { count += op->hasAttr(mlir::soap::kRecomputeOf); });
+  return count;
+}
+
+bool Subject::recomputes() const { return countRecomputed() > 0; }
+
 std::string Subject::checkRecomputed(const std::string &lowering,
                                      const std::string &options,
                                      int64_t &recomputed) {
@@ -785,28 +822,26 @@ std::string Subject::checkRecomputed(const std::string &lowering,
                                    " topology=" + topologyName + "}");
       !error.empty())
     return error;
-  int64_t count = 0;
-  module->walk(
-      [&](Operation *op) { count += op->hasAttr(mlir::soap::kRecomputeOf); });
-  recomputed += count;
-  std::string with = "with soap-recompute{" + options + "}: ";
-  if (std::string error = check(lowering); !error.empty())
-    return with + error;
-  if (tiles.size() != kept.size())
-    return with + std::to_string(tiles.size()) + " tiles, without " +
-           std::to_string(kept.size());
-  for (const auto &[name, values] : kept) {
-    auto it = tiles.find(name);
-    if (it == tiles.end())
-      return with + "no tile " + name;
-    for (size_t i = 0; i < values.size(); ++i)
-      if (double got = it->second[i];
-          std::memcmp(&got, &values[i], sizeof(got)) != 0)
-        return with + "element " + std::to_string(i) + " of tile " + name +
-               " is " + std::to_string(got) + ", without " +
-               std::to_string(values[i]);
-  }
-  return "";
+  recomputed += countRecomputed();
+  std::string error = check(lowering);
+  if (error.empty())
+    error = compareTiles(kept);
+  return error.empty() ? "" : "with soap-recompute{" + options + "}: " + error;
+}
+
+std::string Subject::checkWithoutRecomputed(const std::string &lowering,
+                                            int64_t &recomputed) {
+  OwningOpRef<ModuleOp> drawn = module->clone();
+  recomputed += countRecomputed();
+  std::string error = runPipeline(*module, "soap-recompute{blocks=none}");
+  if (error.empty())
+    error = check(lowering);
+  if (!error.empty())
+    return "without recomputation: " + error;
+  std::map<std::string, Values> kept = std::move(tiles);
+  module = std::move(drawn);
+  error = check(lowering);
+  return error.empty() ? compareTiles(kept) : error;
 }
 
 } // namespace soap::equivalence

@@ -50,7 +50,8 @@ public:
   /// machines. Empty string on success.
   std::string drawPreset(Random &random, const std::string &preset);
   /// A pipeline on 2 to 8 devices: stages, chunks, microbatches, schedule, and
-  /// the preset inside of stages. Empty string on success.
+  /// the preset inside of stages. In one of four, the backward pass computes
+  /// activations again. Empty string on success.
   std::string drawPipeline(Random &random);
   /// Partitions, lowers (`lowering`: a pipeline, soap-lower-to-cpu with its
   /// options, say) and runs under the strategy, and checks everything. Empty
@@ -64,6 +65,12 @@ public:
   /// ops that are computed again. Empty string on success, else what differs.
   std::string checkRecomputed(const std::string &lowering,
                               const std::string &options, int64_t &recomputed);
+  /// Whether the backward pass of what was drawn computes activations again.
+  bool recomputes() const;
+  /// `check` without what is computed again, then with it: all tiles have to be
+  /// the same bits. Adds the number of ops that are computed again.
+  std::string checkWithoutRecomputed(const std::string &lowering,
+                                     int64_t &recomputed);
   /// IR with the strategy.
   const std::string &program() const { return programText; }
   int devices() const { return numDevices; }
@@ -90,6 +97,10 @@ private:
                     const std::string &training,
                     mlir::OwningOpRef<mlir::ModuleOp> &module) const;
   std::string checkKept() const;
+  /// Whether the tiles of the last `check` are the same bits as `kept`. Empty
+  /// string if they are.
+  std::string compareTiles(const std::map<std::string, Values> &kept) const;
+  int64_t countRecomputed() const;
   /// Fills the inputs anew, with data of `dataSeed` and on, where rounding
   /// matters much.
   std::string compareWithF32(mlir::MLIRContext &context, uint64_t dataSeed);

@@ -68,8 +68,7 @@ public:
 
   /// The plan as a strategy. `forwardOf`: by node, the node whose gradient or
   /// update it computes, -1: none. An error if no strategy says the same:
-  /// ZeRO-3, microbatches that recompute, or an iteration of other samples than
-  /// the step has.
+  /// ZeRO-3, or an iteration of other samples than the step has.
   Expected<HybridPlacement> place(const HybridPlan &plan,
                                   const std::vector<int> &forwardOf);
 
@@ -84,8 +83,7 @@ struct HierarchicalOptions {
   /// Prices every shape, whatever the bounds say: what the search is compared
   /// with.
   bool exhaustive = false;
-  /// Only plans that `place` makes strategies of: no ZeRO-3, nothing recomputed
-  /// in microbatches.
+  /// Only plans that `place` makes strategies of: no ZeRO-3.
   bool asStrategy = false;
   /// Stages may recompute what does not fit.
   bool recompute = true;

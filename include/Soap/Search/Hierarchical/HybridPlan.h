@@ -57,7 +57,9 @@ struct HybridStage {
   int64_t exposedNs = 0, updateNs = 0;
   int64_t parameterBytes = 0, stateBytes = 0, gradientBytes = 0;
   int64_t activationBytes = 0; ///< of all microbatches in flight
-  int64_t scratchBytes = 0;    ///< of one op; stages of a group share them
+  /// Of one op, and of what is computed again at a time; stages of a group
+  /// share them.
+  int64_t scratchBytes = 0;
   /// Microbatches, when its group has most bytes of them.
   int inFlight = 1;
 };

@@ -1,0 +1,81 @@
+//===- PassReads.cpp - What the passes of a pipeline read again -----------===//
+//
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See PassReads.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "PassReads.h"
+
+#include <algorithm>
+
+using namespace soap;
+
+static bool reads(const GraphNode &node, int value) {
+  auto has = [&](const Kernel &kernel) {
+    return std::find(kernel.operands.begin(), kernel.operands.end(), value) !=
+           kernel.operands.end();
+  };
+  return has(node.whole) ||
+         std::any_of(node.stages.begin(), node.stages.end(), has);
+}
+
+static void redirect(GraphNode &node, int from, int to) {
+  auto replace = [&](Kernel &kernel) {
+    std::replace(kernel.operands.begin(), kernel.operands.end(), from, to);
+  };
+  replace(node.whole);
+  std::for_each(node.stages.begin(), node.stages.end(), replace);
+}
+
+/// By value, the node that writes it; -1: none.
+static std::vector<int> writersOf(const Graph &graph) {
+  std::vector<int> writers(graph.values.size(), -1);
+  for (size_t n = 0; n < graph.nodes.size(); ++n)
+    for (int value : graph.nodes[n].whole.results)
+      writers[static_cast<size_t>(value)] = static_cast<int>(n);
+  return writers;
+}
+
+Graph soap::graphOfPasses(const Graph &graph, const PassOrder &passes) {
+  Graph result = graph;
+  std::vector<int> writers = writersOf(graph);
+  std::erase_if(result.restores, [&](const Restore &restore) {
+    if (!restore.delaysReaders)
+      return false;
+    int writer = writers[static_cast<size_t>(restore.of)];
+    bool isRead = false;
+    for (size_t n = 0; n < result.nodes.size(); ++n) {
+      GraphNode &node = result.nodes[n];
+      if (!reads(node, restore.value))
+        continue;
+      if (writer >= 0 && !passes.runsOnce(writer) &&
+          passes.stages[static_cast<size_t>(writer)] == passes.stages[n])
+        isRead = true;
+      else
+        redirect(node, restore.value, restore.of);
+    }
+    return !isRead;
+  });
+  return result;
+}
+
+std::vector<std::vector<int>> soap::triggersOfNodes(const Graph &graph) {
+  std::vector<std::vector<int>> triggers(graph.nodes.size());
+  std::vector<int> writers = writersOf(graph);
+  for (const Restore &restore : graph.restores) {
+    int trigger = restore.delaysReaders && restore.trigger >= 0
+                      ? writers[static_cast<size_t>(restore.trigger)]
+                      : -1;
+    if (trigger < 0)
+      continue;
+    for (size_t n = 0; n < graph.nodes.size(); ++n)
+      if (reads(graph.nodes[n], restore.value) &&
+          std::find(triggers[n].begin(), triggers[n].end(), trigger) ==
+              triggers[n].end())
+        triggers[n].push_back(trigger);
+  }
+  return triggers;
+}

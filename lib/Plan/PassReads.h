@@ -1,0 +1,30 @@
+//===- PassReads.h - What the passes of a pipeline read again ---*- C++ -*-===//
+//
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Recomputed ops in microbatches (docs/Pipeline.md): which values they make
+// again from what their stage has kept, and what they wait for.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_LIB_PLAN_PASSREADS_H
+#define SOAP_LIB_PLAN_PASSREADS_H
+
+#include "Soap/Plan/PassOrder.h"
+
+namespace soap {
+
+/// The graph whose plan the passes run. Recomputed ops make a value again
+/// (`delayReaders`) only if their own stage writes it, for each microbatch:
+/// what comes from another stage, and what runs once, as copies of weights, is
+/// there as the forward pass has read it. Numbers of values and nodes stay.
+Graph graphOfPasses(const Graph &graph, const PassOrder &passes);
+
+/// By node, the nodes of the backward pass that it waits for because it is
+/// recomputed, or reads what is: those whose gradient the first reader needs.
+std::vector<std::vector<int>> triggersOfNodes(const Graph &graph);
+
+} // namespace soap
+
+#endif // SOAP_LIB_PLAN_PASSREADS_H
