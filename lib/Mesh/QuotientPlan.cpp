@@ -21,7 +21,7 @@ QuotientPlan::QuotientPlan(const Graph &graph, QuotientModel &model)
     : PlanState(graph, model.getReducedCost()), model(model),
       planner(cost, transfers, cuts),
       perMachine(model.getCluster().getPerMachine()),
-      geometries(static_cast<size_t>(classes.count())) {
+      geometries(graph, cost, regions, builder, classes.count()) {
   for (const MeshAxis &axis : model.getMesh().axes)
     acrossAxes += axis.isAcross;
 }

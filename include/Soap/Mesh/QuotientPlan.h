@@ -16,6 +16,7 @@
 #ifndef SOAP_MESH_QUOTIENTPLAN_H
 #define SOAP_MESH_QUOTIENTPLAN_H
 
+#include "Soap/Mesh/PieceGeometries.h"
 #include "Soap/Mesh/QuotientModel.h"
 #include "Soap/Plan/PlanState.h"
 #include "Soap/Plan/ValuePlanner.h"
@@ -87,10 +88,7 @@ private:
   std::set<std::pair<int, int>> spanning;
   std::string reason;
   const MeshStrategy *configs = nullptr;
-  /// By class of kernels, degrees and coordinates.
-  std::vector<std::unordered_map<std::vector<int64_t>,
-                                 std::unique_ptr<KernelGeometry>, VectorHash>>
-      geometries;
+  PieceGeometries geometries;
   std::map<std::pair<const KernelGeometry *, int>, BlockSet> ownTiles;
   // The value that was planned last, on several machines.
   ValuePlan planned;
@@ -105,12 +103,6 @@ private:
     return axis < acrossAxes && model.getMesh().axes[axis].size > 1;
   }
   Part partOf(int slot, const std::vector<bool> &isTwofold);
-  KernelGeometry *geometryOf(int slot, const std::vector<int64_t> &key,
-                             const std::vector<int64_t> &degrees,
-                             const std::vector<std::vector<int64_t>> &coords);
-  void addRegions(const Kernel &kernel, const std::vector<int64_t> &degrees,
-                  const std::vector<std::vector<int64_t>> &coords,
-                  KernelGeometry &geometry);
   int targetOf(int slot, size_t axis) const;
   Layout layoutOf(int slot, const AccessMap &map, int value, bool isResult);
   bool isContributed(int value) const;

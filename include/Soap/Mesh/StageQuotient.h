@@ -1,0 +1,159 @@
+//===- StageQuotient.h - One replica of each stage for all ------*- C++ -*-===//
+//
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The plan of an iteration in microbatches, of one replica of each stage: its
+// shards, what reaches and leaves them, and the collectives that they take part
+// in. Replicas do the same, so the times of these tasks are the times of all
+// (docs/Mesh.md has the conditions and the proof). It is planned by the rules
+// of every plan (ValuePlanner.h), for one replica, or, where a value moves
+// between replicas, for two that stand for all. The cost does not depend on the
+// number of replicas.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_MESH_STAGEQUOTIENT_H
+#define SOAP_MESH_STAGEQUOTIENT_H
+
+#include "Soap/Mesh/Cluster.h"
+#include "Soap/Mesh/PassTimeline.h"
+#include "Soap/Mesh/PieceGeometries.h"
+#include "Soap/Plan/ValuePlanner.h"
+
+#include <map>
+#include <memory>
+#include <set>
+
+namespace soap {
+
+/// A plan of replica 0 of every stage that `PassTimeline` reads. Devices and
+/// links are those of the whole topology; only the ones of these replicas are
+/// occupied. Not safe from several threads.
+class StageQuotient : public PlanState {
+public:
+  /// Keeps references. The cost model is one of the cluster's topology.
+  StageQuotient(const Graph &graph, const CostModel &cost,
+                const Cluster &cluster);
+  ~StageQuotient();
+
+  /// Plans configs of one microbatch, cut into those of the order. Returns why
+  /// replicas may differ, so that the strategy has to be unfolded; empty: they
+  /// do not. The plan is good for nothing otherwise.
+  std::string set(const Strategy &next, const PassOrder &order);
+
+  /// Devices of a replica, and replicas of a stage, once `set` has planned.
+  int getUnit() const { return unit; }
+  int getReplicas() const { return group / unit; }
+  /// The corresponding device of replica 0.
+  int firstOf(int device) const {
+    return device - device % group / unit * unit;
+  }
+  /// The boxes of its pieces.
+  PieceBox boxes() const;
+  /// Whether tasks that differ from replica to replica have delayed no other
+  /// task, so that the times hold on all of them.
+  bool areTimesEven(const PassTimeline &timeline) const;
+  /// How many tasks of the whole plan a task stands for.
+  int64_t multiplicityOf(int block, int index) const;
+  /// Devices of a collective, of all replicas that it spans; empty: it is none,
+  /// or one of a single replica, whose devices the value's plan has.
+  const std::vector<int> &devicesOf(int block, int index) const;
+
+private:
+  /// The use of the replicas by one op: a digit of a loop's coordinate, or of
+  /// the number of a replica.
+  struct Spread {
+    static constexpr int replicas = -1;
+    int target = replicas;
+    int64_t weight = 1; ///< of a step from replica to replica, in that number
+  };
+  /// The use of the replicas by one tensor of an op.
+  struct Layout {
+    enum Kind { Replica, Partial, Cut } kind = Replica;
+    /// By dim: how far the region moves from replica to replica.
+    InlineVector<int64_t, 4> shifts;
+    /// By dim: all points of the op together touch every index.
+    InlineVector<uint8_t, 4> covers;
+  };
+  /// A kernel on the first replicas of a stage.
+  struct Part {
+    KernelGeometry *geometry = nullptr;
+    int replicas = 1;
+    std::vector<int> devices;
+    std::vector<ShardState> states;
+  };
+  struct Reading {
+    const Reader *reader = nullptr; ///< null: a graph output
+    Layout layout;
+    bool isContributions = false;
+  };
+  struct Price {
+    int64_t ns = 1;
+    int resources = 0;         ///< number of the list of those of replica 0
+    std::vector<int> anywhere; ///< resources that it has on some replica
+    bool isEven = true;        ///< it has them on every one
+  };
+  /// A task that differs from replica to replica.
+  struct Uneven {
+    TaskRef task;
+    std::vector<int> resources; ///< that it may occupy on some replica
+  };
+
+  const Cluster &cluster;
+  const Topology &topology;
+  PieceGeometries geometries;
+  std::unique_ptr<ValuePlanner> planner;
+  std::map<std::pair<const KernelGeometry *, int>, BlockSet> ownTiles;
+  int group = 1, unit = 1;
+  int64_t microbatches = 1; ///< that are planned
+  std::vector<int> firstLinks;
+  std::string reason;
+  const Strategy *configs = nullptr;
+  const PassOrder *passes = nullptr;
+  std::vector<Spread> spreads; ///< by node
+  std::map<std::pair<CollectiveKind, std::vector<int>>,
+           std::unique_ptr<CollectiveModel>>
+      models;
+  std::map<std::pair<int, int>, std::vector<int>> spanning; ///< block, index
+  std::vector<Uneven> uneven;
+  // The value that was planned last, on two replicas.
+  ValuePlan planned;
+  Part plannedSource;
+  std::vector<Part> plannedUses; ///< by reader
+
+  int replicaOf(int device) const { return device % group / unit; }
+  std::string tryUnit(int nextUnit, int64_t cutInto);
+  void clear();
+  std::string findGroups();
+  // StageQuotientKernels.cpp
+  void findSpread(size_t node);
+  Part partOf(int slot, int count);
+  int targetOf(int slot) const;
+  Layout layoutOf(int slot, const AccessMap &map, int value, bool isResult);
+  bool isContributed(int value) const;
+  void activate(int slot);
+  void resolve(int slot);
+  // StageQuotientValues.cpp
+  ValueSource sourceOf(int value, int count, Part &part);
+  ValueUse useOf(int value, const Reader &reader, int count, Part &part);
+  bool sourceLayout(int value, Layout &layout, bool &isPreplaced);
+  bool listReadings(int value, bool isCut, std::vector<Reading> &readings);
+  bool checkDims(int value, const Layout &source, const Layout &read);
+  void planValue(int value);
+  void planOn(int value, int count, ValuePlan &plan);
+  void addLoad(int value);
+  // StageQuotientTasks.cpp
+  bool isOfFirst(int resource);
+  bool isInOrder() const;
+  void restrict(int value);
+  void checkTasks(int value);
+  bool setPrice(int value, int index, PlannedTask &task,
+                PlannedCollective &collective);
+  Price price(CollectiveKind kind, const std::vector<int> &devices,
+              int64_t bytes);
+};
+
+} // namespace soap
+
+#endif // SOAP_MESH_STAGEQUOTIENT_H

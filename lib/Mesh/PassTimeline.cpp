@@ -1,0 +1,609 @@
+//===- PassTimeline.cpp - Microbatches of a compact plan ------------------===//
+//
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Tasks in the order of their keys, edges as two arrays. The rules of passes
+// are those of PassOrder.cpp; a test compares both.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Soap/Mesh/PassTimeline.h"
+
+#include "PassTimelineMemory.h"
+#include "Simulator/Algorithm1.h"
+#include "Soap/Plan/ActionCost.h"
+
+#include <algorithm>
+#include <limits>
+#include <tuple>
+
+using namespace soap;
+
+std::vector<int> soap::inputsInOrder(const ValuePlan &plan,
+                                     const PlannedAction &combine) {
+  std::vector<int> inputs(plan.inputs.begin() + combine.firstInput,
+                          plan.inputs.begin() + combine.firstInput +
+                              combine.inputCount);
+  std::stable_partition(inputs.begin(), inputs.end(), [&](int input) {
+    return input < plan.sources ||
+           plan.actions[static_cast<size_t>(input - plan.sources)].kind !=
+               ActionKind::Transfer;
+  });
+  return inputs;
+}
+
+PieceBox soap::boxesOf(const PlanState &plan) {
+  return [&plan](int slot, int piece, LoopBox &box) {
+    const IterationSpace &space = plan.getSlots()[slot].kernel->space;
+    const std::vector<int64_t> &degrees =
+        plan.kernelPlan(slot).geometry->degrees;
+    box.resize(space.loops.size());
+    int64_t rest = piece;
+    for (size_t l = space.loops.size(); l-- > 0; rest /= degrees[l])
+      box[l] = cut(space.loops[l].extent, degrees[l], rest % degrees[l]);
+  };
+}
+
+/// The steps of a task of a value.
+static int stepsOfTask(const ValuePlan &plan, size_t task) {
+  const PlannedAction &action =
+      plan.actions[static_cast<size_t>(plan.tasks[task].firstAction)];
+  return action.kind == ActionKind::Combine && plan.tasks[task].collective < 0
+             ? std::max(action.inputCount - 1, 1)
+             : 1;
+}
+
+int PassTimeline::stepsOf(int block, int index) const {
+  auto [slot, value] = plan->getBlocks()[static_cast<size_t>(block)];
+  return slot >= 0
+             ? 1
+             : stepsOfTask(plan->valuePlan(value), static_cast<size_t>(index));
+}
+
+//===----------------------------------------------------------------------===//
+// Tasks, edges and waits
+//===----------------------------------------------------------------------===//
+
+class PassTimeline::Builder {
+public:
+  Builder(PassTimeline &result, const PassOrder &passes, const PieceBox &boxOf)
+      : out(result), plan(*result.plan), graph(plan.getGraph()), passes(passes),
+        boxOf(boxOf) {}
+
+  MaybeError run() {
+    if (MaybeError error = numberTasks())
+      return error;
+    addEdges();
+    findPasses();
+    if (MaybeError error = lookAtAll())
+      return error;
+    makeJoins();
+    if (MaybeError error = simulate())
+      return error;
+    summarize();
+    return std::nullopt;
+  }
+
+  // What Algorithm1.h asks for.
+  template <typename Visit>
+  void forEachRoot(Visit visit) {
+    for (size_t t = 0; t < runs.size(); ++t)
+      if (runs[t].waiting == 0 && out.isThere[t])
+        visit(static_cast<uint64_t>(t));
+  }
+  bool isDeferred(uint64_t) const { return false; }
+  bool schedule(const TaskQueue::Entry &entry, int64_t &endNs) {
+    int64_t startNs = entry.readyNs;
+    state.occupy<false>(plan.resourcesOf(out.resource[entry.key]),
+                        out.durationNs[entry.key], 0, startNs, endNs);
+    out.readyNs[entry.key] = entry.readyNs;
+    out.startNs[entry.key] = startNs;
+    ++done;
+    return true;
+  }
+  template <typename Visit>
+  void forEachSuccessor(const TaskQueue::Entry &entry, Visit visit) {
+    size_t task = entry.key;
+    for (uint32_t i = nextStart[task]; i < nextStart[task + 1]; ++i)
+      visit(runs[next[i]], static_cast<uint64_t>(next[i]));
+    if (joinOf[task] < 0)
+      return;
+    Join &join = joins[static_cast<size_t>(joinOf[task])];
+    join.readyNs =
+        std::max(join.readyNs, out.startNs[task] + out.durationNs[task]);
+    if (--join.waiting > 0)
+      return;
+    for (uint32_t first : join.first) {
+      runs[first].readyNs = std::max(runs[first].readyNs, join.readyNs);
+      visit(runs[first], static_cast<uint64_t>(first));
+    }
+  }
+
+private:
+  PassTimeline &out;
+  const PlanState &plan;
+  const Graph &graph;
+  const PassOrder &passes;
+  const PieceBox &boxOf;
+
+  /// Where a pass of a device ends and its next one begins.
+  struct Join {
+    int64_t readyNs = 0;
+    int waiting = 0;             ///< last kernels of the pass before
+    std::vector<uint32_t> first; ///< kernels of the next
+  };
+  std::vector<uint32_t> predStart, preds, nextStart, next;
+  std::vector<int32_t> passOfTask; ///< code, -1: none
+  std::vector<int32_t> joinOf;     ///< by task, -1: none
+  std::vector<int32_t> joined;     ///< by task, as in PassOrder.cpp
+  std::vector<uint8_t> flags;
+  std::vector<int> slotOf; ///< by task of a kernel, -1: of a value
+  enum : uint8_t { isFirst = 1, isLast = 2, isSum = 4, hasReads = 8 };
+  std::vector<Join> joins;
+  std::vector<TaskRun> runs;
+  ResourceState state;
+  int64_t done = 0;
+
+  int32_t codeOf(const PipelinePass &pass) const {
+    return static_cast<int32_t>(
+        (pass.stage * passes.microbatches + pass.microbatch) * 2 +
+        pass.backward);
+  }
+  PipelinePass passAt(int32_t code) const {
+    int64_t rest = code / 2;
+    return {static_cast<int>(rest / passes.microbatches),
+            rest % passes.microbatches, code % 2 != 0};
+  }
+
+  MaybeError numberTasks() {
+    size_t blocks = plan.getBlocks().size();
+    out.offsets.resize(blocks);
+    uint64_t number = 0;
+    uint32_t sums = 0;
+    for (size_t b = 0; b < blocks; ++b) {
+      out.firstTask.push_back(static_cast<uint32_t>(number));
+      out.firstSum.push_back(sums);
+      auto [slot, value] = plan.getBlocks()[b];
+      if (slot >= 0) {
+        number += plan.kernelPlan(slot).states.size();
+      } else {
+        const ValuePlan &planned = plan.valuePlan(value);
+        uint32_t all = 0;
+        for (size_t t = 0; t < planned.tasks.size(); ++t) {
+          int steps = stepsOfTask(planned, t);
+          if (steps > 1 && out.offsets[b].empty())
+            for (uint32_t i = 0; i < t; ++i)
+              out.offsets[b].push_back(i);
+          if (steps > 1 || !out.offsets[b].empty())
+            out.offsets[b].push_back(all);
+          all += static_cast<uint32_t>(steps);
+        }
+        number += all;
+        sums += all - static_cast<uint32_t>(planned.tasks.size());
+      }
+      if (number > std::numeric_limits<int32_t>::max())
+        return Error{"the microbatches of all ops are more than 2^31 tasks: "
+                     "fewer microbatches or devices"};
+    }
+    out.firstTask.push_back(static_cast<uint32_t>(number));
+    out.firstSum.push_back(sums);
+    size_t count = number;
+    out.durationNs.assign(count, 0);
+    out.readyNs.assign(count, 0);
+    out.startNs.assign(count, 0);
+    out.resource.assign(count, 0);
+    out.isThere.assign(count, true);
+    slotOf.assign(count, -1);
+    return std::nullopt;
+  }
+
+  /// The task that writes a buffer of a value; -1: there from the start.
+  int64_t writerOf(int value, int reference) const {
+    const ValuePlan &planned = plan.valuePlan(value);
+    if (reference < planned.sources)
+      return planned.sourcesAreTasks
+                 ? static_cast<int64_t>(out.numberOf(
+                       plan.getSlots()[plan.producerOf(value)].block,
+                       reference))
+                 : -1;
+    return static_cast<int64_t>(out.numberOf(
+        plan.blockOf(value),
+        planned.actions[static_cast<size_t>(reference - planned.sources)]
+            .task));
+  }
+
+  void addEdges() {
+    predStart.reserve(out.durationNs.size() + 1);
+    for (size_t b = 0; b < plan.getBlocks().size(); ++b) {
+      auto [slot, value] = plan.getBlocks()[b];
+      if (slot >= 0)
+        addKernel(b, slot);
+      else
+        addValue(b, value);
+    }
+    predStart.push_back(static_cast<uint32_t>(preds.size()));
+    nextStart.assign(predStart.size() + 1, 0);
+    for (uint32_t pred : preds)
+      ++nextStart[pred + 2];
+    for (size_t i = 2; i < nextStart.size(); ++i)
+      nextStart[i] += nextStart[i - 1];
+    next.resize(preds.size());
+    for (size_t t = 0; t + 1 < predStart.size(); ++t)
+      for (uint32_t i = predStart[t]; i < predStart[t + 1]; ++i)
+        next[nextStart[preds[i] + 1]++] = static_cast<uint32_t>(t);
+  }
+
+  void addKernel(size_t block, int slot) {
+    const KernelPlan &kernel = plan.kernelPlan(slot);
+    const std::vector<int> &operands = plan.getSlots()[slot].kernel->operands;
+    std::vector<const std::vector<int> *> bindings;
+    for (size_t i = 0; kernel.active && i < operands.size(); ++i)
+      bindings.push_back(&plan.bindingOf(slot, static_cast<int>(i)));
+    for (size_t s = 0; s < kernel.states.size(); ++s) {
+      size_t task = out.firstTask[block] + s;
+      predStart.push_back(static_cast<uint32_t>(preds.size()));
+      slotOf[task] = slot;
+      out.resource[task] = kernel.devices[s];
+      out.durationNs[task] = kernel.durationNs[s];
+      out.isThere[task] = kernel.states[s] != ShardState::Absent;
+      if (kernel.states[s] != ShardState::Compute)
+        continue;
+      for (size_t i = 0; i < operands.size(); ++i)
+        if (int reference = (*bindings[i])[s]; reference >= 0)
+          addPred(writerOf(operands[i], reference));
+    }
+  }
+  void addPred(int64_t task) {
+    if (task >= 0)
+      preds.push_back(static_cast<uint32_t>(task));
+  }
+
+  void addValue(size_t block, int value) {
+    const ValuePlan &planned = plan.valuePlan(value);
+    size_t action = 0;
+    for (size_t t = 0; t < planned.tasks.size(); ++t) {
+      size_t task = out.numberOf(static_cast<int>(block), static_cast<int>(t));
+      int steps = stepsOfTask(planned, t);
+      const PlannedTask &entry = planned.tasks[t];
+      out.resource[task] = entry.resource;
+      out.durationNs[task] = entry.durationNs;
+      if (steps > 1) {
+        addSum(value, planned.actions[action++], task, steps);
+        continue;
+      }
+      predStart.push_back(static_cast<uint32_t>(preds.size()));
+      size_t before = preds.size();
+      for (; action < planned.actions.size() &&
+             planned.actions[action].task == static_cast<int>(t);
+           ++action)
+        for (int i = 0; i < planned.actions[action].inputCount; ++i)
+          addPred(
+              writerOf(value, planned.inputs[static_cast<size_t>(
+                                  planned.actions[action].firstInput + i)]));
+      std::erase_if(preds, [&, i = size_t(0)](uint32_t pred) mutable {
+        return i++ >= before && pred == task;
+      });
+    }
+  }
+
+  /// n inputs, one after the other; `task` is the last step.
+  void addSum(int value, const PlannedAction &combine, size_t task, int steps) {
+    const ValuePlan &planned = plan.valuePlan(value);
+    std::vector<int> inputs = inputsInOrder(planned, combine);
+    int64_t ns = plan.getCost().computeNs(
+        combine.device, localWork(ActionKind::Combine,
+                                  plan.regionsOf(value).volume(combine.region),
+                                  graph.values[value].elementBytes, 2));
+    for (int step = 0; step < steps; ++step) {
+      size_t number = task + static_cast<size_t>(step);
+      out.resource[number] = combine.device;
+      out.durationNs[number] = ns;
+      predStart.push_back(static_cast<uint32_t>(preds.size()));
+      // Steps 1, 2, ... begin with the first two inputs; the last is number 0.
+      int at = step > 0 ? step : steps;
+      if (at == 1)
+        addPred(writerOf(value, inputs[0]));
+      else
+        preds.push_back(static_cast<uint32_t>(task + at - 1));
+      addPred(writerOf(value, inputs[static_cast<size_t>(at)]));
+    }
+  }
+
+  void findPasses() {
+    size_t count = out.durationNs.size();
+    passOfTask.assign(count, -1);
+    flags.assign(count, 0);
+    Action action;
+    std::vector<int32_t> codes;
+    for (size_t s = 0; s < plan.getSlots().size(); ++s) {
+      const PlanState::Slot &slot = plan.getSlots()[s];
+      const KernelPlan &kernel = plan.kernelPlan(static_cast<int>(s));
+      if (!kernel.active || passes.runsOnce(slot.node))
+        continue;
+      action.node = slot.node;
+      action.stage = slot.stage;
+      codes.clear();
+      for (int piece = 0; piece < kernel.pieces(); ++piece) {
+        boxOf(static_cast<int>(s), piece, action.box);
+        std::optional<PipelinePass> pass = passOf(graph, passes, action);
+        codes.push_back(pass ? codeOf(*pass) : -1);
+      }
+      int loop = passes.sampleLoops[static_cast<size_t>(slot.node)];
+      if (slot.stage >= 0) {
+        const std::vector<int> &whole = slot.kernel->wholeLoops;
+        loop = static_cast<int>(std::find(whole.begin(), whole.end(), loop) -
+                                whole.begin());
+      }
+      const std::vector<Loop> &loops = slot.kernel->space.loops;
+      bool sums =
+          static_cast<size_t>(loop) < loops.size() &&
+          loops[static_cast<size_t>(loop)].type == IteratorType::Reduction;
+      size_t first = out.firstTask[static_cast<size_t>(slot.block)];
+      for (size_t i = 0; i < kernel.states.size(); ++i)
+        if (kernel.states[i] != ShardState::Absent) {
+          passOfTask[first + i] = codes[i % codes.size()];
+          flags[first + i] = isFirst | isLast | (sums ? isSum : 0);
+        }
+    }
+  }
+
+  std::string describe(size_t task) const {
+    std::string text =
+        "'" + plan.getSlots()[static_cast<size_t>(slotOf[task])].kernel->name +
+        "'";
+    if (passOfTask[task] >= 0)
+      text += " of microbatch " +
+              std::to_string(passAt(passOfTask[task]).microbatch);
+    return text;
+  }
+
+  MaybeError lookAtAll() {
+    joined.assign(out.durationNs.size(), -1);
+    for (size_t b = 0; b < plan.getBlocks().size(); ++b) {
+      auto [slot, value] = plan.getBlocks()[b];
+      if (slot >= 0) {
+        for (size_t t = out.firstTask[b]; t < out.firstTask[b + 1]; ++t)
+          if (out.isThere[t])
+            if (MaybeError error = lookAtKernel(t))
+              return error;
+        continue;
+      }
+      const ValuePlan &planned = plan.valuePlan(value);
+      for (size_t t = 0; t < planned.tasks.size(); ++t) {
+        size_t task = out.numberOf(static_cast<int>(b), static_cast<int>(t));
+        int steps = stepsOfTask(planned, t);
+        for (int step = 1; step < steps; ++step)
+          lookAtMovement(task + static_cast<size_t>(step));
+        lookAtMovement(task);
+      }
+    }
+    return std::nullopt;
+  }
+
+  void lookAtMovement(size_t task) {
+    for (uint32_t i = predStart[task]; i < predStart[task + 1]; ++i) {
+      uint32_t pred = preds[i];
+      if (joined[pred] >= 0)
+        joined[task] = joined[pred];
+      if (passOfTask[pred] >= 0 || (slotOf[pred] < 0 && flags[pred] & hasReads))
+        flags[task] |= hasReads;
+    }
+  }
+
+  MaybeError lookAtKernel(size_t task) {
+    bool anyRead = false;
+    for (uint32_t i = predStart[task]; i < predStart[task + 1]; ++i) {
+      uint32_t pred = preds[i];
+      if (joined[pred] >= 0)
+        joined[task] = joined[pred];
+      anyRead |=
+          passOfTask[pred] >= 0 || (slotOf[pred] < 0 && flags[pred] & hasReads);
+    }
+    int32_t &code = passOfTask[task];
+    if (code < 0) {
+      if (joined[task] < 0 && anyRead)
+        joined[task] = static_cast<int32_t>(task);
+      return std::nullopt;
+    }
+    if (joined[task] >= 0)
+      return Error{describe(task) + " waits for " +
+                   describe(static_cast<size_t>(joined[task])) +
+                   ", which needs all samples of the batch at once: it cannot "
+                   "run in microbatches"};
+    // Kernels of passes that it reads, directly or through movements.
+    reads.clear();
+    stack.assign(1, static_cast<uint32_t>(task));
+    while (!stack.empty()) {
+      uint32_t at = stack.back();
+      stack.pop_back();
+      for (uint32_t i = predStart[at]; i < predStart[at + 1]; ++i) {
+        if (passOfTask[preds[i]] >= 0)
+          reads.push_back(preds[i]);
+        else if (slotOf[preds[i]] < 0 && flags[preds[i]] & hasReads)
+          stack.push_back(preds[i]);
+      }
+    }
+    PipelinePass pass = passAt(code);
+    if (flags[task] & isSum)
+      for (uint32_t read : reads)
+        pass.microbatch =
+            std::max(pass.microbatch, passAt(passOfTask[read]).microbatch);
+    code = codeOf(pass);
+    for (uint32_t read : reads) {
+      if (passAt(passOfTask[read]).microbatch != pass.microbatch &&
+          !(flags[task] & isSum))
+        return Error{describe(task) + " reads " + describe(read) +
+                     ": it needs more samples than its own, and cannot run in "
+                     "microbatches"};
+      if (out.resource[read] == out.resource[task] &&
+          passOfTask[read] == code) {
+        flags[task] &= static_cast<uint8_t>(~isFirst);
+        flags[read] &= static_cast<uint8_t>(~isLast);
+      }
+    }
+    return std::nullopt;
+  }
+  std::vector<uint32_t> reads, stack;
+
+  void makeJoins() {
+    size_t count = out.durationNs.size();
+    joinOf.assign(count, -1);
+    // By device: place of each pass in its order, and whether it has kernels.
+    size_t stages = 0;
+    for (int stage : passes.stages)
+      stages = std::max(stages, static_cast<size_t>(stage + 1));
+    size_t codes = stages * static_cast<size_t>(passes.microbatches) * 2;
+    std::vector<std::vector<uint8_t>> isThere(passes.order.size());
+    for (size_t t = 0; t < count; ++t)
+      if (passOfTask[t] >= 0) {
+        std::vector<uint8_t> &list =
+            isThere[static_cast<size_t>(out.resource[t])];
+        list.resize(codes);
+        list[static_cast<size_t>(passOfTask[t])] = 1;
+      }
+    // The join before and behind each pass.
+    std::vector<std::vector<std::pair<int32_t, int32_t>>> joinsOf(
+        passes.order.size());
+    for (size_t d = 0; d < passes.order.size(); ++d) {
+      if (isThere[d].empty())
+        continue;
+      joinsOf[d].assign(codes, {-1, -1});
+      int32_t before = -1;
+      for (const PipelinePass &pass : passes.order[d]) {
+        int32_t code = codeOf(pass);
+        if (!isThere[d][static_cast<size_t>(code)])
+          continue;
+        if (before >= 0) {
+          auto join = static_cast<int32_t>(joins.size());
+          joins.emplace_back();
+          joinsOf[d][static_cast<size_t>(before)].second = join;
+          joinsOf[d][static_cast<size_t>(code)].first = join;
+        }
+        before = code;
+      }
+    }
+    runs.resize(count);
+    for (size_t t = 0; t < count; ++t)
+      runs[t] = {0, static_cast<int>(predStart[t + 1] - predStart[t])};
+    for (size_t t = 0; t < count; ++t) {
+      if (passOfTask[t] < 0)
+        continue;
+      auto [before, behind] = joinsOf[static_cast<size_t>(out.resource[t])]
+                                     [static_cast<size_t>(passOfTask[t])];
+      if (before >= 0 && flags[t] & isFirst) {
+        joins[static_cast<size_t>(before)].first.push_back(
+            static_cast<uint32_t>(t));
+        ++runs[t].waiting;
+      }
+      if (behind >= 0 && flags[t] & isLast) {
+        joinOf[t] = behind;
+        ++joins[static_cast<size_t>(behind)].waiting;
+      }
+    }
+    preds = {};
+  }
+
+  MaybeError simulate() {
+    state.freeNs.assign(plan.loadNs().size(), 0);
+    ReadyQueue queue;
+    out.makespanNs = runAlgorithm1(*this, queue);
+    for (size_t t = 0; t < out.isThere.size(); ++t)
+      out.count += out.isThere[t];
+    if (done == out.count)
+      return std::nullopt;
+    std::string text;
+    int listed = 0;
+    for (size_t t = 0; t < runs.size() && listed < 2; ++t)
+      if (runs[t].waiting > 0 && passOfTask[t] >= 0)
+        text += (listed++ ? " and " : "") + describe(t);
+    return Error{"the passes of the stages wait for each other in a circle, "
+                 "with " +
+                 text +
+                 " in it: forward values have to go to later stages, and "
+                 "gradients to earlier ones"};
+  }
+
+  void summarize() {
+    out.busy.assign(passes.order.size(), 0);
+    std::vector<std::vector<int32_t>> spanOf(passes.order.size());
+    for (size_t t = 0; t < out.durationNs.size(); ++t) {
+      if (!out.isThere[t] || out.resource[t] < 0)
+        continue;
+      auto device = static_cast<size_t>(out.resource[t]);
+      if (device < out.busy.size())
+        out.busy[device] += out.durationNs[t];
+      int32_t code = passOfTask[t];
+      if (code < 0)
+        continue;
+      if (spanOf[device].size() <= static_cast<size_t>(code))
+        spanOf[device].resize(static_cast<size_t>(code) + 1, -1);
+      int32_t &number = spanOf[device][static_cast<size_t>(code)];
+      int64_t start = out.startNs[t], end = start + out.durationNs[t];
+      if (number < 0) {
+        number = static_cast<int32_t>(out.spans.size());
+        out.spans.push_back(
+            {passAt(code), static_cast<int>(device), start, end, 0});
+      }
+      PassSpan &span = out.spans[static_cast<size_t>(number)];
+      span.startNs = std::min(span.startNs, start);
+      span.endNs = std::max(span.endNs, end);
+      span.busyNs += out.durationNs[t];
+    }
+    std::sort(out.spans.begin(), out.spans.end(),
+              [](const PassSpan &a, const PassSpan &b) {
+                return std::tuple(a.device, a.startNs, a.pass) <
+                       std::tuple(b.device, b.startNs, b.pass);
+              });
+  }
+};
+
+Expected<PassTimeline> PassTimeline::make(const PlanState &plan,
+                                          const PassOrder &passes,
+                                          const PieceBox &boxOf) {
+  PassTimeline result(plan);
+  if (MaybeError error = Builder(result, passes, boxOf).run())
+    return *error;
+  return result;
+}
+
+std::vector<int64_t> PassTimeline::peakBytes() const {
+  // Tasks from the last to the first.
+  struct Start {
+    int64_t ns;
+    uint32_t task;
+  };
+  std::vector<Start> order;
+  order.reserve(durationNs.size());
+  for (size_t t = 0; t < durationNs.size(); ++t)
+    if (isThere[t])
+      order.push_back({startNs[t], static_cast<uint32_t>(t)});
+  std::sort(order.begin(), order.end(), [](const Start &a, const Start &b) {
+    return a.ns != b.ns ? a.ns > b.ns : a.task > b.task;
+  });
+  PassMemory memory(*plan, firstSum);
+  std::vector<uint32_t> firsts(firstTask.begin(), firstTask.end());
+  for (const Start &start : order) {
+    auto b = static_cast<size_t>(
+        std::upper_bound(firsts.begin(), firsts.end(), start.task) -
+        firsts.begin() - 1);
+    uint32_t place = start.task - firstTask[b];
+    auto [slot, value] = plan->getBlocks()[b];
+    if (slot >= 0) {
+      memory.visitShard(slot, place);
+      continue;
+    }
+    uint32_t index = place, step = 0;
+    if (!offsets[b].empty()) {
+      index = static_cast<uint32_t>(
+          std::upper_bound(offsets[b].begin(), offsets[b].end(), place) -
+          offsets[b].begin() - 1);
+      step = place - offsets[b][index];
+    }
+    uint32_t sumsBefore =
+        firstSum[b] + (offsets[b].empty() ? 0 : offsets[b][index] - index);
+    memory.visitTask(value, index, stepsOfTask(plan->valuePlan(value), index),
+                     static_cast<int>(step), sumsBefore);
+  }
+  return memory.getPeaks();
+}

@@ -1,0 +1,326 @@
+//===- StageQuotientKernels.cpp - Shards of a replica ---------------------===//
+//
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The shards of a kernel on replica 0 of its stage, and on the replicas that a
+// value is planned on. Their boxes are the boxes of the whole strategy. From
+// replica to replica, boxes of equal size follow each other, so that all
+// regions of a replica are those of replica 0, moved by a shift.
+//
+//===----------------------------------------------------------------------===//
+
+#include "AxisShift.h"
+#include "Soap/Mesh/StageQuotient.h"
+
+#include <algorithm>
+
+using namespace soap;
+
+/// Which digit of the number of a shard says on which replica it is.
+void StageQuotient::findSpread(size_t node) {
+  const Config &config = (*configs)[node];
+  const Kernel &op = graph.nodes[node].whole;
+  auto replicas = static_cast<int64_t>(getReplicas());
+  auto fail = [&](const std::string &why) {
+    reason = "'" + op.name + "' " + why;
+  };
+  int first = config.devices.front() / group * group;
+  std::vector<int64_t> indexOf(static_cast<size_t>(group), -1);
+  for (size_t s = 0; s < config.devices.size(); ++s) {
+    int place = config.devices[s] - first;
+    if (place < 0 || place >= group)
+      return fail("is on devices of several stages");
+    if (indexOf[static_cast<size_t>(place)] >= 0)
+      return fail("has several pieces of a microbatch on a device");
+    indexOf[static_cast<size_t>(place)] = static_cast<int64_t>(s);
+  }
+  int64_t step = 0;
+  for (int place = 0; place < group; ++place) {
+    int64_t index = indexOf[static_cast<size_t>(place)],
+            start = indexOf[static_cast<size_t>(place % unit)];
+    if (index < 0 && start < 0)
+      continue;
+    int64_t replica = place / unit;
+    if (index < 0 || start < 0)
+      return fail("does not run on every replica of its stage");
+    if (replica == 1 && step == 0)
+      step = index - start;
+    if (index != start + replica * step)
+      return fail("is not cut over the replicas of its stage in their order");
+  }
+  Spread &spread = spreads[node];
+  int64_t pieces = config.piecesPerReplica(), inner = pieces;
+  if (step % pieces == 0) {
+    spread.weight = step / pieces;
+  } else {
+    inner = 1;
+    for (size_t l = config.degrees.size(); l-- > 0; inner *= config.degrees[l])
+      if (step < inner * config.degrees[l]) {
+        spread.target = static_cast<int>(l);
+        break;
+      }
+    if (spread.target < 0 || step % inner != 0)
+      return fail("is not cut over the replicas of its stage along one loop");
+    spread.weight = step / inner;
+  }
+  if (spread.weight <= 0)
+    return fail("is not cut over the replicas of its stage in their order");
+  for (size_t s = 0; s < config.devices.size(); ++s) {
+    int64_t digit = static_cast<int64_t>(s) / inner;
+    if (spread.target >= 0)
+      digit %= config.degrees[static_cast<size_t>(spread.target)];
+    if (digit / spread.weight % replicas != replicaOf(config.devices[s]))
+      return fail("is not cut over the replicas of its stage along one loop");
+  }
+  if (spread.target < 0)
+    return;
+  auto target = static_cast<size_t>(spread.target);
+  int64_t degree = config.degrees[target],
+          extent = op.space.loops[target].extent;
+  if (!passes->runsOnce(static_cast<int>(node)) &&
+      passes->sampleLoops[node] == spread.target)
+    degree *= passes->microbatches;
+  if (extent * spread.weight % degree != 0)
+    fail("has " + std::to_string(extent) + " points in loop '" +
+         op.space.loops[target].name + "', which " + std::to_string(degree) +
+         " pieces do not share evenly");
+}
+
+StageQuotient::Part StageQuotient::partOf(int slot, int count) {
+  const Slot &info = slots[slot];
+  auto n = static_cast<size_t>(info.node);
+  const GraphNode &node = graph.nodes[n];
+  const Config &config = (*configs)[n];
+  const Spread &spread = spreads[n];
+  int64_t all = getReplicas();
+  auto isHere = [&](int64_t number) {
+    return number / spread.weight % all < count;
+  };
+  size_t loops = config.degrees.size();
+  int cutLoop = passes->runsOnce(info.node) ? -1 : passes->sampleLoops[n];
+  std::vector<int64_t> degrees = config.degrees;
+  PieceGeometries::Coordinates coords(loops);
+  for (size_t l = 0; l < loops; ++l) {
+    bool isCut = cutLoop == static_cast<int>(l);
+    for (int64_t m = 0; m < (isCut ? microbatches : 1); ++m)
+      for (int64_t c = 0; c < config.degrees[l]; ++c)
+        if (spread.target != static_cast<int>(l) || isHere(c))
+          coords[l].push_back(m * config.degrees[l] + c);
+    if (isCut)
+      degrees[l] *= microbatches;
+  }
+  std::vector<int64_t> copies;
+  for (int64_t r = 0; r < config.replicas; ++r)
+    if (spread.target != Spread::replicas || isHere(r))
+      copies.push_back(r);
+  // The shards in their order; by shard, that of replica 0.
+  Config pieces;
+  pieces.replicas = static_cast<int64_t>(copies.size());
+  for (const std::vector<int64_t> &list : coords)
+    pieces.degrees.push_back(static_cast<int64_t>(list.size()));
+  int64_t whole = config.piecesPerReplica();
+  int64_t mine = pieces.piecesPerReplica();
+  pieces.devices.reserve(static_cast<size_t>(pieces.replicas * mine));
+  std::vector<int64_t> placeOf(static_cast<size_t>(mine));
+  for (int64_t p = 0; p < mine; ++p) {
+    int64_t rest = p, index = 0, inner = 1;
+    for (size_t l = loops; l-- > 0; rest /= pieces.degrees[l]) {
+      int64_t c = coords[l][static_cast<size_t>(rest % pieces.degrees[l])];
+      index += c % config.degrees[l] * inner;
+      inner *= config.degrees[l];
+    }
+    placeOf[static_cast<size_t>(p)] = index;
+  }
+  for (int64_t copy : copies)
+    for (int64_t place : placeOf)
+      pieces.devices.push_back(
+          config.devices[static_cast<size_t>(copy * whole + place)]);
+  if (info.stage >= 0) {
+    pieces = stageConfig(node, pieces, *info.kernel);
+    std::vector<int64_t> wholeDegrees = std::move(degrees);
+    PieceGeometries::Coordinates wholeCoords = std::move(coords);
+    degrees.clear();
+    coords.clear();
+    for (int loop : info.kernel->wholeLoops) {
+      auto l = static_cast<size_t>(loop);
+      degrees.push_back(loop < 0 ? 1 : wholeDegrees[l]);
+      coords.push_back(loop < 0 ? std::vector<int64_t>{0} : wholeCoords[l]);
+    }
+  }
+  Part part;
+  part.geometry =
+      geometries.of(*info.kernel, info.kernelClass, degrees, coords);
+  part.replicas = static_cast<int>(pieces.replicas);
+  part.devices = std::move(pieces.devices);
+  const KernelPlan &kernel = kernels[slot];
+  if (!kernel.partialMode || kernel.states.empty()) {
+    for (int r = 0; r < part.replicas; ++r)
+      part.states.insert(part.states.end(), part.geometry->states.begin(),
+                         part.geometry->states.end());
+    return part;
+  }
+  // A shard has the state of that of replica 0: the one on the corresponding
+  // device of the same place among those of its device.
+  std::map<int, std::vector<ShardState>> statesOf;
+  for (size_t s = 0; s < kernel.devices.size(); ++s)
+    statesOf[kernel.devices[s]].push_back(kernel.states[s]);
+  std::map<int, size_t> seen;
+  for (int device : part.devices)
+    part.states.push_back(statesOf[firstOf(device)].at(seen[device]++));
+  return part;
+}
+
+/// The loop of a kernel that replicas cut, or `Spread::replicas`.
+int StageQuotient::targetOf(int slot) const {
+  const Slot &info = slots[slot];
+  int target = spreads[static_cast<size_t>(info.node)].target;
+  if (target < 0 || info.stage < 0)
+    return target;
+  const std::vector<int> &whole = info.kernel->wholeLoops;
+  auto it = std::find(whole.begin(), whole.end(), target);
+  return it == whole.end() ? Spread::replicas
+                           : static_cast<int>(it - whole.begin());
+}
+
+StageQuotient::Layout StageQuotient::layoutOf(int slot, const AccessMap &map,
+                                              int value, bool isResult) {
+  const Kernel &kernel = *slots[slot].kernel;
+  auto node = static_cast<size_t>(slots[slot].node);
+  Layout layout;
+  layout.shifts.resize(map.size());
+  LoopBox box = kernel.space.wholeBox();
+  for (size_t d = 0; d < map.size(); ++d) {
+    int64_t extent = graph.values[value].shape[d];
+    layout.covers.push_back(image(map[d], box, extent).size() == extent);
+  }
+  int target = targetOf(slot);
+  if (target < 0) {
+    if (isResult && kernels[slot].partialMode)
+      layout.kind = Layout::Partial;
+    return layout;
+  }
+  // Points of the loop from replica to replica.
+  int wholeTarget = spreads[node].target;
+  int64_t degree = (*configs)[node].degrees[static_cast<size_t>(wholeTarget)];
+  if (!passes->runsOnce(static_cast<int>(node)) &&
+      passes->sampleLoops[node] == wholeTarget)
+    degree *= passes->microbatches;
+  int64_t extent = kernel.space.loops[static_cast<size_t>(target)].extent,
+          points = extent * spreads[node].weight / degree;
+  bool isUsed = false;
+  for (size_t d = 0; d < map.size(); ++d)
+    for (const Term &term : map[d].terms) {
+      if (term.loop != target)
+        continue;
+      isUsed = true;
+      std::optional<int64_t> shift = shiftOf(map[d], term, points, kernel.space,
+                                             graph.values[value].shape[d]);
+      if (!shift)
+        reason =
+            "loop '" + kernel.space.loops[static_cast<size_t>(target)].name +
+            "' of '" + kernel.name + "', which is cut over replicas, moves '" +
+            graph.values[value].name +
+            "' by other than a shift, as a window does";
+      layout.shifts[d] += shift.value_or(0);
+    }
+  if (isUsed)
+    layout.kind = Layout::Cut;
+  else if (isResult)
+    layout.kind = Layout::Partial;
+  return layout;
+}
+
+/// Gives a slot its shards on replica 0.
+void StageQuotient::activate(int slot) {
+  KernelPlan &kernel = kernels[slot];
+  Part part = partOf(slot, 1);
+  kernel.active = true;
+  kernel.geometry = part.geometry;
+  kernel.replicas = part.replicas;
+  kernel.devices = std::move(part.devices);
+  kernel.states = std::move(part.states);
+  auto pieces = static_cast<size_t>(kernel.pieces());
+  kernel.durationNs.reserve(kernel.devices.size());
+  for (size_t s = 0; s < kernel.devices.size(); ++s)
+    kernel.durationNs.push_back(kernel.geometry->durationNs[static_cast<size_t>(
+        topology.devices[static_cast<size_t>(kernel.devices[s])].type)]
+                                                           [s % pieces]);
+}
+
+bool StageQuotient::isContributed(int value) const {
+  int slot = producerOf(value);
+  if (slot < 0 || combinerOf(value) != Combiner::Sum)
+    return false;
+  for (auto [producer, result] : valueInfo[value].producers)
+    if (producer == slot)
+      return kernels[slot].partialMode ||
+             kernels[slot]
+                 .geometry->results[static_cast<size_t>(result)]
+                 .partial;
+  return false;
+}
+
+/// Whether a linear op handles contributions as they are, as
+/// `StrategyPlan::resolve` decides it. On all replicas alike: each handles
+/// those of its own devices.
+void StageQuotient::resolve(int slot) {
+  KernelPlan &kernel = kernels[slot];
+  const Kernel &op = *slots[slot].kernel;
+  bool isSpreadOut = targetOf(slot) == Spread::replicas;
+  if (op.space.linear && (kernel.replicas > 1 || isSpreadOut))
+    for (int operand : op.operands)
+      kernel.partialMode |= isContributed(operand);
+  if (kernel.partialMode) {
+    std::vector<bool> contributes(kernel.states.size());
+    for (size_t i = 0; i < op.operands.size(); ++i) {
+      int value = op.operands[i];
+      if (!isContributed(value)) {
+        if (isSpreadOut)
+          reason = "replicas of '" + op.name +
+                   "' other than the first read zeros of '" +
+                   graph.values[value].name + "'";
+        continue;
+      }
+      Layout written;
+      bool isPreplaced = false;
+      sourceLayout(value, written, isPreplaced);
+      Layout read = layoutOf(slot, op.space.operands[i].map, value, false);
+      if (isSpreadOut
+              ? written.kind != Layout::Partial
+              : written.kind != Layout::Cut || read.kind != Layout::Cut ||
+                    !(written.shifts == read.shifts))
+        reason = "replicas of '" + op.name +
+                 "' do not handle their own contributions to '" +
+                 graph.values[value].name + "'";
+      Part sourcePart, usePart;
+      ValueSource source = sourceOf(value, 1, sourcePart);
+      ValueUse use = useOf(value, {slot, static_cast<int>(i), -1}, 1, usePart);
+      planner->findContributors(regions.of(value), source, use, contributes);
+      if (!isSpreadOut)
+        continue;
+      // Contributions that have no replica on their device go by their numbers.
+      std::set<int> readers(use.devices.begin(), use.devices.end());
+      for (size_t s = 0; s < source.devices.size(); ++s)
+        if (source.states[s] != ShardState::Absent &&
+            !readers.count(source.devices[s]))
+          reason = "contributions to '" + graph.values[value].name +
+                   "' are not where '" + op.name + "' handles them";
+    }
+    for (size_t s = 0; s < kernel.states.size(); ++s) {
+      bool isIdle = kernel.states[s] != ShardState::Compute || !contributes[s];
+      if (isIdle && isSpreadOut)
+        reason = "some replicas of '" + op.name + "' have no contributions";
+      if (isIdle && s >= static_cast<size_t>(kernel.pieces()))
+        kernel.states[s] = ShardState::Absent;
+    }
+  }
+  for (size_t s = 0; s < kernel.devices.size(); ++s)
+    if (kernel.states[s] != ShardState::Absent) {
+      auto device = static_cast<size_t>(kernel.devices[s]);
+      kernelLoad[device] += kernel.durationNs[s];
+      load[device] += kernel.durationNs[s];
+      bytes[device] +=
+          kernel.geometry->resultBytes[s % kernel.geometry->states.size()];
+    }
+}

@@ -1,0 +1,367 @@
+//===- StageQuotientTest.cpp - One replica of each stage for all ----------===//
+//
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Compact or written out, folded or not: the times of every task of an
+// iteration in microbatches and the peaks of every device are the same; and
+// what should fold, folds.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Soap/Mesh/StageQuotient.h"
+
+#include "Plan/OneByOne.h"
+#include "Soap/Memory/MemoryOverTime.h"
+#include "Soap/Mesh/Mesh.h"
+#include "Soap/Pipeline/PassSchedule.h"
+#include "Soap/Plan/StrategyPlan.h"
+#include "Soap/Simulator/Algorithm1Simulator.h"
+
+#include "Support/Graphs.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+using namespace soap;
+using namespace soap::test;
+
+namespace {
+
+/// Layers on stages; inside of a stage, samples over replicas, and any loop
+/// over the devices of each.
+struct Instance {
+  std::string topology;
+  int groups = 1, chunks = 1, data = 1, tensor = 1;
+  Graph graph;
+  Strategy strategy;
+  PassOrder passes;
+};
+
+/// Adds a counter that all updates read, and the sum of the last layer as the
+/// output.
+void addScalars(Mlp &mlp, int64_t batch, int64_t width) {
+  GraphBuilder builder;
+  builder.graph = std::move(mlp.graph);
+  builder.roles = std::move(mlp.roles);
+  int last = builder.graph.outputs[0].value;
+  int loss = builder.value("loss.out", {});
+  // Behind the last relu: a node of the forward pass.
+  builder.node("loss", "sum", Phase::Forward,
+               {{"n", batch, IteratorType::Reduction},
+                {"k", width, IteratorType::Reduction}},
+               {Role::Sample, Role::Reduction}, {{last, {0, 1}}}, loss, {});
+  int step = builder.input("step", {}), counted = builder.value("step.new", {});
+  builder.node("counter", "counter", Phase::Update, {}, {}, {{step, {}}},
+               counted, {});
+  Graph &graph = builder.graph;
+  size_t count = graph.nodes.size(), front = 2 * mlp.layers.size();
+  // In the order: the counter, the forward pass, the sum, the others.
+  std::vector<size_t> order = {count - 1};
+  for (size_t n = 0; n + 2 < count; ++n) {
+    if (n == front)
+      order.push_back(count - 2);
+    order.push_back(n);
+  }
+  Graph sorted = graph;
+  std::vector<std::vector<Role>> roles;
+  std::vector<int> placeOf(count);
+  sorted.nodes.clear();
+  for (size_t n : order) {
+    placeOf[n] = static_cast<int>(sorted.nodes.size());
+    sorted.nodes.push_back(graph.nodes[n]);
+    roles.push_back(builder.roles[n]);
+    Kernel &kernel = sorted.nodes.back().whole;
+    if (kernel.phase == Phase::Update && kernel.kind == "sgd") {
+      kernel.operands.push_back(counted);
+      kernel.space.operands.push_back({});
+    }
+  }
+  for (GraphInput &input : sorted.inputs)
+    if (input.updateNode >= 0)
+      input.updateNode = placeOf[static_cast<size_t>(input.updateNode)];
+  GraphInput &parameter = sorted.inputs.back();
+  parameter.updateNode = 0;
+  parameter.updateOperand = 0;
+  parameter.updateResult = 0;
+  for (MlpLayer &layer : mlp.layers)
+    for (int *node : {&layer.matmul, &layer.relu, &layer.reluGrad,
+                      &layer.inputGrad, &layer.weightGrad, &layer.update})
+      if (*node >= 0)
+        *node = placeOf[static_cast<size_t>(*node)];
+  sorted.outputs[0].value = loss;
+  mlp.graph = std::move(sorted);
+  mlp.roles = std::move(roles);
+}
+
+/// A config of a stage: replicas give their axis to one loop, the devices of a
+/// replica to another, -1: replicas.
+Config configOf(const Instance &instance, int group, const Kernel &kernel,
+                int dataLoop, int tensorLoop, bool isDataInside) {
+  Mesh mesh;
+  mesh.axes = {{"data", instance.data, true}, {"tensor", instance.tensor}};
+  MeshConfig targets{{dataLoop, tensorLoop}};
+  if (isDataInside) {
+    std::swap(mesh.axes[0], mesh.axes[1]);
+    std::swap(targets.targets[0], targets.targets[1]);
+  }
+  Config config = unfold(mesh, targets, kernel.space.loops.size());
+  for (int &device : config.devices) {
+    if (isDataInside)
+      device =
+          device % instance.data * instance.tensor + device / instance.data;
+    device += group * instance.data * instance.tensor;
+  }
+  return config;
+}
+
+Instance randomInstance(Random &random) {
+  static const char *names[] = {"h100-1x8", "h100-2x4", "h100-4x4", "p100-4x4",
+                                "h100-2x8", "k80-4x4",  "a100-8x2", "v100-2x8",
+                                "pcie-4x2", "h100-8x8", "p100-8x4"};
+  Instance made;
+  // Large ones are rare, they take most of the time.
+  made.topology = names[random(0, random.chance(15) ? 10 : 8)];
+  int devices = builtinTopology(made.topology)->deviceCount();
+  do
+    made.groups = 1 << random(0, 3);
+  while (made.groups > devices);
+  int group = devices / made.groups;
+  do
+    made.tensor = 1 << random(0, 3);
+  while (made.tensor > group);
+  made.data = group / made.tensor;
+  made.chunks = random.chance(25) ? 2 : 1;
+  int stages = made.groups * made.chunks;
+  int64_t microbatches =
+      made.chunks > 1 ? made.groups * random(1, 2)
+                      : std::vector<int64_t>{
+                            1, 2, 3, 4, 8}[static_cast<size_t>(random(0, 4))];
+  int64_t large = random.chance(30) ? 16 : 1;
+  int64_t batch = microbatches * made.data * random(1, 3) * large;
+  if (random.chance(10))
+    batch += random(1, 3);
+  std::vector<int64_t> widths;
+  size_t layers = static_cast<size_t>(stages) * random(1, 2);
+  for (size_t i = 0; i <= layers; ++i)
+    widths.push_back(made.data * made.tensor * random(1, 3) * large);
+  Mlp mlp = makeMlp(batch, widths);
+  bool hasScalars = random.chance(70);
+  if (hasScalars)
+    addScalars(mlp, batch, widths.back());
+  else
+    mlp.graph.outputs.clear();
+  size_t count = mlp.graph.nodes.size();
+  std::vector<int> layerOf(count, static_cast<int>(layers) - 1);
+  for (size_t l = 0; l < layers; ++l)
+    for (int node : {mlp.layers[l].matmul, mlp.layers[l].relu,
+                     mlp.layers[l].reluGrad, mlp.layers[l].inputGrad,
+                     mlp.layers[l].weightGrad, mlp.layers[l].update})
+      if (node >= 0)
+        layerOf[static_cast<size_t>(node)] = static_cast<int>(l);
+  made.passes = {microbatches,
+                 std::vector<int>(count, -1),
+                 std::vector<int>(count, -1),
+                 {}};
+  int zero = static_cast<int>(random(-1, 1));
+  std::string usual[2] = {"k", "c"};
+  bool isWild = random.chance(30);
+  for (size_t n = 0; n < count; ++n) {
+    const Kernel &kernel = mlp.graph.nodes[n].whole;
+    int stage = layerOf[n] * stages / static_cast<int>(layers);
+    auto loops = static_cast<int>(kernel.space.loops.size());
+    int tensorLoop =
+        loops == 0 ? -1 : kernel.space.findLoop(usual[layerOf[n] % 2]);
+    if (loops > 0 && isWild && random.chance(30))
+      tensorLoop = static_cast<int>(random(-1, loops - 1));
+    int dataLoop = -1;
+    if (kernel.phase == Phase::Update) {
+      if (loops > 0)
+        dataLoop = zero;
+      tensorLoop = loops > 0 ? static_cast<int>(random(-1, 1)) : -1;
+    } else {
+      made.passes.sampleLoops[n] = sampleLoopOf(kernel.space, mlp.roles[n]);
+      made.passes.stages[n] = stage;
+      dataLoop = isWild && random.chance(4) ? -1 : made.passes.sampleLoops[n];
+    }
+    made.strategy.push_back(
+        configOf(made, stage % made.groups, kernel, dataLoop, tensorLoop,
+                 kernel.phase == Phase::Update && random.chance(50)));
+  }
+  std::vector<std::vector<int>> stageDevices;
+  for (int s = 0; s < stages; ++s) {
+    std::vector<int> &list = stageDevices.emplace_back();
+    for (int d = 0; d < group; ++d)
+      list.push_back(s % made.groups * group + d);
+  }
+  auto order = schedulePasses(random.chance(30)
+                                  ? PipelineSchedule::GPipe
+                                  : PipelineSchedule::OneForwardOneBackward,
+                              stageDevices, microbatches, devices);
+  EXPECT_TRUE(order) << order.error();
+  made.passes.order = *order;
+  made.graph = std::move(mlp.graph);
+  return made;
+}
+
+/// An instance, planned and written out, and simulated.
+struct WrittenOut {
+  Plan plan;
+  TaskGraph tasks;
+  std::vector<int64_t> peaks;
+};
+
+Expected<WrittenOut> writeOut(const Instance &instance, const CostModel &cost) {
+  const Topology &topology = cost.getTopology();
+  WrittenOut result;
+  Expected<Plan> plan = buildPipelinePlan(instance.graph, instance.strategy,
+                                          instance.passes, topology, nullptr);
+  if (!plan)
+    return plan.takeError();
+  result.plan = std::move(*plan);
+  result.tasks = buildTaskGraph(instance.graph, result.plan, cost, false);
+  simulateFull(result.tasks);
+  result.peaks =
+      peakBytes(instance.graph, result.plan,
+                actionOrder(result.plan, scheduleOrder(result.tasks)),
+                topology.deviceCount());
+  return result;
+}
+
+TaskTimes timesOf(const Task &task) {
+  return {task.readyNs, task.startNs, task.endNs};
+}
+
+/// The compact timeline of all devices against the one that is written out.
+void checkCompact(const Instance &instance, const CostModel &cost,
+                  const Expected<WrittenOut> &written) {
+  OneByOneScope scope;
+  StrategyPlan plan(instance.graph, cost);
+  plan.set(cutIntoMicrobatches(instance.strategy, instance.passes));
+  Expected<PassTimeline> timeline =
+      PassTimeline::make(plan, instance.passes, boxesOf(plan));
+  ASSERT_EQ(static_cast<bool>(timeline), static_cast<bool>(written));
+  if (!written) {
+    EXPECT_EQ(timeline.error(), written.error());
+    return;
+  }
+  EXPECT_EQ(timeline->getMakespanNs(), written->tasks.makespanNs);
+  EXPECT_EQ(timeline->getTaskCount(),
+            static_cast<int64_t>(written->tasks.tasks.size()));
+  for (const Task &task : written->tasks.tasks)
+    ASSERT_EQ(timeline->timesOf(static_cast<int>(task.key[0]),
+                                static_cast<int>(task.key[1]),
+                                static_cast<int>(task.key[2])),
+              timesOf(task));
+  EXPECT_EQ(timeline->peakBytes(), written->peaks);
+}
+
+using TimesOfBlocks = std::map<int64_t, std::vector<TaskTimes>>;
+
+/// Whether an instance folds; if so, that all times and peaks are equal.
+bool checkFolded(const Instance &instance, const CostModel &cost,
+                 const Cluster &cluster, const Expected<WrittenOut> &written,
+                 std::string &why) {
+  StageQuotient quotient(instance.graph, cost, cluster);
+  why = quotient.set(instance.strategy, instance.passes);
+  if (!why.empty())
+    return false;
+  Expected<PassTimeline> timeline =
+      PassTimeline::make(quotient, instance.passes, quotient.boxes());
+  EXPECT_EQ(static_cast<bool>(timeline), static_cast<bool>(written));
+  if (!timeline || !written) {
+    why = "error";
+    return false;
+  }
+  if (!quotient.areTimesEven(*timeline)) {
+    why = "outputs delay others";
+    return false;
+  }
+  EXPECT_EQ(timeline->getMakespanNs(), written->tasks.makespanNs);
+  // By block: the tasks of replica 0, in the order of keys.
+  std::vector<const Task *> sorted;
+  for (const Task &task : written->tasks.tasks)
+    sorted.push_back(&task);
+  std::sort(sorted.begin(), sorted.end(),
+            [](auto a, auto b) { return a->key < b->key; });
+  auto isFirst = [&](int device) { return quotient.firstOf(device) == device; };
+  TimesOfBlocks all, mine;
+  std::map<std::pair<int64_t, int>, std::vector<TaskTimes>> onDevice;
+  for (const Task *task : sorted) {
+    bool isHere =
+        isFirst(task->device) ||
+        std::any_of(task->devices.begin(), task->devices.end(), isFirst);
+    if (isHere)
+      all[task->key[0]].push_back(timesOf(*task));
+    if (task->devices.empty())
+      onDevice[{task->key[0], task->device}].push_back(timesOf(*task));
+  }
+  for (size_t b = 0; b < quotient.getBlocks().size(); ++b) {
+    auto [slot, value] = quotient.getBlocks()[b];
+    size_t tasks = slot >= 0 ? quotient.kernelPlan(slot).states.size()
+                             : quotient.valuePlan(value).tasks.size();
+    for (size_t t = 0; t < tasks; ++t) {
+      if (slot >= 0 &&
+          quotient.kernelPlan(slot).states[t] == ShardState::Absent)
+        continue;
+      auto block = static_cast<int>(b), index = static_cast<int>(t);
+      for (int step = 0; step < timeline->stepsOf(block, index); ++step)
+        mine[block].push_back(timeline->timesOf(block, index, step));
+    }
+  }
+  EXPECT_EQ(mine, all);
+  // Every replica has the times of replica 0.
+  for (const auto &[place, times] : onDevice)
+    EXPECT_EQ(times, (onDevice[{place.first, quotient.firstOf(place.second)}]))
+        << "block " << place.first << " device " << place.second;
+  std::vector<int64_t> peaks = timeline->peakBytes();
+  for (int d = 0; d < static_cast<int>(peaks.size()); ++d) {
+    int64_t its = written->peaks[static_cast<size_t>(d)];
+    if (isFirst(d))
+      EXPECT_EQ(peaks[static_cast<size_t>(d)], its) << "device " << d;
+    else
+      EXPECT_LE(its, peaks[static_cast<size_t>(quotient.firstOf(d))])
+          << "device " << d;
+  }
+  return true;
+}
+
+TEST(StageQuotient, EqualsTheUnfoldedPlan) {
+  // SOAP_TEST_CASES sets how many, SOAP_TEST_ROUND where they begin.
+  const char *text = std::getenv("SOAP_TEST_CASES");
+  uint64_t cases = text ? std::strtoull(text, nullptr, 10) : 400;
+  const char *first = std::getenv("SOAP_TEST_ROUND");
+  uint64_t round = first ? std::strtoull(first, nullptr, 10) : 0;
+  uint64_t folded = 0;
+  std::map<std::string, int> reasons;
+  for (uint64_t end = round + cases; round < end && !HasFailure(); ++round) {
+    Random random(round);
+    SCOPED_TRACE(random.trace(static_cast<int64_t>(round)));
+    Instance instance = randomInstance(random);
+    SCOPED_TRACE(instance.topology + ", " + std::to_string(instance.groups) +
+                 " groups of " + std::to_string(instance.data) + " x " +
+                 std::to_string(instance.tensor));
+    Topology topology = *builtinTopology(instance.topology);
+    CostModel cost(topology);
+    Expected<Cluster> cluster = Cluster::of(topology);
+    ASSERT_TRUE(cluster) << cluster.error();
+    Expected<WrittenOut> written = writeOut(instance, cost);
+    checkCompact(instance, cost, written);
+    std::string why;
+    if (checkFolded(instance, cost, *cluster, written, why))
+      ++folded;
+    else if (std::getenv("SOAP_TEST_VERBOSE"))
+      ++reasons[why];
+  }
+  for (auto &[reason, count] : reasons)
+    std::printf("%6d %s\n", count, reason.c_str());
+  if (std::getenv("SOAP_TEST_VERBOSE"))
+    std::printf("%llu of %llu folded\n",
+                static_cast<unsigned long long>(folded),
+                static_cast<unsigned long long>(cases));
+  if (!text && !HasFailure())
+    EXPECT_GT(folded, cases / 4);
+}
+
+} // namespace
