@@ -10,8 +10,11 @@
 
 #include "Calibrate.h"
 #include "Commands.h"
+#include "Elastic.h"
 #include "OnnxModel.h"
+#include "Plan.h"
 #include "Processes.h"
+#include "Runtime/Transport/DelayTransport.h"
 #include "Soap/Runtime/Artifact/ArtifactModule.h"
 #include "Soap/Runtime/Artifact/CompiledModule.h"
 #include "Soap/Runtime/Data/TensorFiles.h"
@@ -134,6 +137,14 @@ Expected<std::unique_ptr<Session>> open(const std::string &path,
   auto session = Session::create(std::move(*source), launcher, world, choice);
   if (!session)
     return Error{path + ": " + session.error()};
+  if (world && !options.quiet && options.threadsPerDevice <= 0)
+    if (std::string cores = world->differingCores((*session)->placement());
+        !cores.empty())
+      std::fprintf(stderr,
+                   "soap-run: note: hosts differ in cores: %s; all devices use "
+                   "the fewest, so that replicas compute the same "
+                   "(--threads-per-device N says another number)\n",
+                   cores.c_str());
   return session;
 }
 
@@ -180,11 +191,27 @@ MaybeError importModel(Options &options,
         std::pair{"--optimizer", !options.optimizer.empty()},
         std::pair{"--learning-rate", !options.learningRate.empty()},
         std::pair{"--step", !options.step.empty()},
-        std::pair{"--search", !options.search.empty()}})
+        std::pair{"--search", !options.search.empty() && !options.elastic}})
     if (given)
       return Error{options.file + ": flag '" + flag +
                    "' needs an ONNX model; for IR there is soap-opt"};
   return std::nullopt;
+}
+
+/// Plans the module where flags ask for it, for the devices that are there.
+MaybeError plan(Options &options, World *world, ScratchFolder &folder) {
+  if (options.elastic) {
+    auto launch = readLaunch();
+    if (!launch)
+      return launch.takeError();
+    if (!*launch || !world)
+      return Error{"flag '--elastic' needs soap-launch, which starts the "
+                   "processes that are left again: soap-launch --hosts FILE "
+                   "soap-run ..."};
+    if (MaybeError error = prepareElastic(options, *world, **launch, folder))
+      return error;
+  }
+  return planModule(options, world, folder);
 }
 
 /// Files that will be written at the end must be writable at the start.
@@ -438,7 +465,17 @@ int main(int argc, char **argv) {
           importModel(*options, std::vector<std::string>(argv + 1, argv + argc),
                       !world, folder))
     return fail(world, error->message);
+  if (MaybeError error = plan(*options, world, folder)) {
+    folder.remove();
+    return fail(world, error->message);
+  }
+  if (options->injectDelaysUs)
+    injectDelays({uint64_t(options->seed),
+                  std::chrono::microseconds(options->injectDelaysUs)});
   auto session = open(options->file, *options, world);
+  // Processes with others end without a destructor.
+  if (world)
+    folder.remove();
   if (!session)
     return fail(world, session.error());
   if (MaybeError error = checkTrains(**session, *options))

@@ -109,7 +109,9 @@ private:
   struct sigaction before;
 };
 
-MaybeError runCommand(const std::vector<std::string> &words) {
+} // namespace
+
+MaybeError run::runTool(const std::vector<std::string> &words) {
   SignalGuard guard;
   std::string tool = toolPath(words[0]);
   std::vector<char *> arguments;
@@ -120,7 +122,7 @@ MaybeError runCommand(const std::vector<std::string> &words) {
   if (int error = posix_spawnp(&child, tool.c_str(), nullptr, &guard.attributes,
                                arguments.data(), environ))
     return Error{"cannot start '" + words[0] + "' (" + std::strerror(error) +
-                 "), which reads ONNX models for soap-run"};
+                 ")"};
   int status = 0;
   while (waitpid(child, &status, 0) < 0)
     if (errno != EINTR)
@@ -134,6 +136,8 @@ MaybeError runCommand(const std::vector<std::string> &words) {
            ? "' was ended by signal " + std::to_string(WTERMSIG(status))
            : "' failed with status " + std::to_string(WEXITSTATUS(status)))};
 }
+
+namespace {
 
 /// The arguments of soap-run on the module that the commands write: without the
 /// flags that the commands have used.
@@ -224,7 +228,8 @@ OnnxCommands run::onnxCommands(const Options &options,
     add({"soap-opt", result.module, pass}, ".step.mlir");
   }
   if (std::string topology = topologyOf(options);
-      !topology.empty() && options.preset.empty() && options.strategy.empty()) {
+      !topology.empty() && options.preset.empty() && options.strategy.empty() &&
+      options.plan.empty()) {
     result.searched = true;
     add({"soap-opt", result.module,
          "--soap-auto-parallel=topology=" + topology + " " +
@@ -234,10 +239,13 @@ OnnxCommands run::onnxCommands(const Options &options,
   return result;
 }
 
-ScratchFolder::~ScratchFolder() {
+ScratchFolder::~ScratchFolder() { remove(); }
+
+void ScratchFolder::remove() {
   std::error_code ignored;
   if (!path.empty())
     std::filesystem::remove_all(path, ignored);
+  path.clear();
 }
 
 MaybeError ScratchFolder::make() {
@@ -261,11 +269,12 @@ MaybeError run::prepareOnnx(Options &options,
   if (!options.quiet)
     std::fprintf(stderr, "soap-run: %s is an ONNX model; the same by hand:\n%s",
                  options.file.c_str(), byHand.c_str());
-  if (MaybeError error = folder.make())
-    return error;
+  if (folder.getPath().empty())
+    if (MaybeError error = folder.make())
+      return error;
   OnnxCommands commands = onnxCommands(options, folder.getPath());
   for (const std::vector<std::string> &words : commands.commands)
-    if (MaybeError error = runCommand(words))
+    if (MaybeError error = runTool(words))
       return Error{options.file + ": " + error->message +
                    "; flags of the import go behind --import, options of the "
                    "training step behind --step, of the search behind "

@@ -34,6 +34,10 @@ OnnxCommands onnxCommands(const Options &options, const std::string &folder);
 /// The words of a command as one types them in a shell.
 std::string quoted(const std::vector<std::string> &words);
 
+/// Runs a tool of Soap: the one beside this program, else the one on the path.
+/// An error if it fails.
+MaybeError runTool(const std::vector<std::string> &words);
+
 /// A folder for files between, which is removed at the end.
 class ScratchFolder {
 public:
@@ -43,6 +47,8 @@ public:
   ScratchFolder &operator=(const ScratchFolder &) = delete;
   /// Makes it in $TMPDIR or /tmp.
   MaybeError make();
+  /// Removes it before the end.
+  void remove();
   /// With a `/` at its end.
   const std::string &getPath() const { return path; }
 

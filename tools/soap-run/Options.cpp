@@ -248,6 +248,12 @@ void addCompilerFlags(CommandLine &line, Options &options) {
               "zero", "weighted", "fast-devices"});
   line.value("--strategy", "FILE", "strategy file to apply",
              setText(options.strategy));
+  line.value("--plan", "'PASS OPTIONS'",
+             "plan IR with a pass of soap-opt before it is compiled, as "
+             "'soap-pipeline stages={devices} microbatches=8': {devices} is "
+             "the number of devices, and the topology is added. Of several "
+             "processes the first one does it for all",
+             setText(options.plan));
   line.value(
       "--load-dialect-plugin", "FILE",
       "shared object with a dialect that the module uses and the models "
@@ -347,6 +353,17 @@ void addProcessFlags(CommandLine &line, Options &options) {
   line.value("--rank-timeout", "SECONDS",
              "end when another process gives no sign of life (default 5)",
              setMilliseconds(options.rankTimeoutMs));
+  line.flag("--elastic",
+            "when processes of soap-launch are lost, go on with those that are "
+            "left: from the last --checkpoint, under a new plan for their "
+            "devices, which is --preset, --plan, or a search (--search)",
+            options.elastic);
+  line.value("--elastic-min", "N", "... with N processes at least (default 1)",
+             setInteger(options.elasticMin, 1, maxRanks));
+  line.value("--inject-delays", "MICROSECONDS",
+             "for tests: every second message waits at random up to that long, "
+             "some ten times as long, as --seed says",
+             setInteger(options.injectDelaysUs, 0, 1000000));
 }
 
 void addOutputFlags(CommandLine &line, Options &options) {
@@ -446,6 +463,36 @@ MaybeError completeRendezvous(Options &options) {
   return std::nullopt;
 }
 
+/// What a run that shall survive the loss of processes needs, and what it can
+/// not go on with.
+MaybeError checkElastic(const Options &options) {
+  if (!options.elastic)
+    return options.elasticMin == 1
+               ? std::nullopt
+               : MaybeError(Error{"flag '--elastic-min' needs '--elastic'"});
+  for (auto [flag, given] :
+       {std::pair{"--strategy FILE", !options.strategy.empty()},
+        std::pair{"--compare-with", !options.compareWith.empty()},
+        std::pair{"--entry", !options.entry.empty()},
+        std::pair{"--predict", options.predict},
+        std::pair{"--trace", !options.trace.empty()},
+        std::pair{"--transport mpi", options.transport == "mpi"},
+        std::pair{"--transport local", options.transport == "local"}})
+    if (given)
+      return Error{std::string("flags '--elastic' and '") + flag +
+                   "' exclude each other" +
+                   (std::string(flag).starts_with("--strategy")
+                        ? ": a strategy file is for one number of devices; "
+                          "expected '--preset', '--plan' or '--search'"
+                        : "")};
+  if (options.checkpoint.empty() || !options.checkpointEvery)
+    return Error{
+        std::string("flag '--elastic' needs '") +
+        (options.checkpoint.empty() ? "--checkpoint" : "--checkpoint-every") +
+        "': there would be nothing to go on from"};
+  return std::nullopt;
+}
+
 /// Checks flags against each other, and sets defaults that depend on others.
 MaybeError check(Options &options) {
   auto needs = [](const char *flag, const char *other) {
@@ -499,6 +546,19 @@ MaybeError check(Options &options) {
     return Error{"expected a file: IR, an artifact or an ONNX model"};
   if (MaybeError error = completeRendezvous(options))
     return error;
+  if (MaybeError error = checkElastic(options))
+    return error;
+  if (!options.plan.empty()) {
+    if (!options.preset.empty())
+      return excludes("--plan", "--preset");
+    if (!options.strategy.empty())
+      return excludes("--plan", "--strategy");
+    if (!options.search.empty())
+      return excludes("--plan", "--search");
+    if (options.plan.find_first_not_of("- ") == std::string::npos)
+      return Error{"flag '--plan': expected a pass and its options, got '" +
+                   options.plan + "'"};
+  }
   if (options.backend == "auto") {
     if (options.virtualDevices || options.noCudaGraph || options.noAutotune)
       options.backend = "cuda";

@@ -28,6 +28,8 @@ struct Options {
 
   // Compilation.
   std::string topology, preset, strategy;
+  /// A pass that plans the module before it is compiled, and its options.
+  std::string plan;
   /// 0: as many as the module is for.
   int64_t devices = 0;
   bool reference = false, noCache = false;
@@ -95,6 +97,12 @@ struct Options {
   std::string rendezvousSecret, listen;
   int64_t rank = -1, ranks = 0;
   int64_t rankTimeoutMs = 5000, joinTimeoutMs = 120000;
+  /// The run goes on with the processes that are left when some are lost, with
+  /// at least `elasticMin` of them.
+  bool elastic = false;
+  int64_t elasticMin = 1;
+  /// For tests: messages wait at random, most of them at most this long.
+  int64_t injectDelaysUs = 0;
   bool quiet = false;
   /// Time the cores between iterations (SpeedGauge.h).
   bool gauge = false;

@@ -125,7 +125,9 @@ meet(const Options &options, const std::string &secret,
     std::lock_guard<std::mutex> lock(failureMutex);
     known = !ownFailure.empty() && endsWith(message, ownFailure);
   }
-  std::string me = "rank " + std::to_string(rank) + " (";
+  std::string me = "rank " + std::to_string(rank) + " (", place;
+  if (int64_t iteration = finishedIterations().load(); iteration >= 0)
+    place = ", after iteration " + std::to_string(iteration);
   // All processes see the same bad input, for which one message is enough. And
   // a rank that was stopped learns why.
   if (message.compare(0, me.size(), me) == 0)
@@ -134,8 +136,8 @@ meet(const Options &options, const std::string &secret,
                  "without this one, which was silent\n",
                  rank);
   else if (!known)
-    std::fprintf(stderr, "soap-run: rank %d: error: %s\n", rank,
-                 message.c_str());
+    std::fprintf(stderr, "soap-run: rank %d: error: %s%s\n", rank,
+                 message.c_str(), place.c_str());
   (void)writingFiles().try_lock_for(std::chrono::seconds(3));
   _exit(1);
 }
@@ -145,6 +147,11 @@ meet(const Options &options, const std::string &secret,
 std::timed_mutex &run::writingFiles() {
   static std::timed_mutex mutex;
   return mutex;
+}
+
+std::atomic<int64_t> &run::finishedIterations() {
+  static std::atomic<int64_t> iterations{-1};
+  return iterations;
 }
 
 bool run::isFirstProcess() {

@@ -14,6 +14,7 @@
 #include "Options.h"
 #include "Soap/Runtime/Processes/World.h"
 
+#include <atomic>
 #include <mutex>
 
 namespace soap::run {
@@ -21,6 +22,10 @@ namespace soap::run {
 /// Held while a file is written. The monitor waits for it, within reason,
 /// before it ends the process because of another one.
 std::timed_mutex &writingFiles();
+
+/// The iteration of the training after which this process is; -1 before the
+/// training. It is part of the message about a process that is lost.
+std::atomic<int64_t> &finishedIterations();
 
 /// Whether this process reports errors that all processes under `mpirun` see
 /// before they have joined.

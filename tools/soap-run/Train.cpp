@@ -9,6 +9,7 @@
 
 #include "Commands.h"
 #include "Processes.h"
+#include "Runtime/Artifact/Fingerprint.h"
 #include "Soap/Runtime/Execution/Initialize.h"
 #include "Soap/Runtime/Training/Checkpoint.h"
 #include "Soap/Runtime/Training/FiniteWatch.h"
@@ -130,6 +131,32 @@ MaybeError resume(Session &session, const Options &options,
   return std::nullopt;
 }
 
+/// All ranks read the file, and have to see the same: a folder may be another
+/// one on another host, and a file an older one.
+MaybeError checkSameCheckpoint(const Session &session, const std::string &path,
+                               const Checkpoint &checkpoint) {
+  const Placement &placement = session.placement();
+  if (placement.size() == 1)
+    return std::nullopt;
+  Hasher hash;
+  for (const auto &[name, tensor] : checkpoint.tensors) {
+    hash.add(name);
+    hash.add(tensor.bytes.data(), size_t(tensor.bytes.size()));
+  }
+  auto all = exchangeTexts(
+      *placement.group, "iteration " + std::to_string(checkpoint.state.step) +
+                            ", tensors " + hash.digits());
+  if (!all)
+    return all.takeError();
+  for (size_t i = 1; i < all->size(); ++i)
+    if ((*all)[i] != all->front())
+      return Error{path + ": rank " + std::to_string(i) +
+                   " reads another checkpoint (" + (*all)[i] +
+                   ") than rank 0 (" + all->front() +
+                   "): expected a file that all hosts share"};
+  return std::nullopt;
+}
+
 /// The files from which a user may go on after a training that ended without
 /// numbers.
 std::string whatIsKept(const Options &options, int64_t saved) {
@@ -171,6 +198,9 @@ Expected<TrainResult> run::train(Session &session, const Options &options,
     if (!read)
       return read.takeError();
     checkpoint = std::move(*read);
+    if (MaybeError error =
+            checkSameCheckpoint(session, options.resume, checkpoint))
+      return *error;
     if (!checkpoint.checked && session.placement().isRoot())
       std::fprintf(stderr,
                    "soap-run: warning: %s: the checkpoint has no checksums, as "
@@ -271,6 +301,11 @@ Expected<TrainResult> run::train(Session &session, const Options &options,
             showProgress(epoch, iteration, total, tally, tokens);
           };
   }
+  finishedIterations().store(training.start.step);
+  training.stop = [&stop](bool notFinite) {
+    ++finishedIterations();
+    return stop(notFinite);
+  };
   auto result = trainEpochs(*trainer, *source, training);
   milliseconds = trainer->stepMilliseconds();
   if (result && !result->notFinite.empty())

@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <set>
 #include <sstream>
 #include <unistd.h>
@@ -28,10 +29,27 @@ constexpr int64_t stopTag = 1;
 } // namespace
 
 Expected<std::unique_ptr<World>> World::create(ProcessGroup &group,
-                                               PeerMonitorOptions options) {
+                                               PeerMonitorOptions options,
+                                               const std::string &version) {
   std::unique_ptr<World> world(new World(group));
   world->ownName = "rank " + std::to_string(group.rank()) + " (process " +
                    std::to_string(getpid()) + " on '" + hostName() + "')";
+  // First of all: the words that follow may be others in another version.
+  auto versions = exchangeTexts(group, hostName() + " " + version);
+  if (!versions)
+    return versions.takeError();
+  for (size_t i = 0; i < versions->size(); ++i) {
+    const std::string &text = (*versions)[i];
+    size_t space = text.find(' ');
+    world->hosts.push_back(text.substr(0, space));
+    std::string theirs = space < text.size() ? text.substr(space + 1) : "";
+    std::string first = (*versions)[0].substr(world->hosts[0].size() + 1);
+    if (theirs != first)
+      return Error{"rank " + std::to_string(i) + " on '" + world->hosts[i] +
+                   "' runs Soap " + theirs + ", rank 0 on '" + world->hosts[0] +
+                   "' Soap " + first +
+                   ": expected the same version on all hosts"};
+  }
   // Peers are to be reached where the group reaches them. If it does not know,
   // on loopback when all are on this host.
   options.address = group.address();
@@ -88,19 +106,56 @@ DeviceShare World::share(const Placement &placement) const {
   DeviceShare share;
   share.local = placement.devicesHere();
   const std::string &machine = machines[size_t(rank())];
-  std::set<int> shared;
-  int64_t devices = 0;
+  for (int64_t device = 0; device < share.local.front(); ++device)
+    share.firstOnMachine +=
+        machines[size_t(placement.rankOf(device))] == machine;
+  auto counts = coresByMachine(placement);
+  share.coresPerDevice = counts.front().second;
+  for (const auto &[name, count] : counts)
+    share.coresPerDevice = std::min(share.coresPerDevice, count);
+  return share;
+}
+
+std::vector<std::pair<std::string, int64_t>>
+World::coresByMachine(const Placement &placement) const {
+  struct Machine {
+    std::string host;
+    std::set<int> cores;
+    int64_t devices = 0;
+  };
+  std::vector<std::string> order;
+  std::map<std::string, Machine> found;
   for (int64_t device = 0; device < placement.devices; ++device) {
     auto owner = size_t(placement.rankOf(device));
-    if (machines[owner] != machine)
-      continue;
-    shared.insert(cores[owner].begin(), cores[owner].end());
-    if (device < share.local.front())
-      ++share.firstOnMachine;
-    ++devices;
+    auto [it, isNew] = found.try_emplace(machines[owner]);
+    if (isNew) {
+      order.push_back(machines[owner]);
+      it->second.host = hosts[owner];
+    }
+    it->second.cores.insert(cores[owner].begin(), cores[owner].end());
+    ++it->second.devices;
   }
-  share.coresPerDevice = std::max<int64_t>(1, int64_t(shared.size()) / devices);
-  return share;
+  std::vector<std::pair<std::string, int64_t>> counts;
+  for (const std::string &name : order) {
+    const Machine &machine = found[name];
+    counts.emplace_back(
+        machine.host,
+        std::max<int64_t>(1, int64_t(machine.cores.size()) / machine.devices));
+  }
+  return counts;
+}
+
+std::string World::differingCores(const Placement &placement) const {
+  auto counts = coresByMachine(placement);
+  std::string text;
+  bool differ = false;
+  for (const auto &[name, count] : counts) {
+    differ |= count != counts.front().second;
+    text += (text.empty() ? std::to_string(count) + " a device on '"
+                          : ", " + std::to_string(count) + " on '") +
+            name + "'";
+  }
+  return differ ? text : "";
 }
 
 Expected<Decision> World::agreeToStop(bool notFinite) {

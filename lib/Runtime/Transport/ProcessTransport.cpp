@@ -13,6 +13,7 @@
 
 #include "Runtime/Transport/Transport.h"
 
+#include "Runtime/Transport/DelayTransport.h"
 #include "Runtime/Transport/HostCollectives.h"
 
 #include <atomic>
@@ -91,6 +92,10 @@ std::unique_ptr<Transport> runtime::makeTransport(const Placement &placement,
                                                   int64_t transfers,
                                                   int64_t collectives) {
   if (placement.size() == 1)
-    return makeLocalTransport(placement.devices, transfers, collectives);
-  return std::make_unique<ProcessTransport>(placement, transfers, collectives);
+    return withDelays(
+        makeLocalTransport(placement.devices, transfers, collectives),
+        placement.devices);
+  return withDelays(
+      std::make_unique<ProcessTransport>(placement, transfers, collectives),
+      placement.devices);
 }

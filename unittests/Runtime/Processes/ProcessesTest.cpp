@@ -390,6 +390,21 @@ TEST(World, EndsWhenAllRanksWait) {
         << message;
 }
 
+TEST(World, RejectsAnotherVersion) {
+  onRanks(3, [](ProcessGroup &group) {
+    auto world = World::create(group, PeerMonitorOptions(),
+                               group.rank() == 2 ? "0.0.7" : "0.0.8");
+    ASSERT_FALSE(world);
+    EXPECT_EQ(world.error().find("rank 2 on '"), 0u) << world.error();
+    EXPECT_NE(world.error().find("' runs Soap 0.0.7, rank 0 on '"),
+              std::string::npos)
+        << world.error();
+    EXPECT_NE(world.error().find("' Soap 0.0.8: expected the same version"),
+              std::string::npos)
+        << world.error();
+  });
+}
+
 TEST(World, Rejects) {
   onRanks(3, [](ProcessGroup &group) {
     auto world = World::create(group, PeerMonitorOptions());

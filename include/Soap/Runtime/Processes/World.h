@@ -16,6 +16,7 @@
 #include "Soap/Runtime/Artifact/Manifest.h"
 #include "Soap/Runtime/Processes/PeerMonitor.h"
 #include "Soap/Runtime/Processes/Placement.h"
+#include "Soap/Support/Version.h"
 
 namespace soap::runtime {
 
@@ -29,15 +30,18 @@ struct DeviceShare {
   /// How many devices of other processes come before these on the cores of the
   /// machine.
   int64_t firstOnMachine = 0;
-  /// Cores of the machine for each of its devices, at least 1.
+  /// Cores for each device, at least 1: of the machine that has the fewest, so
+  /// that kernels of all devices sum in the same order.
   int64_t coresPerDevice = 1;
 };
 
 class World {
 public:
-  /// Finds the other ranks of the group and watches them. Collective.
-  static Expected<std::unique_ptr<World>> create(ProcessGroup &group,
-                                                 PeerMonitorOptions options);
+  /// Finds the other ranks of the group and watches them. An error if another
+  /// rank runs another version of Soap than `version`. Collective.
+  static Expected<std::unique_ptr<World>>
+  create(ProcessGroup &group, PeerMonitorOptions options,
+         const std::string &version = soap::version());
 
   int rank() const { return group.rank(); }
   int size() const { return group.size(); }
@@ -51,6 +55,9 @@ public:
   Expected<Placement> place(const Manifest &manifest);
   /// Which devices of a placement this process runs, on which cores.
   DeviceShare share(const Placement &placement) const;
+  /// "3 a device on 'a', 1 on 'b'", if machines differ in the cores that
+  /// they have for each of their devices; else empty.
+  std::string differingCores(const Placement &placement) const;
   /// The watch over the other processes.
   PeerMonitor &peers() const { return *monitor; }
 
@@ -71,8 +78,13 @@ private:
   ProcessGroup &group;
   std::unique_ptr<PeerMonitor> monitor;
   std::string ownName;
-  /// The machine of each rank, and the cores that its process may use.
-  std::vector<std::string> machines;
+  /// Cores for each device, by machine; at least 1.
+  std::vector<std::pair<std::string, int64_t>>
+  coresByMachine(const Placement &placement) const;
+
+  /// The machine of each rank, the name of its host, and the cores that its
+  /// process may use.
+  std::vector<std::string> machines, hosts;
   std::vector<std::vector<int>> cores;
   bool asked = false;
   Decision decision = Decision::GoOn;

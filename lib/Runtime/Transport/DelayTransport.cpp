@@ -1,0 +1,104 @@
+//===- DelayTransport.cpp - Random delays of messages ---------------------===//
+//
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See DelayTransport.h. A device calls its transport from one thread, so each
+// has a state of its own and the delays of a device do not depend on the
+// others.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Runtime/Transport/DelayTransport.h"
+
+#include <random>
+#include <thread>
+#include <vector>
+
+using namespace soap;
+using namespace soap::runtime;
+
+namespace {
+
+DelayOptions injected;
+
+class DelayTransport : public Transport {
+public:
+  DelayTransport(std::unique_ptr<Transport> inner, int64_t devices)
+      : inner(std::move(inner)), generators(size_t(devices)) {}
+
+  void start(int64_t iteration) override {
+    for (size_t device = 0; device < generators.size(); ++device) {
+      std::seed_seq seed{uint64_t(injected.seed), uint64_t(device),
+                         uint64_t(iteration)};
+      generators[device].seed(seed);
+    }
+    inner->start(iteration);
+  }
+  MaybeError send(const Envelope &envelope, const void *data,
+                  int64_t bytes) override {
+    delay(envelope.from);
+    MaybeError error = inner->send(envelope, data, bytes);
+    delay(envelope.from);
+    return error;
+  }
+  MaybeError post(const Envelope &envelope, const void *data,
+                  int64_t bytes) override {
+    delay(envelope.from);
+    MaybeError error = inner->post(envelope, data, bytes);
+    delay(envelope.from);
+    return error;
+  }
+  MaybeError receive(const Envelope &envelope, void *data,
+                     int64_t bytes) override {
+    delay(envelope.to);
+    MaybeError error = inner->receive(envelope, data, bytes);
+    delay(envelope.to);
+    return error;
+  }
+  MaybeError collective(const Collective &call) override {
+    delay(call.me());
+    MaybeError error = inner->collective(call);
+    delay(call.me());
+    return error;
+  }
+  MaybeError beginGroup(int64_t device) override {
+    return inner->beginGroup(device);
+  }
+  MaybeError endGroup(int64_t device) override {
+    return inner->endGroup(device);
+  }
+  MaybeError ended(int64_t device) override { return inner->ended(device); }
+  std::optional<Trouble> trouble() override { return inner->trouble(); }
+  void abort() override { inner->abort(); }
+  MaybeError ready() const override { return inner->ready(); }
+  void interrupt() override { inner->interrupt(); }
+  MaybeError finish() override { return inner->finish(); }
+
+private:
+  /// Every other call is not delayed, so that devices also race.
+  void delay(int64_t device) {
+    std::minstd_rand &generator = generators[size_t(device)];
+    uint64_t draw = generator();
+    if (draw % 2)
+      return;
+    auto time = std::chrono::microseconds(
+        generator() % uint64_t(injected.longest.count() + 1));
+    std::this_thread::sleep_for(draw % 64 == 0 ? 10 * time : time);
+  }
+
+  std::unique_ptr<Transport> inner;
+  /// By device.
+  std::vector<std::minstd_rand> generators;
+};
+
+} // namespace
+
+void runtime::injectDelays(const DelayOptions &options) { injected = options; }
+
+std::unique_ptr<Transport>
+runtime::withDelays(std::unique_ptr<Transport> transport, int64_t devices) {
+  if (injected.longest.count() <= 0)
+    return transport;
+  return std::make_unique<DelayTransport>(std::move(transport), devices);
+}
