@@ -41,6 +41,12 @@ public:
       return std::optional<::soap::PassOrder>();
     if (failed(findSampleLoops()))
       return failure();
+    if (llvm::any_of(graph.restores, [](const ::soap::Restore &restore) {
+          return restore.delaysReaders;
+        }))
+      return emitError() << "recomputed ops ('soap.recompute_of') are not "
+                            "computed in microbatches: "
+                            "'--soap-recompute=blocks=none' removes them";
     if (!graph.restores.empty())
       return emitError() << "values that are kept in one form ('soap.keep') "
                             "are not made again in microbatches";

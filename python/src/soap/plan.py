@@ -74,7 +74,8 @@ def apply_strategy(
 
 
 class Plan:
-    """A model with a config on every op. `print(plan)` says what it is and what it costs."""
+    """A model with a config on every op. `print(plan)` says what it is and what it costs. The plan of a pipeline, which
+    searches for more than 16 devices may find, runs its batch in microbatches through stages (docs/Pipeline.md)."""
 
     def __init__(self, model: Model, report: dict[str, Any] | None, function: str | None):
         #: The model with the strategy on its ops; `fit` runs it.
@@ -107,12 +108,30 @@ class Plan:
     def devices(self) -> int:
         return self.strategy["devices"]
 
+    @property
+    def pipeline(self) -> dict[str, Any] | None:
+        """Of a pipeline: `microbatches`, `schedule`, and `stages`, each with its `first` op and its `devices`; no stages:
+        every device is one. Configs of ops are those of one microbatch. None: the whole batch goes through at once."""
+        return self.strategy.get("pipeline")
+
+    @property
+    def recomputed(self) -> list[str]:
+        """Names of the ops that the backward pass computes again (docs/Recomputation.md)."""
+        return self.strategy["recomputed"]
+
     def placement(self) -> dict[str, Any]:
         """Which region of every argument and result each device holds."""
         return json.loads(self.model._core.placement(self._function))
 
     def layout(self) -> Layout:
-        """The placement as a mesh of devices with an axis list for every dim of every tensor (docs/Python.md)."""
+        """The placement as a mesh of devices with an axis list for every dim of every tensor (docs/Python.md). The plan
+        of a pipeline has none: each stage is on devices of its own."""
+        if self.pipeline is not None:
+            raise ValueError(
+                f"{self._pipeline_in_words()}, and no mesh of all devices describes it: find_strategy(..., "
+                "algorithm='mcmc') and apply_strategy(..., 'megatron(tp=N)') give plans without stages; fit and emit "
+                "run the plan as it is"
+            )
         return Layout.of(self.placement())
 
     # --- Its price ----------------------------------------------------------------------------------------------------
@@ -181,7 +200,17 @@ class Plan:
         self.model._core.emit_artifact(os.fspath(path), level, cpu)
 
     def __str__(self) -> str:
-        return "\n".join([self._headline(), *_table(self.strategy["ops"])])
+        lines = [self._headline()]
+        if self.pipeline is not None:
+            lines.append(f"  {self._pipeline_in_words()}; of one microbatch:")
+        return "\n".join([*lines, *_table(self.strategy["ops"], len(self.recomputed))])
+
+    def _pipeline_in_words(self) -> str:
+        assert self.pipeline is not None
+        stages, microbatches = self.pipeline["stages"], self.pipeline["microbatches"]
+        groups = len({tuple(stage["devices"]) for stage in stages})
+        where = f"{len(stages)} stages on {groups} groups of devices" if stages else "stages of one device each"
+        return f"the plan is a pipeline ({self.pipeline['schedule']}): {microbatches} microbatches through {where}"
 
     def _headline(self) -> str:
         parts = [f"{self.model.name}, @{self.function} on {self.topology}: {self.milliseconds:.3f} ms an iteration"]
@@ -244,9 +273,9 @@ def _devices(numbers: Sequence[int]) -> str:
     return ",".join(map(str, numbers)) if len(numbers) <= 8 else f"{numbers[0]},...,{numbers[-1]} ({len(numbers)})"
 
 
-def _table(ops: Sequence[dict[str, Any]]) -> list[str]:
+def _table(ops: Sequence[dict[str, Any]], recomputed: int) -> list[str]:
     """A line for each run of ops of the forward pass with the same config: names, degrees with roles, devices.
-    Gradients and updates follow their op: the last line counts them."""
+    Gradients and updates follow their op: the last line counts them, and ops that are recomputed."""
     rows: list[tuple[list[str], str, str]] = []
     for op in ops:
         if op["phase"] != "forward":
@@ -260,7 +289,7 @@ def _table(ops: Sequence[dict[str, Any]]) -> list[str]:
             rows[-1][0].append(op["name"])
         else:
             rows.append(([op["name"]], *config))
-    others = sum(op["phase"] != "forward" for op in ops)
+    others = sum(op["phase"] != "forward" for op in ops) - recomputed
     labels = [names[0] if len(names) == 1 else f"{names[0]} ... {names[-1]} ({len(names)})" for names, _, _ in rows]
     width = max(map(len, labels), default=0)
     cuts_width = max((len(cuts) for _, cuts, _ in rows), default=0)
@@ -269,5 +298,6 @@ def _table(ops: Sequence[dict[str, Any]]) -> list[str]:
         for label, (_, cuts, devices) in zip(labels, rows)
     ]
     if others:
-        lines.append(f"  and {others} ops of the backward pass and the updates")
+        again = f"; {recomputed} ops are recomputed" if recomputed else ""
+        lines.append(f"  and {others} ops of the backward pass and the updates{again}")
     return lines
