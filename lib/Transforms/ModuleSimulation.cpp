@@ -18,6 +18,15 @@
 using namespace mlir;
 using namespace mlir::soap;
 
+static ::soap::Expected<Simulation>
+simulateOpByOp(const FunctionProblem &target, const ::soap::Strategy &strategy,
+               const ::soap::PassOrder &order, PipelineAttr pipeline) {
+  auto schedule = ::soap::findSchedule(
+      stringifyPipelineSchedule(pipeline.getSchedule()).str());
+  return simulatePasses(target.opGraph.graph, strategy, order, *schedule,
+                        target.topology);
+}
+
 FailureOr<Simulation>
 mlir::soap::simulateMicrobatches(ModuleOp module, const FunctionProblem &target,
                                  const ::soap::Strategy &strategy,
@@ -28,11 +37,8 @@ mlir::soap::simulateMicrobatches(ModuleOp module, const FunctionProblem &target,
     return failure();
   Simulation simulation;
   if (*order) {
-    ::soap::Expected<Simulation> simulated = simulatePasses(
-        target.opGraph.graph, strategy, **order,
-        *::soap::findSchedule(
-            stringifyPipelineSchedule(pipeline.getSchedule()).str()),
-        target.topology);
+    ::soap::Expected<Simulation> simulated =
+        simulateOpByOp(target, strategy, **order, pipeline);
     if (!simulated)
       return module.emitError()
              << "'" << SoapDialect::kPipeline << "': " << simulated.error();
@@ -56,29 +62,38 @@ mlir::soap::simulateMicrobatches(ModuleOp module, const FunctionProblem &target,
   return simulation;
 }
 
+static std::string inMilliseconds(int64_t ns) {
+  constexpr double nsPerMs = 1e6;
+  return llvm::formatv("{0:F3} ms per iteration, simulated",
+                       static_cast<double>(ns) / nsPerMs)
+      .str();
+}
+
 FailureOr<std::string>
 mlir::soap::describePrice(ModuleOp module, const FunctionProblem &target,
                           const ::soap::Strategy &strategy) {
-  constexpr double nsPerMs = 1e6;
-  constexpr const char *text = "{0:F3} ms per iteration, simulated";
   PipelineAttr pipeline = readPipeline(module->getAttr(SoapDialect::kPipeline));
   if (!pipeline)
-    return llvm::formatv(text,
-                         static_cast<double>(
-                             target.problem->evaluate(strategy).makespanNs) /
-                             nsPerMs)
-        .str();
-  FailureOr<Simulation> simulation =
-      simulateMicrobatches(module, target, strategy, pipeline);
-  if (failed(simulation))
+    return inMilliseconds(target.problem->evaluate(strategy).makespanNs);
+  std::string microbatches =
+      llvm::formatv("{0} microbatches", pipeline.getMicrobatches()).str();
+  auto stages = module->getAttrOfType<ArrayAttr>(kStages);
+  if (!stages) {
+    FailureOr<Simulation> simulation =
+        simulateMicrobatches(module, target, strategy, pipeline);
+    if (failed(simulation))
+      return failure();
+    return inMilliseconds(simulation->tasks.makespanNs) + ", " + microbatches;
+  }
+  microbatches += llvm::formatv(" through {0} stages", stages.size()).str();
+  FailureOr<std::optional<::soap::PassOrder>> order =
+      readPassOrder(target.opGraph, strategy, pipeline, target.topology);
+  if (failed(order) || !*order)
     return failure();
-  std::string stages;
-  if (auto list = module->getAttrOfType<ArrayAttr>(kStages))
-    stages = llvm::formatv(" through {0} stages", list.size()).str();
-  return llvm::formatv(text, static_cast<double>(simulation->tasks.makespanNs) /
-                                 nsPerMs)
-             .str() +
-         llvm::formatv(", {0} microbatches{1}", pipeline.getMicrobatches(),
-                       stages)
-             .str();
+  // A plan of too many pieces can be drawn all the same.
+  ::soap::Expected<Simulation> simulation =
+      simulateOpByOp(target, strategy, **order, pipeline);
+  if (!simulation)
+    return microbatches;
+  return inMilliseconds(simulation->tasks.makespanNs) + ", " + microbatches;
 }

@@ -25,7 +25,8 @@ FailureOr<Simulation> simulateMicrobatches(ModuleOp module,
                                            PipelineAttr pipeline);
 
 /// `48.211 ms per iteration, simulated`, and of a pipeline also how many
-/// microbatches go through how many stages: for titles.
+/// microbatches go through how many stages: for titles. Without the time where
+/// a pipeline has too many pieces to be simulated.
 FailureOr<std::string> describePrice(ModuleOp module,
                                      const FunctionProblem &target,
                                      const ::soap::Strategy &strategy);

@@ -249,8 +249,8 @@ def plans_compare_draw_and_are_files():
 
 @test
 def pipelines_are_plans():
-    """A pipeline: its stages in text, drawing and file, the prices of others, training, and refusals by name where there
-    are no stages."""
+    """A pipeline: its stages in text, drawing and file, the prices of others, training, and refusals by name where
+    there are no stages."""
     model = soap.from_onnx(LENET)
     step = model.build_training_step(learning_rate=0.05)
     with tempfile.TemporaryDirectory() as folder:
