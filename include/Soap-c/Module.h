@@ -135,7 +135,10 @@ SOAP_CAPI_EXPORTED SoapResult soapIRModuleDescribe(SoapIRModule module,
 /* The strategy of a function (null: train_step, evaluate or forward) as JSON:
  * `function`, `topology`, `devices`, and `ops`, each with `name`, `kind`,
  * `phase`, `loops` (name, extent, role), `degrees` by loop, `replicas` and
- * `devices`. */
+ * `devices`; `recomputed`, the names of ops that the backward pass computes
+ * again; and of a pipeline, whose configs say how one microbatch is split,
+ * `pipeline`: `microbatches`, `schedule`, and `stages` in their order, each
+ * with its `first` op and its `devices` (none: every device is a stage). */
 SOAP_CAPI_EXPORTED SoapResult soapIRModuleStrategy(SoapIRModule module,
                                                    const char *function,
                                                    SoapTextCallback callback,

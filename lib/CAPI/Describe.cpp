@@ -13,8 +13,10 @@
 #include "Soap/Analysis/OpGraph.h"
 #include "Soap/Analysis/TopologyAttr.h"
 #include "Soap/Dialect/Soap/SoapOps.h"
+#include "Soap/Dialect/Soap/StageAttributes.h"
 #include "Soap/Plan/StrategyFile.h"
 #include "Soap/Topology/Topology.h"
+#include "Transforms/Recomputation/Recompute.h"
 #include "Transforms/StrategySupport.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -124,6 +126,29 @@ json::Array describeOps(const mlir::soap::OpGraph &opGraph,
                                {"devices", std::move(devices)}});
   }
   return ops;
+}
+
+/// Adds `pipeline`, if the module has one: microbatches, schedule, stages.
+/// False after a diagnostic.
+bool addPipeline(json::Object &result, mlir::ModuleOp module) {
+  auto pipeline =
+      mlir::soap::readPipeline(module->getAttr(SoapDialect::kPipeline));
+  if (!pipeline)
+    return true;
+  auto read = mlir::soap::readStages(module->getAttr(mlir::soap::kStages));
+  if (!read) {
+    module.emitError() << "'" << mlir::soap::kStages << "': " << read.error();
+    return false;
+  }
+  json::Array stages;
+  for (const mlir::soap::StageEntry &stage : *read)
+    stages.push_back(json::Object{{"first", stage.first},
+                                  {"devices", json::Array(stage.devices)}});
+  result["pipeline"] = json::Object{
+      {"microbatches", pipeline.getMicrobatches()},
+      {"schedule", stringifyPipelineSchedule(pipeline.getSchedule())},
+      {"stages", std::move(stages)}};
+  return true;
 }
 
 /// For every dim a list of pairs [begin, end).
@@ -239,12 +264,15 @@ SoapResult soapIRModuleStrategy(SoapIRModule module, const char *function,
   if (!found)
     return SOAP_FAILURE;
   mlir::soap::FunctionProblem &problem = *found->problem;
-  give(json::Value(json::Object{
-           {"function", problem.function.getName()},
-           {"topology", problem.topology.name},
-           {"devices", problem.topology.deviceCount()},
-           {"ops", describeOps(problem.opGraph, found->strategy)}}),
-       callback, user);
+  json::Object result{
+      {"function", problem.function.getName()},
+      {"topology", problem.topology.name},
+      {"devices", problem.topology.deviceCount()},
+      {"ops", describeOps(problem.opGraph, found->strategy)},
+      {"recomputed", json::Array(mlir::soap::recomputedOps(problem.function))}};
+  if (!addPipeline(result, *target.op))
+    return SOAP_FAILURE;
+  give(json::Value(std::move(result)), callback, user);
   return SOAP_SUCCESS;
 }
 
@@ -255,9 +283,11 @@ SoapResult soapIRModuleStrategyFile(SoapIRModule module, const char *function,
   if (!found)
     return SOAP_FAILURE;
   mlir::soap::FunctionProblem &problem = *found->problem;
-  give(soap::printStrategyFile(soap::toStrategyFile(
-           problem.opGraph.graph, found->strategy, problem.topology)),
-       callback, user);
+  mlir::FailureOr<soap::StrategyFile> file = mlir::soap::makeStrategyFile(
+      *target.op, problem.opGraph, found->strategy, problem.topology);
+  if (failed(file))
+    return SOAP_FAILURE;
+  give(soap::printStrategyFile(*file), callback, user);
   return SOAP_SUCCESS;
 }
 

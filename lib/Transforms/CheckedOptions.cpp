@@ -74,13 +74,35 @@ LogicalResult mlir::soap::checkOptionText(StringRef options,
   return success();
 }
 
-std::string mlir::soap::describeOptionError(const Twine &message) {
+/// The name of an option in `NAME{one=1 two=2}` that differs from `name` in
+/// fewest letters, if it is near enough for a typing error.
+static StringRef nearestOption(StringRef pass, StringRef name) {
+  StringRef options = pass.split('{').second.rsplit('}').first, nearest;
+  unsigned least = std::max<unsigned>(2, name.size() / 3) + 1;
+  while (!options.trim().empty()) {
+    StringRef other = takeOption(options).split('=').first;
+    unsigned distance = name.edit_distance(other);
+    if (distance < least && distance + 1 < other.size()) {
+      least = distance;
+      nearest = other;
+    }
+  }
+  return nearest;
+}
+
+std::string mlir::soap::describeOptionError(const Twine &message,
+                                            StringRef pass) {
   std::string text = message.str();
   StringRef rest = StringRef(text).trim();
   rest.consume_front("<Pass-Options-Parser>: ");
   // Bad values are told when they are parsed.
-  return rest.empty() ? "bad value of an option, docs/Passes.md has them all"
-                      : rest.str();
+  if (rest.empty())
+    return "bad value of an option, docs/Passes.md has them all";
+  StringRef unknown = rest;
+  if (unknown.consume_front("no such option "))
+    if (StringRef nearest = nearestOption(pass, unknown); !nearest.empty())
+      return (rest + ", did you mean '" + nearest + "'?").str();
+  return rest.str();
 }
 
 std::string mlir::soap::optionNumber(double value) {

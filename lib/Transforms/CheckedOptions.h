@@ -15,6 +15,7 @@
 #include "mlir/Support/LLVM.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/Twine.h"
+#include "llvm/Support/raw_ostream.h"
 
 #include <string>
 
@@ -27,8 +28,10 @@ using OptionErrorHandler = llvm::function_ref<LogicalResult(const Twine &)>;
 /// pipelines so, and stays that.
 LogicalResult checkOptionText(StringRef options, OptionErrorHandler fail);
 
-/// MLIR's message about an option, without the name of its parser.
-std::string describeOptionError(const Twine &message);
+/// MLIR's message about an option, without the name of its parser. For an
+/// option that a pass does not have, it also names the one that is written
+/// most alike; `pass` is the pass with all its options, as pipelines print it.
+std::string describeOptionError(const Twine &message, StringRef pass);
 
 /// A number of an option as users write it.
 std::string optionNumber(double value);
@@ -41,8 +44,11 @@ struct CheckedOptions : Base {
   LogicalResult initializeOptions(StringRef options,
                                   OptionErrorHandler errorHandler) override {
     auto fail = [&](const Twine &message) {
+      std::string pass;
+      llvm::raw_string_ostream stream(pass);
+      this->printAsTextualPipeline(stream);
       return errorHandler("'--" + this->getArgument() +
-                          "': " + describeOptionError(message));
+                          "': " + describeOptionError(message, pass));
     };
     if (failed(checkOptionText(options, fail)))
       return failure();

@@ -9,13 +9,10 @@
 
 #include "Soap/Transforms/ModuleDrawing.h"
 
-#include "StrategySupport.h"
+#include "ModuleSimulation.h"
 
 #include "Soap/Dialect/Soap/SoapDialect.h"
 #include "Soap/Search/Report/StrategyDrawing.h"
-
-#include "llvm/Support/Format.h"
-#include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
 using namespace mlir::soap;
@@ -34,16 +31,14 @@ FailureOr<std::string> mlir::soap::drawModuleStrategy(ModuleOp module,
   if (failed(opened))
     return failure();
   FunctionProblem &target = **opened;
-  ::soap::ParallelizationProblem &problem = *target.problem;
   FailureOr<::soap::Strategy> strategy =
       readStrategy(target.opGraph, target.topology.deviceCount());
   if (failed(strategy))
     return failure();
-  std::string title;
-  llvm::raw_string_ostream(title)
-      << drawingTitle(module, target.topology.name) << ", @"
-      << target.function.getName() << ": "
-      << llvm::format("%.3f ms per iteration, simulated",
-                      problem.evaluate(*strategy).makespanNs * 1e-6);
-  return ::soap::drawStrategy(problem, *strategy, title);
+  FailureOr<std::string> price = describePrice(module, target, *strategy);
+  if (failed(price))
+    return failure();
+  std::string title = drawingTitle(module, target.topology.name) + ", @" +
+                      target.function.getName().str() + ": " + *price;
+  return ::soap::drawStrategy(*target.problem, *strategy, title);
 }

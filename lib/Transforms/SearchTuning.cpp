@@ -38,7 +38,7 @@ std::unique_ptr<SearchTuning> SearchTuning::parse(StringRef text,
   llvm::raw_string_ostream stream(error);
   if (succeeded(tuning->parseFromString(text, stream)))
     return tuning;
-  message = describeOptionError(error) +
+  message = describeOptionError(error, /*pass=*/"") +
             "; expected some of beta, cooling, chains, proposals-kind, "
             "tempering, epsilon, configs, untied, simulator, early-rejection, "
             "target and pause-after (docs/Search.md)";

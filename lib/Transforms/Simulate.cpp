@@ -10,14 +10,13 @@
 
 #include "CheckedOptions.h"
 #include "FoldedReport.h"
+#include "ModuleSimulation.h"
 #include "SimulationReport.h"
 #include "StrategySupport.h"
 
 #include "Soap/Analysis/PartitionedGraph.h"
-#include "Soap/Analysis/Stages.h"
 #include "Soap/Analysis/TopologyAttr.h"
 #include "Soap/Dialect/Soap/SoapDialect.h"
-#include "Soap/Dialect/Soap/StageAttributes.h"
 #include "Soap/Memory/MemoryOverTime.h"
 #include "Soap/Search/Presets/Presets.h"
 #include "Soap/Transforms/Passes.h"
@@ -236,43 +235,15 @@ LogicalResult Simulate::run() {
   return writeFiles(graph, simulation, target.topology);
 }
 
-/// Microbatches through stages. Op by op, as programs run them; pipelines of
-/// rounds, which programs do not run, pass by pass.
 LogicalResult Simulate::runPipeline(const FunctionProblem &target,
                                     const ::soap::Strategy &strategy,
                                     PipelineAttr pipeline) {
   const ::soap::Graph &graph = target.opGraph.graph;
-  FailureOr<std::optional<::soap::PassOrder>> order =
-      readPassOrder(target.opGraph, strategy, pipeline, target.topology);
-  if (failed(order))
+  FailureOr<Simulation> simulated =
+      simulateMicrobatches(getOperation(), target, strategy, pipeline);
+  if (failed(simulated))
     return failure();
-  Simulation simulation;
-  if (*order) {
-    ::soap::Expected<Simulation> simulated = simulatePasses(
-        graph, strategy, **order,
-        *::soap::findSchedule(
-            stringifyPipelineSchedule(pipeline.getSchedule()).str()),
-        target.topology);
-    if (!simulated)
-      return getOperation().emitError()
-             << "'" << SoapDialect::kPipeline << "': " << simulated.error();
-    simulation = std::move(*simulated);
-  }
-  if (!getOperation()->hasAttr(kStages)) {
-    FailureOr<PipelineSimulation> simulated =
-        simulateModulePipeline(getOperation(), pipeline, target, strategy);
-    if (failed(simulated))
-      return failure();
-    if (*order) {
-      simulated->result.bubble = simulation.passes->bubble;
-    } else {
-      simulation.tasks = std::move(simulated->tasks());
-      simulation.memoryBytes =
-          simulated->peakBytes(target.topology.deviceCount());
-      summarizeTasks(simulation, target.topology);
-    }
-    simulation.pipeline = std::move(*simulated);
-  }
+  Simulation &simulation = *simulated;
   checkMemory(target, simulation.memoryBytes, DiagnosticSeverity::Warning);
   if (failed(addPresets(target, simulation.presets, &simulation.compared)))
     return failure();

@@ -94,9 +94,15 @@ LogicalResult checkOptionFile(ModuleOp module, StringRef option,
 /// module, else by that of its file.
 std::string drawingTitle(ModuleOp module, StringRef topology);
 
-/// Writes a strategy file with the ops that are recomputed, and the simulated
-/// schedule or the pipeline of the module, to the file that pass option
-/// `export` names.
+/// The strategy as a file, with the ops that are recomputed and the pipeline of
+/// the module, but without a simulated schedule.
+FailureOr<::soap::StrategyFile>
+makeStrategyFile(ModuleOp module, const OpGraph &opGraph,
+                 const ::soap::Strategy &strategy,
+                 const ::soap::Topology &topology);
+
+/// Writes `makeStrategyFile`, with the simulated schedule where there is no
+/// pipeline, to the file that pass option `export` names.
 LogicalResult exportStrategy(ModuleOp module, const OpGraph &opGraph,
                              const ::soap::Strategy &strategy,
                              const ::soap::Topology &topology, StringRef path);

@@ -30,8 +30,8 @@ def build(name, options, *expect):
 CASES = [
     Case("flags: soap-opt, unknown flag", ["soap-opt", "--soap-fly"], ["Unknown command line argument", "--soap-fly"],
          status=2),
-    Case("flags: soap-opt, unknown pass option", ["soap-opt", "{f.mlir}", "--soap-simulate=colour=red"],
-         ["no such option colour"], F, status=2),
+    Case("flags: soap-opt, unknown pass option", ["soap-opt", "{f.mlir}", "--soap-simulate=task-grap=t.json"],
+         ["'--soap-simulate': no such option task-grap, did you mean 'task-graph'?"], F, status=2),
     Case("flags: soap-opt, a pass option of the wrong type", ["soap-opt", "{f.mlir}", "--soap-auto-parallel=seed=maybe"],
          ["maybe"], F, status=2),
     Case("flags: soap-opt, no such file", ["soap-opt", "{missing}"], ["no-such-file", "No such file"]),

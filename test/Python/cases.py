@@ -248,6 +248,46 @@ def plans_compare_draw_and_are_files():
 
 
 @test
+def pipelines_are_plans():
+    """A pipeline: its stages in text, drawing and file, the prices of others, training, and refusals by name where
+    there are no stages."""
+    model = soap.from_onnx(LENET)
+    step = model.build_training_step(learning_rate=0.05)
+    with tempfile.TemporaryDirectory() as folder:
+        path, again = os.path.join(folder, "pipeline.json"), os.path.join(folder, "again.json")
+        step.run_passes(
+            f"soap-pipeline{{topology=cpu-4 stages=2 microbatches=4 inside=data-parallel export={path}}}"
+        )
+        plan = soap.apply_strategy(step, "cpu-4", path)
+        plan.save(again)
+        copy = soap.apply_strategy(step, "cpu-4", again)
+        with_clones = step.run_passes("soap-recompute{ops=relu* topology=cpu-4}")
+        none = "'--soap-recompute=blocks=none' removes them"
+        pipeline = "soap-pipeline{topology=cpu-4 stages=2 microbatches=4},soap-simulate"
+        raises(soap.SoapError, none, lambda: with_clones.run_passes(pipeline))
+    assert plan.pipeline["microbatches"] == 4 and plan.pipeline["schedule"] == "1f1b"
+    assert [stage["devices"] for stage in plan.pipeline["stages"]] == [[0, 1], [2, 3]]
+    assert copy.strategy == plan.strategy and copy.milliseconds == plan.milliseconds
+    text = str(plan)
+    assert "4 microbatches through 2 stages on 2 groups of devices" in text, text
+    title = f"{plan.milliseconds:.3f} ms per iteration, simulated, 4 microbatches through 2 stages"
+    assert title in plan.draw(), plan.draw()[:1000]
+    row = plan.compare(["data-parallel"])[1]
+    assert row["makespan_ns"] == soap.apply_strategy(step, "cpu-4", "data-parallel").simulation["makespan_ns"]
+    assert row["makespan_ns"] == plan.simulation["presets_ns"]["data-parallel"]
+    assert soap.apply_strategy(step, "cpu-4", "data-parallel").pipeline is None
+    error = raises(ValueError, "2 stages on 2 groups of devices, and no mesh of all devices", plan.layout)
+    assert "algorithm='mcmc'" in str(error)
+    raises(soap.SoapError, "pipeline", lambda: plan.explain("fc1"))
+    whole = soap.apply_strategy(with_clones, "cpu-4", "data-parallel")
+    assert sorted(whole.recomputed) == ["relu1", "relu2", "relu3", "relu4"] and "4 ops are recomputed" in str(whole)
+    data, losses = images(128), []
+    for each in (plan, soap.apply_strategy(step, "cpu-4", "single")):
+        losses.append(soap.fit(soap.from_onnx(LENET), data, plan=each, shuffle=False).losses)
+    np.testing.assert_allclose(*losses, rtol=1e-5)
+
+
+@test
 def linalg_is_a_model():
     """A program of another compiler: marked, searched, run; NumPy computes the same."""
     text = """

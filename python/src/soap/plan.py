@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from typing import Any, Sequence
 
 from ._options import pass_options
+from .errors import SoapError
 from .layout import Layout
 from .model import Model, check_model, needs_training_step
 
@@ -74,7 +76,8 @@ def apply_strategy(
 
 
 class Plan:
-    """A model with a config on every op. `print(plan)` says what it is and what it costs."""
+    """A model with a config on every op. `print(plan)` says what it is and what it costs. The plan of a pipeline, which
+    searches for more than 16 devices may find, runs its batch in microbatches through stages (docs/Pipeline.md)."""
 
     def __init__(self, model: Model, report: dict[str, Any] | None, function: str | None):
         #: The model with the strategy on its ops; `fit` runs it.
@@ -83,6 +86,7 @@ class Plan:
         self.report = report
         self._function = function
         self._simulation: dict[str, Any] | None = None
+        self._priced: dict[str, Any] | None = None
         self._strategy: dict[str, Any] | None = None
 
     # --- The strategy -------------------------------------------------------------------------------------------------
@@ -107,12 +111,31 @@ class Plan:
     def devices(self) -> int:
         return self.strategy["devices"]
 
+    @property
+    def pipeline(self) -> dict[str, Any] | None:
+        """Of a pipeline: `microbatches`, `schedule`, and `stages`, each with its `first` op and its `devices` (without
+        stages every device is one). Configs of ops say how one microbatch is split. None: the whole batch goes through
+        at once."""
+        return self.strategy.get("pipeline")
+
+    @property
+    def recomputed(self) -> list[str]:
+        """Names of the ops that the backward pass computes again (docs/Recomputation.md)."""
+        return self.strategy["recomputed"]
+
     def placement(self) -> dict[str, Any]:
         """Which region of every argument and result each device holds."""
         return json.loads(self.model._core.placement(self._function))
 
     def layout(self) -> Layout:
-        """The placement as a mesh of devices with an axis list for every dim of every tensor (docs/Python.md)."""
+        """The placement as a mesh of devices with an axis list for every dim of every tensor (docs/Python.md). The plan
+        of a pipeline has none: each stage is on devices of its own."""
+        if self.pipeline is not None:
+            raise ValueError(
+                f"{self._pipeline_in_words()}, and no mesh of all devices describes it: find_strategy(..., "
+                "algorithm='mcmc') and apply_strategy(..., 'megatron(tp=N)') give plans without stages; fit and emit "
+                "run the plan as it is"
+            )
         return Layout.of(self.placement())
 
     # --- Its price ----------------------------------------------------------------------------------------------------
@@ -126,13 +149,28 @@ class Plan:
 
     @property
     def milliseconds(self) -> float:
-        """Simulated time of an iteration."""
-        return self.simulation["makespan_ns"] * 1e-6
+        """Simulated time of an iteration. The time of a hybrid plan that has too many pieces to be simulated is the one
+        that the search composed (docs/Hierarchical.md)."""
+        return self._summary()["makespan_ns"] * 1e-6
 
     @property
     def peak_bytes(self) -> int:
         """Memory that the fullest device needs."""
-        return max((device["peak_bytes"] for device in self.simulation["devices"]), default=0)
+        return self._summary()["peak_bytes"]
+
+    def _summary(self) -> dict[str, Any]:
+        """Time and memory, and what else `compare` shows of them. `composed`: from the search."""
+        if self._priced is None:
+            try:
+                peak = max((device["peak_bytes"] for device in self.simulation["devices"]), default=0)
+                known = {key: self.simulation[key] for key in _COMPARED if key in self.simulation}
+                self._priced = {"peak_bytes": peak, **known}
+            except SoapError:
+                if self.report is None or self.report.get("algorithm") != "hybrid":
+                    raise
+                time = self.report["best_makespan_ns"]
+                self._priced = {"makespan_ns": time, "peak_bytes": self.report["peak_bytes"], "composed": True}
+        return self._priced
 
     def collectives(self) -> dict[str, dict[str, int]]:
         """Exchanges of an iteration by pattern (`all-reduce`, `point-to-point`, ...): how many, and bytes in all."""
@@ -149,8 +187,8 @@ class Plan:
         if isinstance(strategies, (str, os.PathLike)):
             strategies = [strategies]
         rows = json.loads(self.model._core.compare([os.fspath(s) for s in strategies], self._function, None))
-        this = {"name": "this plan", "peak_bytes": self.peak_bytes, "warnings": [], "devices": self.devices}
-        return Comparison([{**this, **{key: self.simulation[key] for key in _COMPARED if key in self.simulation}}, *rows])
+        this = {"name": "this plan", "warnings": [], "devices": self.devices, **self._summary()}
+        return Comparison([this, *rows])
 
     def explain(self, op: str, most: int | None = None) -> dict[str, Any]:
         """Other configs of an op with their price, and the reasons (docs/Looking.md)."""
@@ -181,12 +219,25 @@ class Plan:
         self.model._core.emit_artifact(os.fspath(path), level, cpu)
 
     def __str__(self) -> str:
-        return "\n".join([self._headline(), *_table(self.strategy["ops"])])
+        lines = [self._headline()]
+        if self.pipeline is not None:
+            lines.append(f"  {self._pipeline_in_words()}; of one microbatch:")
+        return "\n".join([*lines, *_table(self.strategy["ops"], len(self.recomputed))])
+
+    def _pipeline_in_words(self) -> str:
+        assert self.pipeline is not None
+        stages, microbatches = self.pipeline["stages"], self.pipeline["microbatches"]
+        groups = len({tuple(stage["devices"]) for stage in stages})
+        where = f"{len(stages)} stages on {groups} groups of devices" if stages else "stages of one device each"
+        return f"the plan is a pipeline ({self.pipeline['schedule']}): {microbatches} microbatches through {where}"
 
     def _headline(self) -> str:
         parts = [f"{self.model.name}, @{self.function} on {self.topology}: {self.milliseconds:.3f} ms an iteration"]
-        for preset, gain in self.simulation.get("speedup_over", {}).items():
-            parts.append(f"{gain:.2f}x as fast as {preset}")
+        if "composed" in self._summary():
+            parts[0] += ", composed, for its pieces are too many to simulate"
+        else:
+            for preset, gain in self.simulation.get("speedup_over", {}).items():
+                parts.append(f"{gain:.2f}x as fast as {preset}")
         parts.append(f"at most {_bytes(self.peak_bytes)} on a device")
         return "; ".join(parts)
 
@@ -244,9 +295,9 @@ def _devices(numbers: Sequence[int]) -> str:
     return ",".join(map(str, numbers)) if len(numbers) <= 8 else f"{numbers[0]},...,{numbers[-1]} ({len(numbers)})"
 
 
-def _table(ops: Sequence[dict[str, Any]]) -> list[str]:
+def _table(ops: Sequence[dict[str, Any]], recomputed: int) -> list[str]:
     """A line for each run of ops of the forward pass with the same config: names, degrees with roles, devices.
-    Gradients and updates follow their op: the last line counts them."""
+    Gradients and updates follow their op: the last line counts them, and ops that are recomputed."""
     rows: list[tuple[list[str], str, str]] = []
     for op in ops:
         if op["phase"] != "forward":
@@ -260,14 +311,39 @@ def _table(ops: Sequence[dict[str, Any]]) -> list[str]:
             rows[-1][0].append(op["name"])
         else:
             rows.append(([op["name"]], *config))
-    others = sum(op["phase"] != "forward" for op in ops)
+    others = sum(op["phase"] != "forward" for op in ops) - recomputed
+    rows, repeats = _without_repeats(rows)
     labels = [names[0] if len(names) == 1 else f"{names[0]} ... {names[-1]} ({len(names)})" for names, _, _ in rows]
     width = max(map(len, labels), default=0)
     cuts_width = max((len(cuts) for _, cuts, _ in rows), default=0)
     lines = [
-        f"  {label:{width}}  {cuts:{cuts_width}}  devices {devices}"
-        for label, (_, cuts, devices) in zip(labels, rows)
+        f"  {label:{width}}  {cuts:{cuts_width}}  devices {devices}{repeat}"
+        for label, (_, cuts, devices), repeat in zip(labels, rows, repeats)
     ]
     if others:
-        lines.append(f"  and {others} ops of the backward pass and the updates")
+        again = f"; {recomputed} ops are recomputed" if recomputed else ""
+        lines.append(f"  and {others} ops of the backward pass and the updates{again}")
     return lines
+
+
+def _without_repeats(rows: list[tuple[list[str], str, str]]) -> tuple[list[tuple[list[str], str, str]], list[str]]:
+    """Rows without the rows of layers that repeat, up to numbers in names, and a text behind each row that stays:
+    behind the last row of a layer it says how often the layer is there."""
+    keys = [(re.sub(r"\d+", "#", " ".join(names)), cuts, devices) for names, cuts, devices in rows]
+    kept: list[tuple[list[str], str, str]] = []
+    texts: list[str] = []
+    first = 0
+    while first < len(rows):
+        period, count = 1, 1
+        for length in range(1, 65):
+            times = 1
+            while keys[first : first + length] == keys[first + times * length : first + (times + 1) * length]:
+                times += 1
+            if times > 2 and times * length > period * count:
+                period, count = length, times
+        kept += rows[first : first + period]
+        texts += [""] * (period - 1)
+        lines = "this line" if period == 1 else f"these {period} lines"
+        texts.append(f"  ({lines} {count} times, up to numbers)" if count > 1 else "")
+        first += period * count
+    return kept, texts
