@@ -123,6 +123,15 @@ SoapModule *soapCompileFile(const char *path,
   OwningOpRef<ModuleOp> module = parseModuleFile(path, &context);
   if (!module)
     return nullptr;
+  bool isPartitioned = (*module)->hasAttr(SoapDialect::kManifest) ||
+                       (*module)->hasAttr(SoapDialect::kPrograms);
+  if (isPartitioned && (options->preset || options->strategy)) {
+    report(*options, std::string("error: ") + path +
+                         ": the module is partitioned already, for the "
+                         "devices of its plan: a preset or a strategy needs "
+                         "IR before --soap-partition");
+    return nullptr;
+  }
   if (std::string passes = missingPasses(*module, *options); !passes.empty()) {
     PassManager manager(&context, "builtin.module");
     std::string error;

@@ -46,9 +46,9 @@ volatile std::sig_atomic_t pendingSignal = 0;
 
 void onSignal(int number) { pendingSignal = number; }
 
-/// Ranks end by themselves when another one has; the rest is asked to, and then
-/// killed.
-constexpr milliseconds patience{5000};
+/// Ranks end by themselves when another one has: so much later than they can
+/// notice it, the rest is asked to, and killed when it does not.
+constexpr milliseconds askAfter{2000}, killAfter{3000};
 
 struct Agent {
   Host host;
@@ -394,7 +394,7 @@ void Supervisor::startRank(size_t number, int64_t start) {
 void Supervisor::endOthers() {
   auto since = Clock::now() - failedAt;
   // They notice by their own watch that a rank is lost.
-  auto limit = milliseconds(options.rankTimeoutMs) + patience;
+  auto limit = milliseconds(options.rankTimeoutMs) + askAfter;
   if (since < limit)
     return;
   for (size_t i = 0; i < ranks.size(); ++i) {
@@ -406,7 +406,7 @@ void Supervisor::endOthers() {
     if (!rank.asked) {
       rank.asked = true;
       send(*rank.slot.agent, {{"do", "ask"}, {"rank", i}});
-    } else if (!rank.killed && since > limit + patience) {
+    } else if (!rank.killed && since > limit + killAfter) {
       rank.killed = true;
       send(*rank.slot.agent, {{"do", "kill"}, {"rank", i}});
     }
@@ -464,6 +464,11 @@ std::string Supervisor::describeLost(const Rank &rank, size_t number) const {
 std::optional<int> Supervisor::conclude(int64_t start) {
   if (!firstFailure)
     return interrupted ? 130 : 0;
+  // A rank that ended because another was lost may be heard of first.
+  if (!ranks[*firstFailure].lost)
+    for (size_t i = ranks.size(); i-- > 0;)
+      if (ranks[i].lost)
+        firstFailure = i;
   const Rank &first = ranks[*firstFailure];
   int status = first.ending.signal   ? 128 + first.ending.signal
                : first.ending.status ? first.ending.status

@@ -14,73 +14,24 @@ import argparse
 import os
 import re
 import signal
-import stat
 import subprocess
 import sys
 import tempfile
 import time
 
-from common import ENVIRONMENT, MLP, execute, lower, need_mpi, same_bytes, skip, tool, training_step
+from common import ENVIRONMENT, MLP, execute, lower, need_mpi, same_bytes, tool, training_step
+from namespaces import Hosts, need_namespaces
 from tally import Tally
 
 LIMIT_S = 10.0
 
 
-def run(*command):
-    return subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode
-
-
-class Hosts:
-    """Two network namespaces; removed at the end."""
-
-    def __init__(self, folder):
-        self.names = ["soap%d%s" % (os.getpid(), end) for end in "ab"]
-        self.addresses = ["10.213.77.1", "10.213.77.2"]
-        self.cables = ["soapa%d" % (os.getpid() % 100000), "soapb%d" % (os.getpid() % 100000)]
-        self.agent = os.path.join(folder, "agent.sh")
-        with open(self.agent, "w") as stream:
-            stream.write("#!/bin/sh\n# In place of ssh: ADDRESS COMMAND...\nhost=$1; shift\ncase $host in\n")
-            for address, name in zip(self.addresses, self.names):
-                stream.write("%s) exec ip netns exec %s unshare --uts sh -c \"hostname %s; $*\" ;;\n" % (address, name, name))
-            stream.write("esac\nexit 1\n")
-        os.chmod(self.agent, stat.S_IRWXU)
-
-    def __enter__(self):
-        for name in self.names:
-            if run("ip", "netns", "add", name) != 0:
-                self.__exit__()
-                skip("network namespaces can not be made here")
-        commands = [["ip", "link", "add", self.cables[0], "type", "veth", "peer", "name", self.cables[1]]]
-        for name, cable, address in zip(self.names, self.cables, self.addresses):
-            commands += [["ip", "link", "set", cable, "netns", name],
-                         ["ip", "-n", name, "addr", "add", address + "/24", "dev", cable],
-                         ["ip", "-n", name, "link", "set", cable, "up"], ["ip", "-n", name, "link", "set", "lo", "up"]]
-        for command in commands:
-            if run(*command) != 0:
-                self.__exit__()
-                skip("'%s' does not work here" % " ".join(command))
-        return self
-
-    def __exit__(self, *_):
-        for name in self.names:
-            # The daemon of mpirun on a host that was cut off waits for it to come back.
-            listed = subprocess.run(["ip", "netns", "pids", name], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-            for pid in listed.stdout.split():
-                try:
-                    os.kill(int(pid), signal.SIGKILL)
-                except ProcessLookupError:
-                    pass
-            run("ip", "netns", "del", name)
-
-    def pull_cable(self):
-        run("ip", "-n", self.names[0], "link", "set", self.cables[0], "down")
-
-    def mpirun(self, *arguments):
-        """Two ranks on each host, started from the first one."""
-        launch = ["mpirun", "--oversubscribe", "-np", "4", "--host", ",".join(a + ":2" for a in self.addresses),
-                  "--mca", "plm_rsh_agent", self.agent, "-x", "ASAN_OPTIONS", *arguments]
-        return ["ip", "netns", "exec", self.names[0], "unshare", "--uts", "sh", "-c",
-                "hostname %s; exec \"$@\"" % self.names[0], "sh", *launch]
+def mpirun(hosts, *arguments):
+    """Two ranks on each host, started from the first one."""
+    launch = ["mpirun", "--oversubscribe", "-np", "4", "--host", ",".join(a + ":2" for a in hosts.addresses),
+              "--mca", "plm_rsh_agent", hosts.agent, "-x", "ASAN_OPTIONS", *arguments]
+    return ["ip", "netns", "exec", hosts.names[0], "unshare", "--uts", "sh", "-c",
+            "hostname %s; exec \"$@\"" % hosts.names[0], "sh", *launch]
 
 
 def ranks_running(marker):
@@ -105,14 +56,14 @@ def equal(build, folder, hosts, module):
     alone, together = (os.path.join(folder, name) for name in ("alone.safetensors", "together.safetensors"))
     command = [tool(build, "soap-run"), module, "--data=synthetic", "--iterations=30", "--quiet", "--threads-per-device=1"]
     execute(command + ["--save-state", alone])
-    execute(hosts.mpirun(*command, "--save-state", together))
+    execute(mpirun(hosts, *command, "--save-state", together))
     return "" if same_bytes(alone, together) else "the weights differ"
 
 
 def cut_off(build, folder, hosts, module):
     log = os.path.join(folder, "log")
     with open(log, "wb") as stream:
-        job = subprocess.Popen(hosts.mpirun(tool(build, "soap-run"), module, "--data=synthetic", "--iterations=100000000",
+        job = subprocess.Popen(mpirun(hosts, tool(build, "soap-run"), module, "--data=synthetic", "--iterations=100000000",
                                             "--checkpoint=" + os.path.join(folder, "c.safetensors"),
                                             "--checkpoint-every=20"), stdin=subprocess.DEVNULL, stdout=stream,
                                stderr=subprocess.STDOUT, start_new_session=True, env=ENVIRONMENT)
@@ -235,8 +186,7 @@ def main():
     options = parser.parse_args()
     build = os.path.abspath(options.build)
     need_mpi(build)
-    if os.geteuid() != 0:
-        skip("network namespaces need root")
+    need_namespaces()
     tally = Tally()
     with tempfile.TemporaryDirectory() as folder:
         step, module = os.path.join(folder, "step.mlir"), os.path.join(folder, "lowered.mlir")
