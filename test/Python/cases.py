@@ -278,6 +278,11 @@ def pipelines_are_plans():
     assert soap.apply_strategy(step, "cpu-4", "data-parallel").pipeline is None
     error = raises(ValueError, "2 stages on 2 groups of devices, and no mesh of all devices", plan.layout)
     assert "algorithm='mcmc'" in str(error)
+    layouts = [plan.layout(stage=stage) for stage in (0, 1)]
+    assert [layout.axes for layout in layouts] == [{"axis0": 2}, {"axis0": 2}] and not layouts[0].inexact, layouts
+    assert {*layouts[0].tensors} & {*model.state_dict()} == {"conv1.weight", "conv1.bias"}, layouts[0]
+    assert {*layouts[0].tensors, *layouts[1].tensors} >= {*model.state_dict()}, layouts
+    raises(IndexError, "stage 2: the plan has 2 stages", lambda: plan.layout(stage=2))
     raises(soap.SoapError, "pipeline", lambda: plan.explain("fc1"))
     whole = soap.apply_strategy(with_clones, "cpu-4", "data-parallel")
     assert sorted(whole.recomputed) == ["relu1", "relu2", "relu3", "relu4"] and "4 ops are recomputed" in str(whole)

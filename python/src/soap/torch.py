@@ -188,23 +188,28 @@ def from_torch(
     return TorchModel(core, type(module).__name__, module)
 
 
-def mesh(plan: Plan, device_type: str = "cpu") -> Any:
-    """The plan's mesh as a DeviceMesh of torch.distributed, whose ranks are the plan's devices. Every rank calls it."""
-    from torch.distributed.device_mesh import init_device_mesh
+def mesh(plan: Plan, device_type: str = "cpu", *, stage: int | None = None) -> Any:
+    """The plan's mesh as a DeviceMesh of torch.distributed, whose ranks are the plan's devices; of a pipeline, the mesh
+    of a `stage`. Every rank calls it, for every stage in the same order."""
+    from torch.distributed.device_mesh import DeviceMesh, init_device_mesh
 
-    layout = plan.layout()
-    return init_device_mesh(device_type, layout.mesh_shape or (1,), mesh_dim_names=tuple(layout.axes) or ("axis0",))
+    layout = plan.layout(stage)
+    shape, names = layout.mesh_shape or (1,), tuple(layout.axes) or ("axis0",)
+    if stage is None:
+        return init_device_mesh(device_type, shape, mesh_dim_names=names)
+    return DeviceMesh(device_type, torch.tensor(plan.stage_devices(stage)).reshape(shape), mesh_dim_names=names)
 
 
-def placements(plan: Plan, *, strict: bool = False) -> dict[str, list[Any]]:
+def placements(plan: Plan, *, strict: bool = False, stage: int | None = None) -> dict[str, list[Any]]:
     """DTensor placements of every argument of the plan's function by name, parameters by that of the module: one
     `Shard(dim)` or `Replicate()` for each dim of `mesh(plan)`.
 
     DTensor splits a dim by the mesh dims from the first to the last. A tensor that the plan splits in another order, or
-    that no mesh describes, is split over fewer devices; a warning names it, with `strict` an error."""
+    that no mesh describes, is split over fewer devices; a warning names it, with `strict` an error. Of a pipeline,
+    `stage` chooses the stage whose parameters and states are placed, on `mesh(plan, stage=stage)`."""
     from torch.distributed.tensor import Replicate, Shard
 
-    layout = plan.layout()
+    layout = plan.layout(stage)
     order = list(layout.axes) or ["axis0"]
     faults = dict(layout.inexact)
     result = {}
@@ -235,13 +240,20 @@ def placements(plan: Plan, *, strict: bool = False) -> dict[str, list[Any]]:
     return result
 
 
-def distribute(module: torch.nn.Module, plan: Plan, device_mesh: Any = None) -> torch.nn.Module:
+def distribute(
+    module: torch.nn.Module, plan: Plan, device_mesh: Any = None, *, stage: int | None = None
+) -> torch.nn.Module:
     """Makes a DTensor of every parameter of a module, where the plan has it, and returns the module. Buffers are
-    replicated. Inputs are DTensors too: `distribute_input`."""
+    replicated. Inputs are DTensors too: `distribute_input`. Of a pipeline, the module is that of a `stage`, with the
+    names of the whole: an error if it has parameters that the stage has not."""
     from torch.distributed.tensor import Replicate, distribute_tensor
 
-    device_mesh = device_mesh if device_mesh is not None else mesh(plan)
-    rows = placements(plan)
+    device_mesh = device_mesh if device_mesh is not None else mesh(plan, stage=stage)
+    rows = placements(plan, stage=stage)
+    if stage is not None:
+        others = [name for name, _ in module.named_parameters() if name not in rows]
+        if others:
+            raise KeyError(f"distribute: stage {stage} of the plan has no parameters {others}")
     whole = [Replicate()] * device_mesh.ndim
     for child_name, child in module.named_modules():
         prefix = child_name + "." if child_name else ""
