@@ -36,6 +36,7 @@ class TorchModel(Model):
         forward = self.function("forward")
         found = {a["name"]: a.get("kind") for a in forward["arguments"]} if forward else {}
         self._names = _names_in_program(module, set(found))
+        self._fixed = _fixed_parameters(module, self._names, found)
         # A parameter that goes back nowhere would be a training without effect.
         lost = [name for name, kind in found.items() if kind == "parameter" and name not in self._names.values()]
         if lost:
@@ -47,6 +48,11 @@ class TorchModel(Model):
                 SoapWarning,
                 stacklevel=3,
             )
+
+    def build_training_step(self, optimizer: str = "sgd", learning_rate: float = 0.01, **options: Any) -> Model:
+        """As of every model. Parameters that do not require a gradient are frozen, and padding rows of embeddings get
+        none, as in PyTorch; the options `freeze` and `padding_rows` replace what the module says."""
+        return super().build_training_step(optimizer, learning_rate, **{**self._fixed, **options})
 
     def _numbers(self) -> dict[str, np.ndarray]:
         if self._values is None:
@@ -98,6 +104,34 @@ class TorchModel(Model):
             if name in current:
                 wanted[name] = values[key]
         super().load_state_dict({**current, **wanted})
+
+
+def _fixed_parameters(module: torch.nn.Module, names: Mapping[str, str], found: Mapping[str, Any]) -> dict[str, Any]:
+    """Options of the training step that keep what PyTorch does not train: `freeze` and `padding_rows`. A warning names
+    embeddings whose gradient Soap does not have."""
+    trained = {names[key] for key, value in module.named_parameters(remove_duplicate=False) if value.requires_grad}
+    frozen = sorted({names[key] for key, _ in module.named_parameters()} - trained)
+    rows, other = {}, []
+    for path, child in module.named_modules():
+        if not isinstance(child, (torch.nn.Embedding, torch.nn.EmbeddingBag)):
+            continue
+        name = names[f"{path}.weight" if path else "weight"]
+        if child.scale_grad_by_freq or child.max_norm is not None:
+            other.append(path)
+        if child.padding_idx is not None and name in trained and found.get(name) == "parameter":
+            rows[name] = child.padding_idx
+    if other:
+        warnings.warn(
+            f"the embeddings {other} have scale_grad_by_freq or max_norm: Soap trains them without",
+            SoapWarning,
+            stacklevel=4,
+        )
+    options: dict[str, Any] = {}
+    if frozen_here := [name for name in frozen if found.get(name) == "parameter"]:
+        options["freeze"] = frozen_here
+    if rows:
+        options["padding_rows"] = [f"{name}={row}" for name, row in rows.items()]
+    return options
 
 
 def _program_name(key: str) -> str:

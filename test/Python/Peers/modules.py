@@ -87,19 +87,22 @@ def check_unused():
 
 
 class Tagger(torch.nn.Module):
-    """An embedding and a pooled sum, as of a bag of words."""
+    """An embedding with a padding row and a pooled sum, as of a bag of words; a bias that is not trained."""
 
     def __init__(self):
         super().__init__()
-        self.words = torch.nn.Embedding(100, 24)
+        self.words = torch.nn.Embedding(100, 24, padding_idx=0)
         self.hidden = torch.nn.Linear(24, 32)
         self.head = torch.nn.Linear(32, 3)
+        self.hidden.bias.requires_grad_(False)
 
     def forward(self, words):
         return self.head(torch.tanh(self.hidden(self.words(words).mean(1))))
 
     def data(self):
-        return torch.randint(0, 100, (16, 10)), torch.randint(0, 3, (16,))
+        words = torch.randint(0, 100, (16, 10))
+        words[:, 7:] = 0
+        return words, torch.randint(0, 3, (16,))
 
 
 def difference(a, b):
