@@ -176,6 +176,35 @@ def _unchanged(module: torch.nn.Module) -> Iterator[None]:
                     buffer.copy_(buffers[name])
 
 
+class _StoppedGradients(torch.overrides.TorchFunctionMode):
+    """Notes what of a forward pass autograd does not follow, which an exported program does not say."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: set[str] = set()
+
+    def __torch_function__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        tensors = [value for value in torch.utils._pytree.tree_leaves(args) if isinstance(value, torch.Tensor)]
+        if any(tensor.requires_grad and tensor.is_floating_point() for tensor in tensors):
+            if function in (torch.Tensor.detach, torch.detach, torch.Tensor.detach_, torch.Tensor.data.__get__):
+                self.found.add("detach")
+            elif not torch.is_grad_enabled():
+                self.found.add("no_grad")
+        return function(*args, **(kwargs or {}))
+
+
+def _warn_of_stopped_gradients(module: torch.nn.Module, inputs: Sequence[Any]) -> None:
+    with _unchanged(module), torch.enable_grad(), _StoppedGradients() as stopped:
+        module.train()(*inputs)
+    if stopped.found:
+        warnings.warn(
+            f"the forward pass of {type(module).__name__} stops gradients ({', '.join(sorted(stopped.found))}), which "
+            "an exported program does not say: Soap computes the gradient of the whole",
+            SoapWarning,
+            stacklevel=3,
+        )
+
+
 def from_torch(
     module: torch.nn.Module,
     example_inputs: torch.Tensor | Sequence[Any],
@@ -187,7 +216,9 @@ def from_torch(
     """Imports a module by way of `torch.onnx.export`, as it trains: with batch norm and dropout, and under the names of
     its parameters. `example_inputs` is a tensor or a tuple of the arguments of `forward`; the first dim of each is the
     batch that the program has. `exporter` is `torchscript` (PyTorch's older one) or `dynamo`. `options` are as for
-    `soap.from_onnx`: `batch=64` gives the program another batch. The module stays as it is."""
+    `soap.from_onnx`: `batch=64` gives the program another batch. The module stays as it is. What PyTorch does not train
+    (`requires_grad=False`, `padding_idx`) is not trained; a warning says where the forward pass stops gradients
+    (`detach`, `no_grad`), which Soap does not."""
     if not isinstance(module, torch.nn.Module):
         raise TypeError(f"from_torch: expected a torch.nn.Module, got {type(module).__name__}")
     if exporter not in ("torchscript", "dynamo"):
@@ -198,6 +229,7 @@ def from_torch(
             raise TypeError(f"from_torch: example_inputs[{i}]: expected a tensor, got {type(value).__name__}")
     parameters = list(inspect.signature(module.forward).parameters)
     names = [parameters[i] if i < len(parameters) else f"input{i}" for i in range(len(inputs))]
+    _warn_of_stopped_gradients(module, inputs)
     with tempfile.TemporaryDirectory(prefix="soap-") as folder:
         path = os.path.join(folder, f"{type(module).__name__}.onnx")
         with _unchanged(module), warnings.catch_warnings():
