@@ -25,6 +25,7 @@
 #include "TrainingStep/Losses.h"
 #include "TrainingStep/MixedPrecision.h"
 #include "TrainingStep/OpMaker.h"
+#include "TrainingStep/PaddingRows.h"
 #include "TrainingStep/ParameterPatterns.h"
 #include "TrainingStep/Schedule.h"
 
@@ -816,7 +817,7 @@ private:
   int64_t normGroups = 1;
   SmallVector<LossTerm> terms;
   SmallVector<LossKind> kinds;
-  ParameterPatterns frozen, decays;
+  ParameterPatterns frozen, decays, tablePadding;
   ByElement corrections1, corrections2, scheduleFactors;
   StepPrecision stepPrecision = StepPrecision::Default;
 };
@@ -1019,12 +1020,15 @@ LogicalResult BuildTrainingStep::readPatterns() {
   auto fail = [&](const Twine &message) -> LogicalResult {
     return getOperation().emitError(message);
   };
-  frozen = decays = ParameterPatterns();
+  frozen = decays = tablePadding = ParameterPatterns();
   for (const std::string &pattern : freeze)
     if (failed(frozen.add("freeze", pattern, 0, fail)))
       return failure();
   for (const std::string &text : weightDecayOf)
     if (failed(decays.addWithValue("weight-decay-of", text, fail)))
+      return failure();
+  for (const std::string &text : paddingRows)
+    if (failed(tablePadding.addWithValue("padding-rows", text, fail)))
       return failure();
   return success();
 }
@@ -1077,7 +1081,8 @@ LogicalResult BuildTrainingStep::checkPatterns(Model &model) {
   auto fail = [&](const Twine &message) -> LogicalResult {
     return model.function.emitError(message);
   };
-  if (failed(frozen.checkUsed(names, fail)))
+  if (failed(frozen.checkUsed(names, fail)) ||
+      failed(tablePadding.checkUsed(names, fail)))
     return failure();
   return decays.checkUsed(names, fail);
 }
@@ -1119,6 +1124,7 @@ std::string BuildTrainingStep::describeOptions() {
   list("class-weights", classWeights);
   unless("huber-delta", huberDelta, 1.0);
   list("freeze", freeze);
+  list("padding-rows", paddingRows);
   unless("clip-norm", clipNorm, 0.0);
   // By default, what the module's attribute says.
   unless("precision", precision, "");
@@ -1373,6 +1379,17 @@ BuildTrainingStep::differentiate(Program &program, bool remarks,
   }
   if (failed(
           buildBackward(builder, program.function.front(), wanted, gradients)))
+    return failure();
+  auto nameOf = [&](BlockArgument argument) {
+    unsigned number = argument.getArgNumber();
+    return number < model.numArguments() && model.kindOf(number) == "parameter"
+               ? model.argumentName(number)
+               : StringRef();
+  };
+  if (!paddingRows.empty() &&
+      failed(maskPaddingRows(
+          builder, program.function.front(), tablePadding, nameOf,
+          [&](Operation *op, StringRef name) { program.setName(op, name); })))
     return failure();
   for (auto [parameter, value] : llvm::zip_equal(parameters, wanted))
     if (Value gradient = gradients.lookup(value)) {

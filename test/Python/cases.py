@@ -278,6 +278,11 @@ def pipelines_are_plans():
     assert soap.apply_strategy(step, "cpu-4", "data-parallel").pipeline is None
     error = raises(ValueError, "2 stages on 2 groups of devices, and no mesh of all devices", plan.layout)
     assert "algorithm='mcmc'" in str(error)
+    layouts = [plan.layout(stage=stage) for stage in (0, 1)]
+    assert [layout.axes for layout in layouts] == [{"axis0": 2}, {"axis0": 2}] and not layouts[0].inexact, layouts
+    assert {*layouts[0].tensors} & {*model.state_dict()} == {"conv1.weight", "conv1.bias"}, layouts[0]
+    assert {*layouts[0].tensors, *layouts[1].tensors} >= {*model.state_dict()}, layouts
+    raises(IndexError, "stage 2: the plan has 2 stages", lambda: plan.layout(stage=2))
     raises(soap.SoapError, "pipeline", lambda: plan.explain("fc1"))
     whole = soap.apply_strategy(with_clones, "cpu-4", "data-parallel")
     assert sorted(whole.recomputed) == ["relu1", "relu2", "relu3", "relu4"] and "4 ops are recomputed" in str(whole)
@@ -285,6 +290,50 @@ def pipelines_are_plans():
     for each in (plan, soap.apply_strategy(step, "cpu-4", "single")):
         losses.append(soap.fit(soap.from_onnx(LENET), data, plan=each, shuffle=False).losses)
     np.testing.assert_allclose(*losses, rtol=1e-5)
+
+
+@test
+def padding_rows_and_frozen_parameters_stay():
+    """A row of an embedding that gets no gradient, under plans that split the table by rows and by columns; NumPy does
+    the same steps."""
+    text = """
+    func.func @forward(
+        %words: tensor<12x3xi32> {soap.kind = #soap.kind<data>, soap.name = "words", soap.sample_dim = 0 : i64},
+        %e: tensor<8x4xf32> {soap.kind = #soap.kind<parameter>, soap.name = "e", soap.fan_in = 8 : i64, soap.fan_out = 4 : i64},
+        %w: tensor<12x4xf32> {soap.kind = #soap.kind<parameter>, soap.name = "w", soap.fan_in = 12 : i64, soap.fan_out = 4 : i64})
+        -> tensor<12x4xf32> {
+      %0 = soap.gather %e, %words {soap.name = "look"WRAP} : (tensor<8x4xf32>, tensor<12x3xi32>) -> tensor<12x3x4xf32>
+      %1 = soap.reshape %0 {soap.name = "flat"} : (tensor<12x3x4xf32>) -> tensor<12x12xf32>
+      %2 = soap.matmul %1, %w {soap.name = "head"} : (tensor<12x12xf32>, tensor<12x4xf32>) -> tensor<12x4xf32>
+      return %2 : tensor<12x4xf32>
+    }"""
+    random = np.random.default_rng(4)
+    words, labels = random.integers(0, 8, (36, 3)).astype(np.int32), random.integers(0, 4, 36)
+    assert (words == 2).any()
+    e, w = (soap.from_mlir(text.replace("WRAP", "")).state_dict()[name].astype(np.float64) for name in ("e", "w"))
+    losses = []
+    for first in range(0, 36, 12):
+        index, t = words[first : first + 12], labels[first : first + 12]
+        loss, gradient = softmax_loss(e[index].reshape(12, 12) @ w, t)
+        gradient[np.arange(12), t] -= 1
+        losses.append(loss)
+        de = np.zeros_like(e)
+        np.add.at(de, index, (gradient / 12 @ w.T).reshape(12, 3, 4))
+        de[2] = 0
+        e -= 0.5 * de
+    for preset in ("single", "data-parallel", "model-parallel", "expert"):
+        for wrap, data in ((", wrap = 8 : i64", np.where(words % 3 == 2, words - 8, words)), ("", words)):
+            model = soap.from_mlir(text.replace("WRAP", wrap))
+            training = {"padding_rows": "e=2", "freeze": "w"}
+            plan = soap.apply_strategy(model, "cpu-4", preset, learning_rate=0.5, training=training)
+            history = soap.fit(model, (data, labels), plan=plan, shuffle=False)
+            np.testing.assert_allclose(history.losses, losses, rtol=1e-5, err_msg=preset)
+            np.testing.assert_allclose(model.state_dict()["e"], e, rtol=1e-4, atol=1e-6, err_msg=preset)
+            np.testing.assert_allclose(model.state_dict()["w"], w, rtol=1e-7, err_msg=preset)
+    model = soap.from_mlir(text.replace("WRAP", ""))
+    for rows, message in (("e=8", "one of the 8 rows of parameter 'e', got 8"), ("w=1", "parameter 'w' is no table"),
+                          ("x=1", "'x' matches no parameter"), ("e=0.5", "one of the 8 rows of parameter 'e', got 0.5")):
+        raises(soap.SoapError, message, lambda: model.build_training_step(padding_rows=rows))
 
 
 @test

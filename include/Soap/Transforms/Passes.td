@@ -84,6 +84,8 @@ def SoapBuildTrainingStep : Pass<"soap-build-training-step", "::mlir::ModuleOp">
            "File with a '@forward' of the same parameters and another batch, of which @evaluate is built">,
     ListOption<"freeze", "freeze", "std::string",
                "Patterns (as *.bias or layer1.*) of parameters that are not trained">,
+    ListOption<"paddingRows", "padding-rows", "std::string",
+               "PATTERN=ROW: the row of these embedding tables that look-ups give no gradient (padding_idx of PyTorch)">,
     Option<"accumulate", "accumulate", "bool", /*default=*/"false",
            "Build @accumulate_step: an iteration may have several batches (soap-run --accumulate N)">,
     Option<"clipNorm", "clip-norm", "double", /*default=*/"0.0",

@@ -37,8 +37,11 @@ class Layout:
     inexact: dict[str, str] = field(default_factory=dict)
 
     @staticmethod
-    def of(placement: Mapping[str, Any]) -> Layout:
-        """The layout of a placement (`Plan.placement`) that describes most tensors."""
+    def of(placement: Mapping[str, Any], group: Sequence[int] | None = None) -> Layout:
+        """The layout of a placement (`Plan.placement`) that describes most tensors. With `group`, of the parameters and
+        states that lie on these devices, which are positions 0, 1, ... of the mesh."""
+        if group is not None:
+            placement = _on_group(placement, group)
         devices = placement["devices"]
         cuts = {row["name"]: _cuts(row, devices) for row in placement["tensors"] if row["kind"] != "positions"}
         best: tuple[int, list[int], dict[str, list[tuple[int, ...]]], dict[str, str]] | None = None
@@ -85,6 +88,17 @@ class Layout:
             note = f"  ({self.inexact[tensor.name]})" if tensor.name in self.inexact else ""
             lines.append(f"  {tensor.name}: [{dims}]{note}")
         return "\n".join(lines)
+
+
+def _on_group(placement: Mapping[str, Any], group: Sequence[int]) -> Mapping[str, Any]:
+    """The parameters and states on a group of devices, which are numbered by their places in the group."""
+    place = {device: i for i, device in enumerate(group)}
+    tensors = []
+    for row in placement["tensors"]:
+        tiles = [{**tile, "device": place[tile["device"]]} for tile in row["tiles"] if tile["device"] in place]
+        if tiles and row["kind"] in ("parameter", "state"):
+            tensors.append({**row, "tiles": tiles})
+    return {"devices": len(group), "tensors": tensors}
 
 
 def _primes(number: int) -> list[int]:

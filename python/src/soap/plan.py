@@ -127,16 +127,26 @@ class Plan:
         """Which region of every argument and result each device holds."""
         return json.loads(self.model._core.placement(self._function))
 
-    def layout(self) -> Layout:
-        """The placement as a mesh of devices with an axis list for every dim of every tensor (docs/Python.md). The plan
-        of a pipeline has none: each stage is on devices of its own."""
+    def layout(self, stage: int | None = None) -> Layout:
+        """The placement as a mesh of devices with an axis list for every dim of every tensor (docs/Python.md). A
+        pipeline has no such mesh, for each stage is on devices of its own: with the number of a `stage` it is the
+        layout of the parameters and states on the devices of that stage."""
+        if stage is not None:
+            return Layout.of(self.placement(), self.stage_devices(stage))
         if self.pipeline is not None:
             raise ValueError(
-                f"{self._pipeline_in_words()}, and no mesh of all devices describes it: find_strategy(..., "
-                "algorithm='mcmc') and apply_strategy(..., 'megatron(tp=N)') give plans without stages; fit and emit "
-                "run the plan as it is"
+                f"{self._pipeline_in_words()}, and no mesh of all devices describes it: layout(stage=N) and "
+                "soap.torch.placements(plan, stage=N) describe one stage; find_strategy(..., algorithm='mcmc') and "
+                "apply_strategy(..., 'megatron(tp=N)') give plans without stages; fit and emit run the plan as it is"
             )
         return Layout.of(self.placement())
+
+    def stage_devices(self, stage: int) -> list[int]:
+        """The devices of a stage of a pipeline."""
+        stages = self.pipeline["stages"] if self.pipeline is not None else []
+        if not 0 <= stage < len(stages):
+            raise IndexError(f"stage {stage}: the plan has {len(stages)} stages of several devices, from 0 on")
+        return stages[stage]["devices"]
 
     # --- Its price ----------------------------------------------------------------------------------------------------
 

@@ -36,6 +36,7 @@ class TorchModel(Model):
         forward = self.function("forward")
         found = {a["name"]: a.get("kind") for a in forward["arguments"]} if forward else {}
         self._names = _names_in_program(module, set(found))
+        self._fixed = _fixed_parameters(module, self._names, found)
         # A parameter that goes back nowhere would be a training without effect.
         lost = [name for name, kind in found.items() if kind == "parameter" and name not in self._names.values()]
         if lost:
@@ -47,6 +48,11 @@ class TorchModel(Model):
                 SoapWarning,
                 stacklevel=3,
             )
+
+    def build_training_step(self, optimizer: str = "sgd", learning_rate: float = 0.01, **options: Any) -> Model:
+        """As of every model. Parameters that do not require a gradient are frozen, and padding rows of embeddings get
+        none, as in PyTorch; the options `freeze` and `padding_rows` replace what the module says."""
+        return super().build_training_step(optimizer, learning_rate, **{**self._fixed, **options})
 
     def _numbers(self) -> dict[str, np.ndarray]:
         if self._values is None:
@@ -100,6 +106,34 @@ class TorchModel(Model):
         super().load_state_dict({**current, **wanted})
 
 
+def _fixed_parameters(module: torch.nn.Module, names: Mapping[str, str], found: Mapping[str, Any]) -> dict[str, Any]:
+    """Options of the training step that keep what PyTorch does not train: `freeze` and `padding_rows`. A warning names
+    embeddings whose gradient Soap does not have."""
+    trained = {names[key] for key, value in module.named_parameters(remove_duplicate=False) if value.requires_grad}
+    frozen = sorted({names[key] for key, _ in module.named_parameters()} - trained)
+    rows, other = {}, []
+    for path, child in module.named_modules():
+        if not isinstance(child, (torch.nn.Embedding, torch.nn.EmbeddingBag)):
+            continue
+        name = names[f"{path}.weight" if path else "weight"]
+        if child.scale_grad_by_freq or child.max_norm is not None:
+            other.append(path)
+        if child.padding_idx is not None and name in trained and found.get(name) == "parameter":
+            rows[name] = child.padding_idx
+    if other:
+        warnings.warn(
+            f"the embeddings {other} have scale_grad_by_freq or max_norm: Soap trains them without",
+            SoapWarning,
+            stacklevel=4,
+        )
+    options: dict[str, Any] = {}
+    if frozen_here := [name for name in frozen if found.get(name) == "parameter"]:
+        options["freeze"] = frozen_here
+    if rows:
+        options["padding_rows"] = [f"{name}={row}" for name, row in rows.items()]
+    return options
+
+
 def _program_name(key: str) -> str:
     """A key with the characters that Soap's names have."""
     return "".join(c if c.isalnum() or c in "_-." else "_" for c in key.replace("/", "."))
@@ -142,6 +176,35 @@ def _unchanged(module: torch.nn.Module) -> Iterator[None]:
                     buffer.copy_(buffers[name])
 
 
+class _StoppedGradients(torch.overrides.TorchFunctionMode):
+    """Notes what of a forward pass autograd does not follow, which an exported program does not say."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: set[str] = set()
+
+    def __torch_function__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        tensors = [value for value in torch.utils._pytree.tree_leaves(args) if isinstance(value, torch.Tensor)]
+        if any(tensor.requires_grad and tensor.is_floating_point() for tensor in tensors):
+            if function in (torch.Tensor.detach, torch.detach, torch.Tensor.detach_, torch.Tensor.data.__get__):
+                self.found.add("detach")
+            elif not torch.is_grad_enabled():
+                self.found.add("no_grad")
+        return function(*args, **(kwargs or {}))
+
+
+def _warn_of_stopped_gradients(module: torch.nn.Module, inputs: Sequence[Any]) -> None:
+    with _unchanged(module), torch.enable_grad(), _StoppedGradients() as stopped:
+        module.train()(*inputs)
+    if stopped.found:
+        warnings.warn(
+            f"the forward pass of {type(module).__name__} stops gradients ({', '.join(sorted(stopped.found))}), which "
+            "an exported program does not say: Soap computes the gradient of the whole",
+            SoapWarning,
+            stacklevel=3,
+        )
+
+
 def from_torch(
     module: torch.nn.Module,
     example_inputs: torch.Tensor | Sequence[Any],
@@ -153,7 +216,9 @@ def from_torch(
     """Imports a module by way of `torch.onnx.export`, as it trains: with batch norm and dropout, and under the names of
     its parameters. `example_inputs` is a tensor or a tuple of the arguments of `forward`; the first dim of each is the
     batch that the program has. `exporter` is `torchscript` (PyTorch's older one) or `dynamo`. `options` are as for
-    `soap.from_onnx`: `batch=64` gives the program another batch. The module stays as it is."""
+    `soap.from_onnx`: `batch=64` gives the program another batch. The module stays as it is. What PyTorch does not train
+    (`requires_grad=False`, `padding_idx`) is not trained; a warning says where the forward pass stops gradients
+    (`detach`, `no_grad`), which Soap does not."""
     if not isinstance(module, torch.nn.Module):
         raise TypeError(f"from_torch: expected a torch.nn.Module, got {type(module).__name__}")
     if exporter not in ("torchscript", "dynamo"):
@@ -164,6 +229,7 @@ def from_torch(
             raise TypeError(f"from_torch: example_inputs[{i}]: expected a tensor, got {type(value).__name__}")
     parameters = list(inspect.signature(module.forward).parameters)
     names = [parameters[i] if i < len(parameters) else f"input{i}" for i in range(len(inputs))]
+    _warn_of_stopped_gradients(module, inputs)
     with tempfile.TemporaryDirectory(prefix="soap-") as folder:
         path = os.path.join(folder, f"{type(module).__name__}.onnx")
         with _unchanged(module), warnings.catch_warnings():
@@ -188,23 +254,28 @@ def from_torch(
     return TorchModel(core, type(module).__name__, module)
 
 
-def mesh(plan: Plan, device_type: str = "cpu") -> Any:
-    """The plan's mesh as a DeviceMesh of torch.distributed, whose ranks are the plan's devices. Every rank calls it."""
-    from torch.distributed.device_mesh import init_device_mesh
+def mesh(plan: Plan, device_type: str = "cpu", *, stage: int | None = None) -> Any:
+    """The plan's mesh as a DeviceMesh of torch.distributed, whose ranks are the plan's devices; of a pipeline, the mesh
+    of a `stage`. Every rank calls it, for every stage in the same order."""
+    from torch.distributed.device_mesh import DeviceMesh, init_device_mesh
 
-    layout = plan.layout()
-    return init_device_mesh(device_type, layout.mesh_shape or (1,), mesh_dim_names=tuple(layout.axes) or ("axis0",))
+    layout = plan.layout(stage)
+    shape, names = layout.mesh_shape or (1,), tuple(layout.axes) or ("axis0",)
+    if stage is None:
+        return init_device_mesh(device_type, shape, mesh_dim_names=names)
+    return DeviceMesh(device_type, torch.tensor(plan.stage_devices(stage)).reshape(shape), mesh_dim_names=names)
 
 
-def placements(plan: Plan, *, strict: bool = False) -> dict[str, list[Any]]:
+def placements(plan: Plan, *, strict: bool = False, stage: int | None = None) -> dict[str, list[Any]]:
     """DTensor placements of every argument of the plan's function by name, parameters by that of the module: one
     `Shard(dim)` or `Replicate()` for each dim of `mesh(plan)`.
 
     DTensor splits a dim by the mesh dims from the first to the last. A tensor that the plan splits in another order, or
-    that no mesh describes, is split over fewer devices; a warning names it, with `strict` an error."""
+    that no mesh describes, is split over fewer devices; a warning names it, with `strict` an error. Of a pipeline,
+    `stage` chooses the stage whose parameters and states are placed, on `mesh(plan, stage=stage)`."""
     from torch.distributed.tensor import Replicate, Shard
 
-    layout = plan.layout()
+    layout = plan.layout(stage)
     order = list(layout.axes) or ["axis0"]
     faults = dict(layout.inexact)
     result = {}
@@ -235,13 +306,20 @@ def placements(plan: Plan, *, strict: bool = False) -> dict[str, list[Any]]:
     return result
 
 
-def distribute(module: torch.nn.Module, plan: Plan, device_mesh: Any = None) -> torch.nn.Module:
+def distribute(
+    module: torch.nn.Module, plan: Plan, device_mesh: Any = None, *, stage: int | None = None
+) -> torch.nn.Module:
     """Makes a DTensor of every parameter of a module, where the plan has it, and returns the module. Buffers are
-    replicated. Inputs are DTensors too: `distribute_input`."""
+    replicated. Inputs are DTensors too: `distribute_input`. Of a pipeline, the module is that of a `stage`, with the
+    names of the whole: an error if it has parameters that the stage has not."""
     from torch.distributed.tensor import Replicate, distribute_tensor
 
-    device_mesh = device_mesh if device_mesh is not None else mesh(plan)
-    rows = placements(plan)
+    device_mesh = device_mesh if device_mesh is not None else mesh(plan, stage=stage)
+    rows = placements(plan, stage=stage)
+    if stage is not None:
+        others = [name for name, _ in module.named_parameters() if name not in rows]
+        if others:
+            raise KeyError(f"distribute: stage {stage} of the plan has no parameters {others}")
     whole = [Replicate()] * device_mesh.ndim
     for child_name, child in module.named_modules():
         prefix = child_name + "." if child_name else ""

@@ -3,7 +3,9 @@
 module that is distributed as a plan says, and PyTorch the same of the whole module. Run by scripts/test-peers.sh.
 
 The last line is "N passed, N failed": one check for each model and strategy."""
+import os
 import sys
+import tempfile
 import warnings
 
 import torch
@@ -55,6 +57,45 @@ def strategies(model):
     yield "mini-time", soap.find_strategy(model, "cpu-4", "mini-time", seed=1, space="sap")
 
 
+def pipeline(model):
+    """A plan of two stages on two devices each."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "pipeline.json")
+        model.build_training_step().run_passes(
+            f"soap-pipeline{{topology=cpu-4 stages=2 microbatches=4 inside=model-parallel export={path}}}"
+        )
+        return soap.apply_strategy(model, "cpu-4", path)
+
+
+def check_stages(rank):
+    """Each stage of a pipeline, as DTensors on its own ranks: the whole parameters come together, and both cut some.
+    Returns how many parameters of both stages are cut."""
+    torch.manual_seed(0)
+    module = MLP()
+    plan = pipeline(soap.from_torch(module, torch.randn(256, MLP.width)))
+    try:
+        soap.torch.placements(plan)
+    except ValueError as error:
+        assert "soap.torch.placements(plan, stage=N)" in str(error), error
+    else:
+        raise AssertionError("expected an error: the plan has no mesh of all devices")
+    meshes = [soap.torch.mesh(plan, stage=stage) for stage in (0, 1)]
+    rows = [soap.torch.placements(plan, stage=stage) for stage in (0, 1)]
+    assert not {*rows[0]} & {*rows[1]} and {*rows[0], *rows[1]} >= {key for key, _ in module.named_parameters()}, rows
+    for stage, mesh in enumerate(meshes):
+        # A stage may end between a product and its bias.
+        own = torch.nn.Module()
+        for key, value in module.named_parameters():
+            layer, name = key.split(".")
+            if key in rows[stage]:
+                own.register_module(layer, getattr(own, layer, torch.nn.Module()))
+                getattr(own, layer).register_parameter(name, torch.nn.Parameter(value.detach().clone()))
+        if rank in plan.stage_devices(stage):
+            for key, value in soap.torch.distribute(own, plan, mesh, stage=stage).named_parameters():
+                assert torch.equal(value.full_tensor(), module.get_parameter(key)), key
+    return sum(any(p != torch.distributed.tensor.Replicate() for p in row) for each in rows for row in each.values())
+
+
 def difference(a, b):
     return ((a - b).norm() / b.norm().clamp(min=1e-12)).item()
 
@@ -84,6 +125,9 @@ def run_rank(rank, port, results):
             if rank == 0:
                 cut = sum(p != torch.distributed.tensor.Replicate() for row in soap.torch.placements(plan).values() for p in row)
                 results.append((make.__name__, name, worst, tuple(mesh.shape), cut, kept, sum(v.numel() for v in whole.parameters())))
+    cut = check_stages(rank)
+    if rank == 0:
+        results.append(("MLP", "pipeline", 0.0, (2, 2), cut, 0, 0))
     dist.destroy_process_group()
 
 
@@ -104,7 +148,7 @@ def main():
         failed += fault
         shape = "x".join(map(str, mesh))
         print(f"{model:6} {name:15} {shape:8}  {cut:4}  {kept:8} of {total:8}  {worst:.1e}{'  FAILED' if fault else ''}")
-    expected = 12
+    expected = 13
     failed += expected - len(rows)
     print(f"{len(rows) - failed} passed, {failed} failed")
     return 1 if failed else 0

@@ -72,6 +72,32 @@ class Unused(torch.nn.Module):
         return self.used(x)
 
 
+class Stopped(torch.nn.Module):
+    """A branch without a gradient, which the program does not say; running it under no_grad is as bad."""
+
+    def __init__(self, way):
+        super().__init__()
+        self.way = way
+        self.a, self.b = torch.nn.Linear(6, 4), torch.nn.Linear(6, 4)
+
+    def forward(self, x):
+        if self.way == "no_grad":
+            with torch.no_grad():
+                y = self.a(x)
+        else:
+            y = self.a(x).detach() if self.way == "detach" else self.a(x)
+        return y * self.b(x)
+
+
+def check_stopped():
+    for way in ("detach", "no_grad", ""):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", soap.SoapWarning)
+            soap.from_torch(Stopped(way), torch.randn(8, 6))
+        said = [str(w.message) for w in caught if "stops gradients" in str(w.message)]
+        assert len(said) == (way != "") and all(f"({way})" in text for text in said), (way, said)
+
+
 def check_unused():
     torch.manual_seed(0)
     module, x, y = Unused(), torch.randn(8, 6), torch.randint(0, 4, (8,))
@@ -87,19 +113,22 @@ def check_unused():
 
 
 class Tagger(torch.nn.Module):
-    """An embedding and a pooled sum, as of a bag of words."""
+    """An embedding with a padding row and a pooled sum, as of a bag of words; a bias that is not trained."""
 
     def __init__(self):
         super().__init__()
-        self.words = torch.nn.Embedding(100, 24)
+        self.words = torch.nn.Embedding(100, 24, padding_idx=0)
         self.hidden = torch.nn.Linear(24, 32)
         self.head = torch.nn.Linear(32, 3)
+        self.hidden.bias.requires_grad_(False)
 
     def forward(self, words):
         return self.head(torch.tanh(self.hidden(self.words(words).mean(1))))
 
     def data(self):
-        return torch.randint(0, 100, (16, 10)), torch.randint(0, 3, (16,))
+        words = torch.randint(0, 100, (16, 10))
+        words[:, 7:] = 0
+        return words, torch.randint(0, 3, (16,))
 
 
 def difference(a, b):
@@ -163,13 +192,14 @@ def main():
                     failed += 1
                     print(f"{row} FAILED")
                     traceback.print_exc(file=sys.stdout)
-    try:
-        check_unused()
-        passed += 1
-    except Exception:
-        failed += 1
-        print("unused parameters FAILED")
-        traceback.print_exc(file=sys.stdout)
+    for one in (check_unused, check_stopped):
+        try:
+            one()
+            passed += 1
+        except Exception:
+            failed += 1
+            print(f"{one.__name__} FAILED")
+            traceback.print_exc(file=sys.stdout)
     print(f"{passed} passed, {failed} failed")
     return 1 if failed else 0
 

@@ -4,7 +4,9 @@ of the plan, and on the runtime of Soap. Losses and parameters after three steps
 scripts/test-peers.sh, with eight devices of the host.
 
 The last line is "N passed, N failed": one check for each program and plan."""
+import os
 import sys
+import tempfile
 import traceback
 import warnings
 
@@ -212,6 +214,15 @@ def inner_shardings():
     return f"{len(found.specs)} constraints, {len(cut)} of them cut; zero:\n{table}"
 
 
+def pipeline():
+    """A plan of two stages on two devices each."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "pipeline.json")
+        step = soap.generate("lenet").build_training_step()
+        step.run_passes(f"soap-pipeline{{topology=cpu-4 stages=2 microbatches=4 inside=data-parallel export={path}}}")
+        return soap.apply_strategy(step, "cpu-4", path)
+
+
 def bad_input():
     """Messages for programs and plans that do not fit."""
     for text, call in (
@@ -219,6 +230,7 @@ def bad_input():
          lambda: soap.jax.jit(abs, soap.apply_strategy(soap.generate("lenet"), "cpu-2", "single"))),
         ("the plan has 16 devices, got 8",
          lambda: soap.jax.mesh(soap.apply_strategy(soap.generate("lenet"), "cpu-16", "data-parallel"))),
+        ("2 stages on 2 groups of devices, and no mesh of all devices", lambda: soap.jax.shardings(pipeline())),
         ("cholesky", lambda: soap.from_jax(jnp.linalg.cholesky, np.eye(4, dtype=np.float32))),
     ):
         try:
