@@ -63,6 +63,9 @@ namespace mlir::soap {
 /// The library that carries messages between devices.
 enum class Communication { Runtime, MPI };
 
+/// How far `--soap-lower-to-cuda` goes.
+enum class LoweringStage { Launches, Image };
+
 /// Options of `--soap-lower-to-cpu`.
 struct LowerToCpuOptions : public PassPipelineOptions<LowerToCpuOptions> {
   PassOptions::Option<std::string> library{
@@ -202,6 +205,15 @@ struct LowerToCudaOptions : public KernelImageOptions<LowerToCudaOptions> {
       llvm::cl::desc("Compile kernels for the CPU, too, so that programs run "
                      "without a GPU"),
       llvm::cl::init(true)};
+  PassOptions::Option<LoweringStage> until{
+      *this, "until", llvm::cl::desc("Where to stop"),
+      llvm::cl::values(
+          clEnumValN(LoweringStage::Image, "image",
+                     "host programs with the image of their kernels"),
+          clEnumValN(LoweringStage::Launches, "launches",
+                     "programs whose launches have a place in memory and "
+                     "time: what --soap-audit-launches reads")),
+      llvm::cl::init(LoweringStage::Image)};
   PassOptions::Option<int64_t> streams{
       *this, "streams",
       llvm::cl::desc("Streams of a device: the last one for messages, if "

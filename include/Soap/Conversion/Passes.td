@@ -848,6 +848,49 @@ def SoapVerifyStreams : Pass<"soap-verify-streams", "::mlir::ModuleOp"> {
   }];
 }
 
+def SoapAuditLaunches : Pass<"soap-audit-launches", "::mlir::ModuleOp"> {
+  let summary = "Counts what every launch of a program moves, and estimates it";
+  let description = [{
+    For programs of `--soap-lower-to-cuda='until=launches'`. Of every launch of a
+    kernel: threads, blocks, iterations that a thread does one after the other,
+    bytes that must move (each region of a buffer once) and bytes that do move
+    (sectors of 32 bytes that the warps touch), and an estimate of its time
+    beside the time of the bytes that must move (docs/GPU.md says how). Of
+    library calls the time of the profile. Prints a table by share of the step.
+    It is an error if a limit is passed. The IR stays as it is.
+
+    ```
+    soap-opt step.mlir --soap-partition \
+             --soap-lower-to-cuda='until=launches precision=bf16' \
+             --soap-audit-launches='chip=h200 max-ratio=2' -o /dev/null
+    ```
+  }];
+  let options = [
+    Option<"report", "report", "std::string", /*default=*/"\"\"",
+           "Write the table to this file (JSON; '-': stdout)">,
+    Option<"chip", "chip", "std::string", /*default=*/"\"h100\"",
+           "The GPU: a100, h100 or h200">,
+    Option<"bandwidth", "bandwidth", "double", /*default=*/"0",
+           "Bytes per second that a copy on the GPU moves; 0: the chip's">,
+    Option<"program", "program", "std::string", /*default=*/"\"\"",
+           "Only programs whose names begin so (train_step); empty: all">,
+    Option<"rows", "rows", "int64_t", /*default=*/"16",
+           "Print at most this many rows of the table, at least 0">,
+    Option<"maxShare", "max-share", "double", /*default=*/"0.01",
+           "max-ratio is for kernels with at least this share of the step">,
+    Option<"maxRatio", "max-ratio", "double", /*default=*/"0",
+           "How many times as long as its bytes a kernel may take; 0: any">,
+    Option<"maxTotalRatio", "max-total-ratio", "double", /*default=*/"0",
+           "As max-ratio, for all kernels of a program together; 0: any">,
+    Option<"maxLaunches", "max-launches", "int64_t", /*default=*/"0",
+           "Launches and copies that a program may have beside its library "
+           "calls; 0: any">,
+    Option<"maxUncoalesced", "max-uncoalesced", "double", /*default=*/"0",
+           "Share of a program's bytes that one uncoalesced access may move; "
+           "0: any">
+  ];
+}
+
 def SoapEmbedImage : Pass<"soap-embed-image", "::mlir::ModuleOp"> {
   let summary = "The image of GPU kernels becomes data of the module";
   let description = [{

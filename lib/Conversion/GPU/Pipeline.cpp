@@ -101,6 +101,8 @@ void mlir::soap::buildLowerToCudaPipeline(OpPassManager &pm,
   streams.streams = options.streams;
   pm.addPass(createSoapOrderStreams(streams));
   pm.addPass(createSoapVerifyStreams());
+  if (options.until == LoweringStage::Launches)
+    return;
   // The image.
   SoapKernelsToGpuOptions toGpu;
   toGpu.kernels = "launches";

@@ -1,0 +1,53 @@
+//===- Chips.h - What estimates know of a GPU -------------------*- C++ -*-===//
+//
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The few figures of a chip by which the audit estimates launches. Sources are
+// in docs/GPU.md.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_LIB_CONVERSION_GPU_AUDIT_CHIPS_H
+#define SOAP_LIB_CONVERSION_GPU_AUDIT_CHIPS_H
+
+#include "llvm/ADT/StringRef.h"
+
+#include <cstdint>
+#include <string>
+
+namespace mlir::soap {
+
+struct GpuChip {
+  llvm::StringLiteral name;
+  int64_t multiprocessors;
+  double bandwidth;   ///< bytes/s that a copy in memory moves, read and written
+  double l2Bandwidth; ///< bytes/s between L2 and the multiprocessors
+  int64_t l2Bytes;
+  int64_t l1Bytes; ///< of a multiprocessor
+  double clockHz;
+  double tensorFlops; ///< per second, bf16; tf32 has half of it
+  double f32Flops;    ///< per second
+
+  static constexpr int64_t warpsPerMultiprocessor = 64;
+  static constexpr int64_t instructionsPerClock = 4; ///< of a multiprocessor
+  static constexpr int64_t sectorBytes = 32;
+  /// From a load to its use, from memory.
+  static constexpr double latencyS = 0.6e-6;
+  /// Between two kernels of a graph on a stream, beside what they do: with one
+  /// load the shortest kernel takes 1.6 us, as measured on an H200.
+  static constexpr double gapS = 1.0e-6;
+
+  int64_t residentWarps() const {
+    return multiprocessors * warpsPerMultiprocessor;
+  }
+};
+
+/// Null for an unknown name.
+const GpuChip *findGpuChip(llvm::StringRef name);
+/// For messages: `a100, h100 or h200`.
+std::string gpuChipNames();
+
+} // namespace mlir::soap
+
+#endif // SOAP_LIB_CONVERSION_GPU_AUDIT_CHIPS_H

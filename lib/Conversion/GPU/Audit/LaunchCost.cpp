@@ -1,0 +1,174 @@
+//===- LaunchCost.cpp - What a launch moves and how long it takes ---------===//
+//
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See LaunchCost.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "LaunchCost.h"
+
+#include "../../Parallelize/CooperativeRows.h"
+#include "../../PostedSends.h"
+#include "WarpRun.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+#include <algorithm>
+#include <map>
+
+using namespace mlir;
+using namespace mlir::soap;
+
+namespace {
+
+/// A warp that stands for `weight` warps.
+struct Sample {
+  int64_t first;
+  double weight;
+};
+
+/// Warps spread over every segment of the iterations.
+SmallVector<Sample> samplesOf(func::FuncOp part, int64_t extent) {
+  SmallVector<int64_t> bounds{0};
+  llvm::append_range(bounds, segmentsOf(part, extent));
+  bounds.push_back(extent);
+  SmallVector<Sample> samples;
+  for (size_t i = 0; i + 1 < bounds.size(); ++i) {
+    constexpr int64_t most = 4;
+    int64_t begin = bounds[i] / kWarpLanes,
+            end = std::max((bounds[i + 1] + kWarpLanes - 1) / kWarpLanes,
+                           begin + 1);
+    // A warp over a bound counts for the segment that it begins in.
+    if (i > 0 && bounds[i] % kWarpLanes != 0)
+      ++begin;
+    int64_t warps = end - begin, taken = std::min(warps, most);
+    for (int64_t s = 0; s < taken; ++s) {
+      int64_t at = taken == 1 ? 0 : s * (warps - 1) / (taken - 1);
+      samples.push_back(
+          {(begin + at) * kWarpLanes,
+           static_cast<double>(warps) / static_cast<double>(taken)});
+    }
+  }
+  return samples;
+}
+
+/// Sums over all warps.
+struct Total {
+  double sectors = 0, ownSectors = 0, ownBytes = 0, fewestSectors = 0;
+  double mostOwnSectors = 0; ///< of a warp
+  std::optional<int64_t> stride;
+  bool isFirst = true, dependsOnData = false;
+};
+
+} // namespace
+
+double LaunchCost::bodyS() const {
+  return std::max({memoryS, cacheS, chainS, instructionsS});
+}
+
+const char *LaunchCost::limit() const {
+  double body = bodyS();
+  return body == memoryS  ? "memory"
+         : body == cacheS ? "cache"
+         : body == chainS ? "chain"
+                          : "instructions";
+}
+
+LaunchCost mlir::soap::costOfLaunch(func::FuncOp part, int64_t extent,
+                                    const GpuChip &chip, double bandwidth) {
+  LaunchCost cost;
+  cost.extent = extent;
+  if (extent <= 0)
+    return cost;
+  // As the runtime launches it (CudaDevice::launch).
+  constexpr int64_t maxThreads = 256, blocksPerMultiprocessor = 32;
+  int64_t allWarps = (extent + kWarpLanes - 1) / kWarpLanes;
+  cost.threads = std::min(maxThreads, allWarps * kWarpLanes);
+  cost.blocks = std::min((extent + cost.threads - 1) / cost.threads,
+                         chip.multiprocessors * blocksPerMultiprocessor);
+
+  std::map<std::pair<unsigned, bool>, Total> totals;
+  double instructions = 0, rounds = 0, mostRounds = 0;
+  for (const Sample &sample : samplesOf(part, extent)) {
+    WarpWork work = runWarp(part, sample.first, extent);
+    instructions += work.instructions * sample.weight;
+    rounds += work.rounds * sample.weight;
+    mostRounds = std::max(mostRounds, work.rounds);
+    cost.serial = std::max(cost.serial, work.serial);
+    for (const std::string &text : work.unknown)
+      if (!llvm::is_contained(cost.unknown, text))
+        cost.unknown.push_back(text);
+    for (auto &[key, access] : work.accesses) {
+      Total &total = totals[key];
+      total.sectors += access.sectors * sample.weight;
+      total.ownSectors += access.ownSectors * sample.weight;
+      total.ownBytes += access.ownBytes * sample.weight;
+      total.fewestSectors += access.fewestSectors * sample.weight;
+      total.mostOwnSectors = std::max(total.mostOwnSectors, access.ownSectors);
+      total.dependsOnData |= access.dependsOnData;
+      if (access.hasStride) {
+        if (total.isFirst)
+          total.stride = access.stride;
+        else if (total.stride != access.stride)
+          total.stride.reset();
+        total.isFirst = false;
+      }
+    }
+  }
+  int64_t launched = cost.blocks * cost.threads;
+  cost.serial *= static_cast<double>((extent + launched - 1) / launched);
+
+  constexpr double sector = GpuChip::sectorBytes;
+  auto resident = static_cast<double>(std::min(allWarps, chip.residentWarps()));
+  auto bufferBytes = [&](unsigned argument) {
+    return static_cast<double>(
+        sizeInBytes(cast<MemRefType>(part.getArgumentTypes()[argument])));
+  };
+  // What the warps at work touch, a small buffer once for all.
+  double atWork = 0;
+  for (auto &[key, total] : totals)
+    atWork += std::min(bufferBytes(key.first),
+                       total.mostOwnSectors * sector * resident);
+  double l2Share = static_cast<double>(chip.l2Bytes) / 2;
+  double onOne = atWork / static_cast<double>(chip.multiprocessors);
+  double memoryBytes = 0, l2Bytes = 0;
+  for (auto &[key, total] : totals) {
+    LaunchAccess access;
+    access.argument = key.first;
+    access.writes = key.second;
+    double buffer = bufferBytes(key.first);
+    access.mustBytes = std::min(buffer, total.ownBytes);
+    access.movedBytes = total.sectors * sector;
+    // L1 serves a warp what it has read before, if that is still there.
+    bool isInL1 =
+        !access.writes && onOne <= static_cast<double>(chip.l1Bytes) * 0.75;
+    access.l2Bytes = isInL1 ? total.ownSectors * sector : access.movedBytes;
+    // L2 does so for all warps that are at work at a time.
+    bool isInL2 = buffer <= l2Share || atWork <= l2Share;
+    access.memoryBytes =
+        isInL2 ? std::min(std::min(buffer, total.ownSectors * sector),
+                          access.l2Bytes)
+               : access.movedBytes;
+    access.stride = total.stride;
+    access.dependsOnData = total.dependsOnData;
+    access.isUncoalesced = total.sectors > 2 * total.fewestSectors;
+    cost.mustBytes += access.mustBytes;
+    cost.movedBytes += access.movedBytes;
+    memoryBytes += access.memoryBytes;
+    l2Bytes += access.l2Bytes;
+    cost.accesses.push_back(access);
+  }
+  cost.mustS = cost.mustBytes / bandwidth;
+  cost.memoryS = memoryBytes / bandwidth;
+  cost.cacheS = l2Bytes / chip.l2Bandwidth;
+  cost.instructionsS =
+      instructions / (static_cast<double>(chip.multiprocessors *
+                                          GpuChip::instructionsPerClock) *
+                      chip.clockHz);
+  cost.chainS =
+      std::max(mostRounds, rounds / static_cast<double>(chip.residentWarps())) *
+      GpuChip::latencyS;
+  return cost;
+}

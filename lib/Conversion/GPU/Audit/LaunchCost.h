@@ -1,0 +1,67 @@
+//===- LaunchCost.h - What a launch moves and how long it takes -*- C++ -*-===//
+//
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Adds up what warps of a launch do (WarpRun.h), and estimates its time on a
+// chip from that: an estimate by counting, no measurement.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_LIB_CONVERSION_GPU_AUDIT_LAUNCHCOST_H
+#define SOAP_LIB_CONVERSION_GPU_AUDIT_LAUNCHCOST_H
+
+#include "Chips.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace mlir::soap {
+
+/// Loads from one buffer, or stores to it, of a whole launch.
+struct LaunchAccess {
+  unsigned argument = 0;
+  bool writes = false;
+  double mustBytes = 0;   ///< what is touched, once
+  double movedBytes = 0;  ///< sectors that warps ask for
+  double memoryBytes = 0; ///< of them, from memory or to it
+  double l2Bytes = 0;     ///< of them, from L2 or to it
+  /// Elements between neighbour lanes; none if they differ.
+  std::optional<int64_t> stride;
+  bool dependsOnData = false;
+  /// More than twice the sectors that would hold what lanes ask for.
+  bool isUncoalesced = false;
+};
+
+struct LaunchCost {
+  int64_t extent = 0;
+  int64_t threads = 0, blocks = 0;
+  double serial = 0; ///< iterations that a thread does one after the other
+  std::vector<LaunchAccess> accesses;
+  std::vector<std::string> unknown; ///< what could not be analyzed
+  double mustBytes = 0, movedBytes = 0;
+
+  // Seconds; the launch takes the longest of the four and the gap.
+  double memoryS = 0; ///< bytes of memory at its bandwidth
+  double cacheS = 0;  ///< bytes of L2 at its bandwidth
+  double chainS = 0;  ///< loads that wait for each other
+  double instructionsS = 0;
+  double mustS = 0; ///< bytes that must move, at the memory's bandwidth
+
+  double bodyS() const;
+  double timeS() const { return bodyS() + GpuChip::gapS; }
+  /// Which of the four is longest: memory, cache, chain or instructions.
+  const char *limit() const;
+};
+
+/// Cost of `part` for the iterations below `extent`. `bandwidth`: bytes/s of
+/// the memory.
+LaunchCost costOfLaunch(func::FuncOp part, int64_t extent, const GpuChip &chip,
+                        double bandwidth);
+
+} // namespace mlir::soap
+
+#endif // SOAP_LIB_CONVERSION_GPU_AUDIT_LAUNCHCOST_H

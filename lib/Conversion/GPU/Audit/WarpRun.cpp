@@ -1,0 +1,594 @@
+//===- WarpRun.cpp - What a warp of a launch touches ----------------------===//
+//
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See WarpRun.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "WarpRun.h"
+
+#include "../../Parallelize/CooperativeRows.h"
+#include "../../Parallelize/IndependentLoops.h"
+#include "Chips.h"
+
+#include "Soap/Dialect/Soap/GpuAttributes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <set>
+
+using namespace mlir;
+using namespace mlir::soap;
+
+namespace {
+
+constexpr unsigned lanes = kWarpLanes;
+using Mask = uint32_t;
+constexpr Mask allLanes = ~Mask(0);
+
+/// An integer of each lane.
+struct Lanes {
+  std::array<int64_t, lanes> of{};
+  bool fromMemory = false; ///< depends on integers in memory
+  bool isUnknown = false;  ///< depends on floats
+
+  static Lanes splat(int64_t value) {
+    Lanes result;
+    result.of.fill(value);
+    return result;
+  }
+};
+
+/// How long a block takes beside its instructions.
+struct Length {
+  double rounds = 0, serial = 0;
+};
+
+/// Accesses of one direction to one buffer in one run of a block.
+struct Group {
+  std::set<int64_t> sectors;
+  std::set<int64_t> bytes; ///< elements, by the address of their first byte
+  int64_t elementBytes = 1;
+};
+using Groups = std::map<std::pair<unsigned, bool>, Group>;
+
+/// Rough instructions of an op: positions are 64-bit numbers, divisions by
+/// constants multiplications, functions polynomials.
+double instructionsOf(Operation *op) {
+  if (isa<arith::DivUIOp, arith::RemUIOp, arith::DivSIOp, arith::RemSIOp>(op))
+    return 8;
+  if (isa<arith::MulIOp, memref::LoadOp, memref::StoreOp>(op))
+    return 3;
+  if (isa<math::ExpOp, math::TanhOp, math::LogOp, math::ErfOp>(op))
+    return 16;
+  if (isa<arith::DivFOp, math::SqrtOp, math::RsqrtOp>(op))
+    return 8;
+  if (isa<math::PowFOp, math::SinOp, math::CosOp>(op))
+    return 40;
+  if (isa<arith::ConstantOp, scf::YieldOp, func::ReturnOp, ViewLikeOpInterface>(
+          op))
+    return 0;
+  return isa<scf::ForOp>(op) ? 0 : 1;
+}
+
+class Run {
+public:
+  Run(func::FuncOp part, WarpWork &work) : part(part), work(work) {}
+
+  void run(int64_t first, int64_t extent) {
+    Block &body = part.getBody().front();
+    unsigned count = body.getNumArguments();
+    Lanes begin, end;
+    Mask mask = 0;
+    for (unsigned lane = 0; lane < lanes; ++lane) {
+      begin.of[lane] = first + lane;
+      end.of[lane] = first + lane + 1;
+      if (first + lane < extent)
+        mask |= Mask(1) << lane;
+    }
+    set(body.getArgument(count - 2), begin);
+    set(body.getArgument(count - 1), end);
+    Length length = runBlock(body, mask, 1);
+    work.rounds += length.rounds;
+    work.serial += length.serial;
+    for (auto &[key, access] : work.accesses) {
+      const Sampled &own = sampled[key];
+      auto scaled = [](double all, double different, double taken) {
+        return taken > 0 ? all * different / taken : 0;
+      };
+      access.ownSectors =
+          scaled(access.sectors, static_cast<double>(own.sectors.size()),
+                 own.takenSectors);
+      access.ownBytes =
+          scaled(access.bytes,
+                 static_cast<double>(own.bytes.size() *
+                                     static_cast<size_t>(own.elementBytes)),
+                 own.takenBytes);
+    }
+  }
+
+private:
+  func::FuncOp part;
+  WarpWork &work;
+  llvm::DenseMap<Value, Lanes> values;
+  /// What the evaluated iterations touched.
+  struct Sampled {
+    llvm::DenseSet<int64_t> sectors, bytes;
+    double takenSectors = 0, takenBytes = 0;
+    int64_t elementBytes = 1;
+  };
+  std::map<std::pair<unsigned, bool>, Sampled> sampled;
+
+  void set(Value value, const Lanes &of) { values[value] = of; }
+  const Lanes *get(Value value) const {
+    auto found = values.find(value);
+    return found == values.end() ? nullptr : &found->second;
+  }
+  void note(const Twine &what) {
+    std::string text = what.str();
+    if (!llvm::is_contained(work.unknown, text))
+      work.unknown.push_back(text);
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Integers
+  //===--------------------------------------------------------------------===//
+
+  /// An integer of unknown value.
+  static Lanes unknownInteger() {
+    Lanes result = Lanes::splat(1);
+    result.isUnknown = true;
+    return result;
+  }
+
+  template <typename Function>
+  void binary(Operation *op, Function compute) {
+    const Lanes *a = get(op->getOperand(0)), *b = get(op->getOperand(1));
+    if (!a || !b)
+      return;
+    Lanes result;
+    for (unsigned lane = 0; lane < lanes; ++lane)
+      result.of[lane] = compute(a->of[lane], b->of[lane]);
+    result.fromMemory = a->fromMemory || b->fromMemory;
+    result.isUnknown = a->isUnknown || b->isUnknown;
+    set(op->getResult(0), result);
+  }
+
+  void compareIntegers(arith::CmpIOp op) {
+    const Lanes *a = get(op.getLhs()), *b = get(op.getRhs());
+    if (!a || !b)
+      return;
+    Lanes result;
+    result.fromMemory = a->fromMemory || b->fromMemory;
+    result.isUnknown = a->isUnknown || b->isUnknown;
+    unsigned width = op.getLhs().getType().isIndex()
+                         ? 64
+                         : op.getLhs().getType().getIntOrFloatBitWidth();
+    for (unsigned lane = 0; lane < lanes; ++lane)
+      result.of[lane] =
+          result.fromMemory
+              ? op.getPredicate() != arith::CmpIPredicate::eq
+              : arith::applyCmpPredicate(
+                    op.getPredicate(),
+                    APInt(width, static_cast<uint64_t>(a->of[lane]), false,
+                          true),
+                    APInt(width, static_cast<uint64_t>(b->of[lane]), false,
+                          true));
+    set(op.getResult(), result);
+  }
+
+  void select(arith::SelectOp op) {
+    const Lanes *condition = get(op.getCondition()),
+                *yes = get(op.getTrueValue()), *no = get(op.getFalseValue());
+    if (!condition || !yes || !no)
+      return;
+    Lanes result;
+    for (unsigned lane = 0; lane < lanes; ++lane)
+      result.of[lane] = condition->of[lane] ? yes->of[lane] : no->of[lane];
+    result.fromMemory =
+        condition->fromMemory || yes->fromMemory || no->fromMemory;
+    result.isUnknown = condition->isUnknown || yes->isUnknown || no->isUnknown;
+    set(op.getResult(), result);
+  }
+
+  /// Arithmetic; what gives no integer is passed over.
+  void compute(Operation *op) {
+    auto divide = [](bool remainder) {
+      return [remainder](int64_t a, int64_t b) {
+        return b == 0 ? 0 : remainder ? a % b : a / b;
+      };
+    };
+    llvm::TypeSwitch<Operation *>(op)
+        .Case([&](arith::ConstantOp constant) {
+          APInt value;
+          if (matchPattern(constant.getResult(), m_ConstantInt(&value)))
+            set(constant.getResult(),
+                Lanes::splat(value.getBitWidth() == 1 ? value.getZExtValue()
+                                                      : value.getSExtValue()));
+        })
+        .Case<arith::AddIOp>([&](auto) {
+          binary(op, [](int64_t a, int64_t b) { return a + b; });
+        })
+        .Case<arith::SubIOp>([&](auto) {
+          binary(op, [](int64_t a, int64_t b) { return a - b; });
+        })
+        .Case<arith::MulIOp>([&](auto) {
+          binary(op, [](int64_t a, int64_t b) { return a * b; });
+        })
+        // Positions are not negative.
+        .Case<arith::DivUIOp, arith::DivSIOp>(
+            [&](auto) { binary(op, divide(false)); })
+        .Case<arith::RemUIOp, arith::RemSIOp>(
+            [&](auto) { binary(op, divide(true)); })
+        .Case<arith::MinSIOp, arith::MinUIOp>([&](auto) {
+          binary(op, [](int64_t a, int64_t b) { return std::min(a, b); });
+        })
+        .Case<arith::MaxSIOp, arith::MaxUIOp>([&](auto) {
+          binary(op, [](int64_t a, int64_t b) { return std::max(a, b); });
+        })
+        .Case<arith::AndIOp>([&](auto) {
+          binary(op, [](int64_t a, int64_t b) { return a & b; });
+        })
+        .Case<arith::OrIOp>([&](auto) {
+          binary(op, [](int64_t a, int64_t b) { return a | b; });
+        })
+        .Case<arith::XOrIOp>([&](auto) {
+          binary(op, [](int64_t a, int64_t b) { return (a != 0) != (b != 0); });
+        })
+        .Case([&](arith::CmpIOp compare) { compareIntegers(compare); })
+        .Case([&](arith::SelectOp choice) { select(choice); })
+        .Case<arith::IndexCastOp, arith::IndexCastUIOp, arith::ExtSIOp,
+              arith::ExtUIOp, arith::TruncIOp>([&](auto) {
+          if (const Lanes *from = get(op->getOperand(0)))
+            set(op->getResult(0), Lanes(*from));
+        })
+        .Default([&](Operation *) {
+          for (Value result : op->getResults())
+            if (result.getType().isIntOrIndex())
+              set(result, unknownInteger());
+        });
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Memory
+  //===--------------------------------------------------------------------===//
+
+  /// Value of a lane's integer in memory: the same for the same address.
+  static int64_t inMemory(int64_t address) {
+    auto mixed = static_cast<uint64_t>(address + 1) * 0x9E3779B97F4A7C15u;
+    return static_cast<int64_t>((mixed >> 32) % 1000003);
+  }
+
+  /// Addresses in bytes of the lanes in the argument that `buffer` shows; none
+  /// for memory of a thread, and with a note for what is not known.
+  std::optional<std::pair<unsigned, Lanes>>
+  addressesOf(Value buffer, ValueRange indices, Operation *op) {
+    auto type = cast<MemRefType>(buffer.getType());
+    Value root = rootBuffer(buffer);
+    auto argument = dyn_cast<BlockArgument>(root);
+    if (!argument || argument.getOwner() != &part.getBody().front()) {
+      if (!root.getDefiningOp<memref::AllocaOp>())
+        note(op->getName().getStringRef() + " of no argument");
+      return std::nullopt;
+    }
+    if (!type.hasStaticShape() || !type.getLayout().isIdentity()) {
+      note(op->getName().getStringRef() + " of " + "a buffer with a layout");
+      return std::nullopt;
+    }
+    Lanes address;
+    int64_t stride = (type.getElementTypeBitWidth() + 7) / 8;
+    for (size_t dim = indices.size(); dim-- > 0;) {
+      int64_t extent = type.getDimSize(static_cast<unsigned>(dim));
+      const Lanes *index = get(indices[dim]);
+      Lanes none = unknownInteger();
+      if (!index) {
+        note("a position of " + op->getName().getStringRef());
+        index = &none;
+      }
+      address.fromMemory |= index->fromMemory || index->isUnknown;
+      for (unsigned lane = 0; lane < lanes; ++lane) {
+        int64_t at = index->of[lane];
+        // Known positions that are outside are of lanes that do not get here.
+        at = extent > 0 ? ((at % extent) + extent) % extent : 0;
+        address.of[lane] += at * stride;
+      }
+      stride *= std::max<int64_t>(extent, 1);
+    }
+    return std::pair{argument.getArgNumber(), address};
+  }
+
+  void touch(Value buffer, ValueRange indices, Operation *op, bool writes,
+             Mask mask, Groups &groups) {
+    auto addresses = addressesOf(buffer, indices, op);
+    if (!addresses || mask == 0)
+      return;
+    auto &[argument, at] = *addresses;
+    int64_t bytes =
+        (cast<MemRefType>(buffer.getType()).getElementTypeBitWidth() + 7) / 8;
+    WarpAccess &access = work.accesses[{argument, writes}];
+    access.dependsOnData |= at.fromMemory;
+    Group &group = groups[{argument, writes}];
+    group.elementBytes = bytes;
+    for (unsigned lane = 0; lane < lanes; ++lane)
+      if (mask >> lane & 1) {
+        group.sectors.insert(at.of[lane] / GpuChip::sectorBytes);
+        group.bytes.insert(at.of[lane]);
+      }
+    noteStride(access, at, mask, bytes);
+    if (isa<memref::LoadOp>(op) &&
+        isa<IntegerType, IndexType>(op->getResult(0).getType())) {
+      Lanes loaded;
+      loaded.fromMemory = true;
+      for (unsigned lane = 0; lane < lanes; ++lane)
+        loaded.of[lane] = inMemory(at.of[lane]);
+      set(op->getResult(0), loaded);
+    }
+  }
+
+  static void noteStride(WarpAccess &access, const Lanes &at, Mask mask,
+                         int64_t bytes) {
+    if (mask != allLanes)
+      return;
+    int64_t step = at.of[1] - at.of[0];
+    bool isRegular = step % bytes == 0;
+    for (unsigned lane = 1; lane < lanes; ++lane)
+      isRegular &= at.of[lane] - at.of[lane - 1] == step;
+    if (!isRegular || (access.hasStride && access.stride != step / bytes)) {
+      access.isIrregular = true;
+      access.stride.reset();
+    } else if (!access.isIrregular) {
+      access.stride = step / bytes;
+    }
+    access.hasStride = true;
+  }
+
+  /// Adds what one run of a block touched. Loads of a buffer that stand side by
+  /// side are one access: ptxas makes vectors of them, and L1 has the sector.
+  void close(Groups &groups, double scale) {
+    for (auto &[key, group] : groups) {
+      WarpAccess &access = work.accesses[key];
+      Sampled &own = sampled[key];
+      auto sectors = static_cast<double>(group.sectors.size());
+      int64_t bytes =
+          static_cast<int64_t>(group.bytes.size()) * group.elementBytes;
+      access.sectors += sectors * scale;
+      access.bytes += static_cast<double>(bytes) * scale;
+      access.fewestSectors +=
+          static_cast<double>((bytes + GpuChip::sectorBytes - 1) /
+                              GpuChip::sectorBytes) *
+          scale;
+      own.sectors.insert(group.sectors.begin(), group.sectors.end());
+      own.bytes.insert(group.bytes.begin(), group.bytes.end());
+      own.takenSectors += sectors;
+      own.takenBytes += static_cast<double>(bytes);
+      own.elementBytes = group.elementBytes;
+    }
+    groups.clear();
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Control flow
+  //===--------------------------------------------------------------------===//
+
+  /// `scale`: how often all of it runs. `isRow`: lanes share what the block
+  /// does.
+  Length runBlock(Block &block, Mask mask, double scale, bool isRow = false) {
+    Length length;
+    Groups groups;
+    llvm::DenseMap<Value, int> waits;
+    int mostWaits = 0;
+    for (Operation &op : block) {
+      work.instructions += instructionsOf(&op) * scale;
+      int wait = 0;
+      for (Value operand : op.getOperands())
+        wait = std::max(wait, waits.lookup(operand));
+      if (auto load = dyn_cast<memref::LoadOp>(op)) {
+        touch(load.getMemRef(), load.getIndices(), &op, false, mask, groups);
+        ++wait;
+      } else if (auto store = dyn_cast<memref::StoreOp>(op)) {
+        Mask stores = isRow ? mask & -mask : mask;
+        touch(store.getMemRef(), store.getIndices(), &op, true, stores, groups);
+        wait = 0;
+      } else if (op.getNumRegions() > 0) {
+        Length inner = runRegions(&op, mask, scale, isRow);
+        length.rounds += inner.rounds;
+        length.serial += inner.serial;
+      } else {
+        compute(&op);
+      }
+      for (Value result : op.getResults())
+        waits[result] = wait;
+      mostWaits = std::max(mostWaits, wait);
+    }
+    length.rounds += mostWaits;
+    close(groups, scale);
+    return length;
+  }
+
+  Length runRegions(Operation *op, Mask mask, double scale, bool isRow) {
+    if (auto loop = dyn_cast<scf::ForOp>(op))
+      return runLoop(loop, mask, scale, isRow);
+    if (auto choice = dyn_cast<scf::IfOp>(op))
+      return runIf(choice, mask, scale);
+    note(op->getName().getStringRef() + ", counted once");
+    Length length;
+    for (Region &region : op->getRegions())
+      for (Block &block : region) {
+        for (BlockArgument argument : block.getArguments())
+          if (argument.getType().isIntOrIndex())
+            set(argument, unknownInteger());
+        Length inner = runBlock(block, mask, scale);
+        length.rounds += inner.rounds;
+        length.serial += inner.serial;
+      }
+    for (Value result : op->getResults())
+      if (result.getType().isIntOrIndex())
+        set(result, unknownInteger());
+    return length;
+  }
+
+  void passOn(Block &block, ResultRange results) {
+    for (auto [value, result] :
+         llvm::zip(block.getTerminator()->getOperands(), results))
+      if (const Lanes *of = get(value))
+        set(result, Lanes(*of));
+  }
+
+  Length runIf(scf::IfOp op, Mask mask, double scale) {
+    if (op->hasAttr(kLanes))
+      return runBlock(*op.thenBlock(), mask, scale, /*isRow=*/true);
+    Mask yes = mask, no = mask;
+    const Lanes *condition = get(op.getCondition());
+    if (condition && !condition->isUnknown) {
+      yes = no = 0;
+      for (unsigned lane = 0; lane < lanes; ++lane)
+        if (mask >> lane & 1)
+          (condition->of[lane] ? yes : no) |= Mask(1) << lane;
+    }
+    Length length;
+    auto branch = [&](Block *block, Mask active) {
+      if (!block || !active)
+        return;
+      Length inner = runBlock(*block, active, scale);
+      length.rounds = std::max(length.rounds, inner.rounds);
+      length.serial = std::max(length.serial, inner.serial);
+      passOn(*block, op.getResults());
+    };
+    branch(op.elseBlock(), no);
+    branch(op.thenBlock(), yes);
+    return length;
+  }
+
+  /// The loop reads what it has written: an iteration waits for the one before.
+  static bool carriesThroughMemory(scf::ForOp loop) {
+    llvm::DenseSet<Value> written;
+    loop.walk([&](memref::StoreOp store) {
+      written.insert(rootBuffer(store.getMemRef()));
+    });
+    return loop
+        .walk([&](memref::LoadOp load) {
+          return written.contains(rootBuffer(load.getMemRef()))
+                     ? WalkResult::interrupt()
+                     : WalkResult::advance();
+        })
+        .wasInterrupted();
+  }
+
+  Length runLoop(scf::ForOp loop, Mask mask, double scale, bool isRow) {
+    const Lanes *low = get(loop.getLowerBound()),
+                *high = get(loop.getUpperBound()), *by = get(loop.getStep());
+    bool isKnown = low && high && by && !low->isUnknown && !high->isUnknown &&
+                   !low->fromMemory && !high->fromMemory && !by->isUnknown;
+    if (!isKnown)
+      note("a loop of unknown length, counted once");
+    Lanes begin = low ? *low : Lanes::splat(0),
+          end = high ? *high : Lanes::splat(1),
+          step = by ? *by : Lanes::splat(1);
+    int64_t trips = isKnown ? 0 : 1;
+    for (unsigned lane = 0; isKnown && lane < lanes; ++lane) {
+      if (isRow) {
+        begin.of[lane] = lane;
+        step.of[lane] = lanes;
+      }
+      if (mask >> lane & 1 && step.of[lane] > 0)
+        trips = std::max(trips,
+                         (end.of[lane] - begin.of[lane] + step.of[lane] - 1) /
+                             step.of[lane]);
+    }
+    for (auto [argument, initial] :
+         llvm::zip(loop.getRegionIterArgs(), loop.getInitArgs()))
+      if (const Lanes *of = get(initial))
+        set(argument, Lanes(*of));
+    bool isInnermost = loop.getBody()->getOps<scf::ForOp>().empty();
+    SmallVector<int64_t> taken = iterationsOf(trips, isInnermost);
+    Length body;
+    for (int64_t iteration : taken) {
+      Lanes variable;
+      Mask active = 0;
+      for (unsigned lane = 0; lane < lanes; ++lane) {
+        variable.of[lane] = begin.of[lane] + iteration * step.of[lane];
+        if (mask >> lane & 1 && (!isKnown || variable.of[lane] < end.of[lane]))
+          active |= Mask(1) << lane;
+      }
+      variable.fromMemory = begin.fromMemory;
+      set(loop.getInductionVar(), variable);
+      Length once = runBlock(*loop.getBody(), active,
+                             scale * static_cast<double>(trips) /
+                                 static_cast<double>(taken.size()));
+      body.rounds = std::max(body.rounds, once.rounds);
+      body.serial = std::max(body.serial, once.serial);
+      for (auto [argument, value] :
+           llvm::zip(loop.getRegionIterArgs(),
+                     loop.getBody()->getTerminator()->getOperands()))
+        if (const Lanes *of = get(value)) {
+          Lanes next(*of);
+          next.isUnknown |= taken.size() < static_cast<size_t>(trips);
+          set(argument, next);
+        }
+    }
+    for (auto [argument, result] :
+         llvm::zip(loop.getRegionIterArgs(), loop.getResults()))
+      if (const Lanes *of = get(argument))
+        set(result, Lanes(*of));
+    // ptxas unrolls by about four, so that loads of four iterations are under
+    // way.
+    constexpr double unrolled = 4;
+    bool waits = carriesThroughMemory(loop);
+    double rounds = waits ? static_cast<double>(trips)
+                          : std::ceil(static_cast<double>(trips) / unrolled);
+    if (isRow && loop.getNumResults() > 0)
+      work.instructions += 10 * loop.getNumResults() * scale; // shuffles
+    return {rounds * body.rounds,
+            static_cast<double>(trips) * std::max(1.0, body.serial)};
+  }
+
+  /// Neighbours of innermost loops, as they may touch one sector; else the
+  /// first one and one in the middle.
+  static SmallVector<int64_t> iterationsOf(int64_t trips, bool isInnermost) {
+    constexpr int64_t most = 8;
+    SmallVector<int64_t> taken;
+    if (isInnermost || trips <= 2)
+      for (int64_t i = 0; i < std::min(trips, most); ++i)
+        taken.push_back(i);
+    else
+      taken = {0, trips / 2};
+    return taken;
+  }
+};
+
+} // namespace
+
+WarpWork mlir::soap::runWarp(func::FuncOp part, int64_t first, int64_t extent) {
+  WarpWork work;
+  Run(part, work).run(first, extent);
+  return work;
+}
+
+SmallVector<int64_t> mlir::soap::segmentsOf(func::FuncOp part, int64_t extent) {
+  SmallVector<int64_t> bounds;
+  scf::ForOp range = rangeLoopOf(part);
+  if (!range)
+    return bounds;
+  for (Operation *user : range.getInductionVar().getUsers())
+    if (auto compare = dyn_cast<arith::CmpIOp>(user)) {
+      APInt value;
+      if (compare.getLhs() == range.getInductionVar() &&
+          matchPattern(compare.getRhs(), m_ConstantInt(&value)) &&
+          value.getSExtValue() > 0 && value.getSExtValue() < extent)
+        bounds.push_back(value.getSExtValue());
+    }
+  llvm::sort(bounds);
+  bounds.erase(llvm::unique(bounds), bounds.end());
+  return bounds;
+}
