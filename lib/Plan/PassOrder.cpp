@@ -371,7 +371,9 @@ private:
 
   /// Weights that passes gather for themselves come in the order in which they
   /// are read, no earlier than memory for two of the largest allows: each waits
-  /// for the first reader of one before.
+  /// until the first reader of one before is done, and what that has written
+  /// has been read, since kernels wait for sums on their way and for gathers
+  /// only later.
   void delayGathers() {
     std::vector<bool> isWeight(graph.values.size());
     bool any = false;
@@ -450,11 +452,33 @@ private:
         if (movement.reads)
           gather.starts.insert(task);
       }
+    std::vector<int> followers = findFollowers();
     for (auto &[device, ofDevice] : gathers)
-      delayGathers(ofDevice);
+      delayGathers(ofDevice, followers);
   }
 
-  void delayGathers(const std::map<std::pair<size_t, int>, Gather> &ofDevice) {
+  /// By kernel task, the first kernel of its pass and device that reads what it
+  /// writes; -1: none.
+  std::vector<int> findFollowers() const {
+    std::vector<int> followers(tasks.size(), -1);
+    for (size_t t = 0; t < tasks.size(); ++t) {
+      const TaskInfo &info = tasks[t];
+      if (!info.pass)
+        continue;
+      for (int read : info.reads) {
+        const TaskInfo &other = tasks[static_cast<size_t>(read)];
+        int &follower = followers[static_cast<size_t>(read)];
+        if (other.device == info.device && *other.pass == *info.pass &&
+            (follower < 0 ||
+             info.node < tasks[static_cast<size_t>(follower)].node))
+          follower = static_cast<int>(t);
+      }
+    }
+    return followers;
+  }
+
+  void delayGathers(const std::map<std::pair<size_t, int>, Gather> &ofDevice,
+                    const std::vector<int> &followers) {
     std::vector<const Gather *> order;
     int64_t largest = 0;
     for (const auto &[key, gather] : ofDevice) {
@@ -473,9 +497,16 @@ private:
       if (first == 0 || (order[first - 1]->place == order[i]->place &&
                          order[first - 1]->node == order[i]->node))
         continue;
-      for (int reader : order[first - 1]->readers)
+      for (int reader : order[first - 1]->readers) {
+        // Only what comes before the weight is read can be waited for.
+        int follower = followers[static_cast<size_t>(reader)];
+        bool isBefore =
+            follower >= 0 &&
+            (order[first - 1]->place < order[i]->place ||
+             tasks[static_cast<size_t>(follower)].node < order[i]->node);
         for (int start : order[i]->starts)
-          delays.emplace_back(reader, start);
+          delays.emplace_back(isBefore ? follower : reader, start);
+      }
     }
   }
 

@@ -21,6 +21,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <unordered_map>
 
 using namespace soap;
 
@@ -41,6 +42,27 @@ struct HybridModel::Impl {
   struct Reduction {
     std::optional<CollectiveModel> reduceScatter, allGather, allReduce;
     int64_t sharing = 1;
+    /// Times by bytes: layers have equal weights.
+    std::unordered_map<int64_t, int64_t> scattered, gathered, reduced;
+    int64_t reduceScatterNs(int64_t bytes) {
+      return look(*reduceScatter, scattered, bytes);
+    }
+    int64_t allGatherNs(int64_t bytes) {
+      return look(*allGather, gathered, bytes);
+    }
+    int64_t allReduceNs(int64_t bytes) {
+      return look(*allReduce, reduced, bytes);
+    }
+
+  private:
+    static int64_t look(const CollectiveModel &model,
+                        std::unordered_map<int64_t, int64_t> &known,
+                        int64_t bytes) {
+      auto [it, isNew] = known.try_emplace(bytes);
+      if (isNew)
+        it->second = model.ns(bytes);
+      return it->second;
+    }
   };
   std::map<std::tuple<int, int>, Reduction> reductions; ///< by data, tensor
 
@@ -74,7 +96,7 @@ struct HybridModel::Impl {
   /// Collectives over the replicas of a stage. The groups of all members of a
   /// tensor-parallel group run at once; those that share a link wait for each
   /// other.
-  const Reduction &reductionOf(int data, int tensor) {
+  Reduction &reductionOf(int data, int tensor) {
     auto [it, isNew] = reductions.try_emplace({data, tensor});
     if (!isNew)
       return it->second;
@@ -110,45 +132,71 @@ struct HybridModel::Impl {
   /// other, and of what is left of its bytes.
   int64_t gatherNs(const HybridShape &shape, const SegmentCost &cost,
                    bool isGathered) {
-    const Reduction &reduction = reductionOf(shape.data, shape.tensor);
+    Reduction &reduction = reductionOf(shape.data, shape.tensor);
     int64_t ns = 0, rest = cost.parameterBytes;
     for (const WeightCost &weight : cost.weights) {
       rest -= weight.weightBytes;
       if (weight.weightBytes > 0 && weight.isGathered == isGathered)
-        ns += reduction.allGather->ns(weight.weightBytes);
+        ns += reduction.allGatherNs(weight.weightBytes);
     }
     if (rest > 0 && !isGathered)
-      ns += reduction.allGather->ns(rest);
+      ns += reduction.allGatherNs(rest);
     return reduction.sharing * ns;
   }
   int64_t reduceNs(const HybridShape &shape, const SegmentCost &cost,
                    bool isGathered) {
-    const Reduction &reduction = reductionOf(shape.data, shape.tensor);
-    const CollectiveModel &model =
-        shape.zero > 0 ? *reduction.reduceScatter : *reduction.allReduce;
+    Reduction &reduction = reductionOf(shape.data, shape.tensor);
+    auto nsOf = [&](int64_t bytes) {
+      return shape.zero > 0 ? reduction.reduceScatterNs(bytes)
+                            : reduction.allReduceNs(bytes);
+    };
     int64_t ns = 0, rest = cost.gradientBytes;
     for (const WeightCost &weight : cost.weights) {
       rest -= weight.gradientBytes;
       if (weight.gradientBytes > 0 && weight.isGathered == isGathered)
-        ns += model.ns(weight.gradientBytes);
+        ns += nsOf(weight.gradientBytes);
     }
     if (rest > 0 && !isGathered)
-      ns += model.ns(rest);
+      ns += nsOf(rest);
     return reduction.sharing * ns;
   }
-  /// A backward pass of a segment, with what ZeRO-3 moves beside it.
+  /// A pass of a segment of `ns`, beside which ZeRO-3 moves weights and
+  /// gradients for `movedNs`, `count` of them. A collective of the pass waits
+  /// for what is on its links when it comes: as likely something as these are
+  /// busy, and about one of them.
+  static int64_t besideNs(int64_t ns, int64_t collectives, int64_t movedNs,
+                          int64_t count) {
+    if (count == 0)
+      return ns;
+    double moved = static_cast<double>(movedNs),
+           busy = std::min(
+               1.0, moved / static_cast<double>(std::max<int64_t>(ns, 1)));
+    return std::max(ns, movedNs) +
+           static_cast<int64_t>(busy * moved / static_cast<double>(count) *
+                                static_cast<double>(collectives));
+  }
+  static int64_t countGathered(const SegmentCost &cost) {
+    return std::count_if(
+        cost.weights.begin(), cost.weights.end(),
+        [](const WeightCost &weight) { return weight.isGathered; });
+  }
   int64_t backwardNs(const HybridShape &shape, const SegmentCost &cost,
                      Recompute recompute) {
     int64_t ns = cost.backwardNs + againNs(cost, recompute);
-    if (shape.zero == 3 && shape.data > 1)
-      ns = std::max(ns,
-                    gatherNs(shape, cost, true) + reduceNs(shape, cost, true));
-    return ns;
+    if (shape.zero != 3 || shape.data == 1)
+      return ns;
+    int64_t collectives = cost.backwardCollectives;
+    if (recompute == Recompute::Whole)
+      collectives += cost.forwardCollectives;
+    return besideNs(ns, collectives,
+                    gatherNs(shape, cost, true) + reduceNs(shape, cost, true),
+                    2 * countGathered(cost));
   }
   int64_t forwardNs(const HybridShape &shape, const SegmentCost &cost) {
-    return shape.zero == 3 && shape.data > 1
-               ? std::max(cost.forwardNs, gatherNs(shape, cost, true))
-               : cost.forwardNs;
+    if (shape.zero != 3 || shape.data == 1)
+      return cost.forwardNs;
+    return besideNs(cost.forwardNs, cost.forwardCollectives,
+                    gatherNs(shape, cost, true), countGathered(cost));
   }
 
   /// The time to add a microbatch's gradients: under ZeRO-3 a replica's share

@@ -164,8 +164,13 @@ private:
       if (node < 0)
         continue;
       for (const PlannedTask &task : value.tasks)
-        if (task.collective >= 0 || task.resource == 0)
+        if (task.collective >= 0 || task.resource == 0) {
           add(node, task.durationNs);
+          SegmentCost &segment = costs.segments[segmentOf[node]];
+          (isForward(node) ? segment.forwardCollectives
+                           : segment.backwardCollectives) +=
+              task.collective >= 0 && hasSamples[v];
+        }
     }
   }
 

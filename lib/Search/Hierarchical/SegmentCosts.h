@@ -29,6 +29,8 @@ struct WeightCost {
 struct SegmentCost {
   /// Passes of a microbatch, collectives of the group included.
   int64_t forwardNs = 0, backwardNs = 0;
+  /// Collectives of the group in them, which wait for others on their links.
+  int64_t forwardCollectives = 0, backwardCollectives = 0;
   /// Once for an iteration: what has no samples, as copies of weights in
   /// another precision.
   int64_t onceNs = 0;
