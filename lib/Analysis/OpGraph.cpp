@@ -554,13 +554,21 @@ LogicalResult GraphBuilder::delayRecomputed() {
                 "for a gradient, so it would save nothing";
     triggers[leader] = trigger;
   }
+  // Copies of weights that are kept in one form are made again by that
+  // decision.
+  auto isKeptWeight = [&](int node) {
+    return result.ops[node]->hasAttr(kKeep) &&
+           llvm::all_of(graph.nodes[node].whole.operands,
+                        [&](int operand) { return writer[operand] < 0; });
+  };
   // Readers of values of the forward pass, by value and trigger.
   std::map<std::pair<int, int>, std::vector<int>> delayed;
   std::map<int, std::set<int>> triggersOf;
   for (int clone : clones)
     for (int value : graph.nodes[clone].whole.operands)
       if (writer[value] >= 0 &&
-          graph.nodes[writer[value]].whole.phase == ::soap::Phase::Forward) {
+          graph.nodes[writer[value]].whole.phase == ::soap::Phase::Forward &&
+          !isKeptWeight(writer[value])) {
         int trigger = triggers[together.getLeaderValue(clone)];
         std::vector<int> &list = delayed[{value, trigger}];
         if (list.empty() || list.back() != clone)

@@ -13,6 +13,7 @@
 #include "LoopCorrespondence.h"
 #include "Soap/Dialect/Soap/ReuseAttributes.h"
 #include "Soap/Dialect/Soap/StageAttributes.h"
+#include "Soap/Model/Reuse.h"
 #include "Soap/Pipeline/PassSchedule.h"
 
 using namespace mlir;
@@ -42,11 +43,6 @@ public:
       return std::optional<::soap::PassOrder>();
     if (failed(findSampleLoops()))
       return failure();
-    if (llvm::any_of(graph.restores, [](const ::soap::Restore &restore) {
-          return !restore.delaysReaders;
-        }))
-      return emitError() << "values that are kept in one form ('soap.keep') "
-                            "are not made again in microbatches";
     auto module = opGraph.ops.front()->getParentOfType<ModuleOp>();
     ::soap::Expected<std::vector<StageEntry>> entries =
         mlir::soap::readStages(module->getAttr(kStages));
@@ -61,7 +57,7 @@ public:
     } else if (failed(placeInStages()) || failed(checkDevices())) {
       return failure();
     }
-    if (failed(checkRecomputed()))
+    if (failed(checkRecomputed()) || failed(checkKept()))
       return failure();
     runOnceBefore();
     ::soap::Expected<std::vector<std::vector<::soap::PipelinePass>>> order =
@@ -186,6 +182,30 @@ private:
                << "is in no stage: it is before op '"
                << graph.nodes[static_cast<size_t>(firsts[0])].whole.name
                << "', with which the first one begins";
+    }
+    return success();
+  }
+
+  /// Passes gather weights for themselves; activations are not made again.
+  LogicalResult checkKept() {
+    std::vector<bool> isOfPasses(graph.values.size());
+    for (auto [n, node] : llvm::enumerate(graph.nodes))
+      for (int value : node.whole.results)
+        isOfPasses[static_cast<size_t>(value)] =
+            !passes.runsOnce(static_cast<int>(n));
+    for (const ::soap::Restore &restore : graph.restores) {
+      if (restore.delaysReaders)
+        continue;
+      const std::string &name =
+          graph.values[static_cast<size_t>(restore.of)].name;
+      if (isOfPasses[static_cast<size_t>(restore.of)])
+        return emitError() << "value '" << name
+                           << "' is kept in one form ('soap.keep'), but has "
+                              "samples: expected weights alone";
+      if (restore.keep != ::soap::Keep::Before)
+        return emitError() << "value '" << name << "' is kept as '"
+                           << ::soap::keepName(restore.keep)
+                           << "' ('soap.keep'), expected 'before'";
     }
     return success();
   }

@@ -138,6 +138,7 @@ public:
     if (MaybeError error = findPasses())
       return error;
     delayRecomputed();
+    delayGathers();
     std::vector<std::pair<int, int>> waits = listWaits();
     waits.insert(waits.end(), plan.waits.begin(), plan.waits.end());
     std::sort(waits.begin(), waits.end());
@@ -357,6 +358,158 @@ private:
     }
   }
 
+  /// A weight that a device gathers for a pass.
+  struct Gather {
+    size_t place; ///< of the pass in the order of the device
+    int node;     ///< the first one that reads it, and its kernels
+    std::set<int> readers;
+    /// The tasks that bring it, and those of them that read what the update has
+    /// left.
+    std::set<int> movements, starts;
+    int64_t bytes = 0;
+  };
+
+  /// Weights that passes gather for themselves come in the order in which they
+  /// are read, no earlier than memory for two of the largest allows: each waits
+  /// until the first reader of one before is done, and what that has written
+  /// has been read, since kernels wait for sums on their way and for gathers
+  /// only later.
+  void delayGathers() {
+    std::vector<bool> isWeight(graph.values.size());
+    bool any = false;
+    for (const Restore &restore : graph.restores)
+      if (!restore.delaysReaders) {
+        any = true;
+        isWeight[static_cast<size_t>(restore.of)] = true;
+        isWeight[static_cast<size_t>(restore.value)] = true;
+      }
+    if (!any)
+      return;
+    // By task that moves a weight: the value, and the kernels that it is for.
+    struct Movement {
+      int value = -1;
+      std::vector<int> kernels;
+      std::map<int, int64_t> bytes; ///< by device that gets some
+      bool reads = false;           ///< what the update has left
+    };
+    std::map<int, Movement> movements;
+    for (const Action &action : plan.actions) {
+      const Buffer &output =
+          plan.buffers[static_cast<size_t>(action.outputs[0])];
+      if (action.node >= 0 || !isWeight[static_cast<size_t>(output.value)])
+        continue;
+      Movement &movement = movements[action.task];
+      movement.value = output.value;
+      movement.bytes[action.device] +=
+          output.region.volume() *
+          graph.values[static_cast<size_t>(output.value)].elementBytes;
+      for (int input : action.inputs)
+        if (int from = plan.buffers[static_cast<size_t>(input)].action;
+            from < 0 || plan.actions[static_cast<size_t>(from)].node >= 0)
+          movement.reads = true;
+    }
+    // Readers are behind what they read.
+    for (size_t t = tasks.size(); t-- > 0;) {
+      const TaskInfo &info = tasks[t];
+      auto own = movements.find(static_cast<int>(t));
+      if (own == movements.end() && !info.pass)
+        continue;
+      for (int pred : info.preds)
+        if (auto it = movements.find(pred); it != movements.end()) {
+          std::vector<int> &kernels = it->second.kernels;
+          if (own == movements.end())
+            kernels.push_back(static_cast<int>(t));
+          else
+            kernels.insert(kernels.end(), own->second.kernels.begin(),
+                           own->second.kernels.end());
+        }
+    }
+    std::vector<std::map<PipelinePass, size_t>> places(passes.order.size());
+    for (size_t device = 0; device < places.size(); ++device)
+      for (size_t i = 0; i < passes.order[device].size(); ++i)
+        places[device][passes.order[device][i]] = i;
+    // By device, then pass and value.
+    std::map<int, std::map<std::pair<size_t, int>, Gather>> gathers;
+    for (const auto &[task, movement] : movements)
+      for (int kernel : movement.kernels) {
+        const TaskInfo &info = tasks[static_cast<size_t>(kernel)];
+        auto bytes = movement.bytes.find(info.device);
+        if (bytes == movement.bytes.end())
+          continue;
+        size_t place = places[static_cast<size_t>(info.device)][*info.pass];
+        auto [it, isNew] =
+            gathers[info.device].try_emplace({place, movement.value});
+        Gather &gather = it->second;
+        if (isNew || info.node < gather.node) {
+          gather.place = place;
+          gather.node = info.node;
+          gather.readers.clear();
+        }
+        if (info.node == gather.node)
+          gather.readers.insert(kernel);
+        if (gather.movements.insert(task).second)
+          gather.bytes += bytes->second;
+        if (movement.reads)
+          gather.starts.insert(task);
+      }
+    std::vector<int> followers = findFollowers();
+    for (auto &[device, ofDevice] : gathers)
+      delayGathers(ofDevice, followers);
+  }
+
+  /// By kernel task, the first kernel of its pass and device that reads what it
+  /// writes; -1: none.
+  std::vector<int> findFollowers() const {
+    std::vector<int> followers(tasks.size(), -1);
+    for (size_t t = 0; t < tasks.size(); ++t) {
+      const TaskInfo &info = tasks[t];
+      if (!info.pass)
+        continue;
+      for (int read : info.reads) {
+        const TaskInfo &other = tasks[static_cast<size_t>(read)];
+        int &follower = followers[static_cast<size_t>(read)];
+        if (other.device == info.device && *other.pass == *info.pass &&
+            (follower < 0 ||
+             info.node < tasks[static_cast<size_t>(follower)].node))
+          follower = static_cast<int>(t);
+      }
+    }
+    return followers;
+  }
+
+  void delayGathers(const std::map<std::pair<size_t, int>, Gather> &ofDevice,
+                    const std::vector<int> &followers) {
+    std::vector<const Gather *> order;
+    int64_t largest = 0;
+    for (const auto &[key, gather] : ofDevice) {
+      order.push_back(&gather);
+      largest = std::max(largest, gather.bytes);
+    }
+    std::sort(order.begin(), order.end(), [](const Gather *a, const Gather *b) {
+      return std::pair(a->place, a->node) < std::pair(b->place, b->node);
+    });
+    int64_t held = 0;
+    for (size_t i = 0, first = 0; i < order.size(); ++i) {
+      held += order[i]->bytes;
+      for (; held > 2 * largest; ++first)
+        held -= order[first]->bytes;
+      // One kernel may read several.
+      if (first == 0 || (order[first - 1]->place == order[i]->place &&
+                         order[first - 1]->node == order[i]->node))
+        continue;
+      for (int reader : order[first - 1]->readers) {
+        // Only what comes before the weight is read can be waited for.
+        int follower = followers[static_cast<size_t>(reader)];
+        bool isBefore =
+            follower >= 0 &&
+            (order[first - 1]->place < order[i]->place ||
+             tasks[static_cast<size_t>(follower)].node < order[i]->node);
+        for (int start : order[i]->starts)
+          delays.emplace_back(isBefore ? follower : reader, start);
+      }
+    }
+  }
+
   std::vector<std::pair<int, int>> listWaits() const {
     struct Ends {
       std::vector<int> first, last;
@@ -460,6 +613,7 @@ Expected<Plan> soap::buildPipelinePlan(const Graph &graph,
   CostModel cost(topology);
   Graph ofPasses = graphOfPasses(graph, passes);
   StrategyPlan state(ofPasses, cost);
+  state.setRounds(roundsOfPasses(ofPasses, passes));
   state.set(cut);
   Plan plan = mayAdd ? buildProgramPlan(state, *mayAdd) : buildPlan(state);
   if (MaybeError error = orderPasses(graph, passes, plan))

@@ -9,6 +9,8 @@
 
 #include "PassReads.h"
 
+#include "Soap/Model/GatheredWeights.h"
+
 #include <algorithm>
 
 using namespace soap;
@@ -59,7 +61,37 @@ Graph soap::graphOfPasses(const Graph &graph, const PassOrder &passes) {
     }
     return !isRead;
   });
+  // Weights that are gathered anew: for recomputed ops, too.
+  for (const Restore &restore : result.restores)
+    if (!restore.delaysReaders)
+      for (GraphNode &node : result.nodes)
+        if (node.whole.phase == Phase::Backward)
+          redirect(node, restore.of, restore.value);
   return result;
+}
+
+PlanRounds soap::roundsOfPasses(const Graph &graph, const PassOrder &passes) {
+  PlanRounds rounds;
+  rounds.count = passes.microbatches;
+  std::vector<bool> moves(graph.values.size());
+  bool any = false;
+  for (const Restore &restore : graph.restores)
+    if (!restore.delaysReaders) {
+      any = true;
+      moves[static_cast<size_t>(restore.of)] = true;
+      moves[static_cast<size_t>(restore.value)] = true;
+    }
+  if (!any)
+    return rounds;
+  for (const GatheredWeight &weight : gatheredWeights(graph))
+    if (moves[static_cast<size_t>(weight.value)])
+      for (int gradient : weight.gradients)
+        moves[static_cast<size_t>(gradient)] = true;
+  rounds.moves = std::move(moves);
+  for (size_t n = 0; n < graph.nodes.size(); ++n)
+    rounds.loops.push_back(
+        passes.runsOnce(static_cast<int>(n)) ? -1 : passes.sampleLoops[n]);
+  return rounds;
 }
 
 std::vector<std::vector<int>> soap::triggersOfNodes(const Graph &graph) {

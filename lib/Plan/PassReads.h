@@ -4,7 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Recomputed ops in microbatches (docs/Pipeline.md): which values they make
-// again from what their stage has kept, and what they wait for.
+// again from what their stage has kept, and what they wait for. Weights that
+// each pass gathers for itself.
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,8 +13,14 @@
 #define SOAP_LIB_PLAN_PASSREADS_H
 
 #include "Soap/Plan/PassOrder.h"
+#include "Soap/Plan/ValuePlan.h"
 
 namespace soap {
+
+/// What each pass gathers and reduces for itself: weights that are kept as
+/// their updates leave them (`soap.keep`), and their gradients. `graph` is one
+/// of `graphOfPasses`.
+PlanRounds roundsOfPasses(const Graph &graph, const PassOrder &passes);
 
 /// The graph whose plan the passes run. Recomputed ops make a value again
 /// (`delayReaders`) only if their own stage writes it, for each microbatch:

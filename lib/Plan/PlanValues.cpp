@@ -89,6 +89,38 @@ ValueSource StrategyPlan::restoredSource(const Restore &restore,
   return source;
 }
 
+/// The rounds of the shards of a slot that reads or writes a value; empty if
+/// the value is not moved in rounds.
+std::span<const int> StrategyPlan::roundsOf(int value, int slot) {
+  if (rounds.moves.empty() || !rounds.moves[static_cast<size_t>(value)])
+    return {};
+  const KernelPlan &kernel = kernels[slot];
+  const KernelGeometry &geometry = *kernel.geometry;
+  auto &[known, result] = roundsOfSlots[slot];
+  if (known == &geometry && result.size() == kernel.devices.size())
+    return result;
+  known = &geometry;
+  int loop = rounds.loops[static_cast<size_t>(slots[slot].node)];
+  if (slots[slot].stage >= 0 && loop >= 0) {
+    const std::vector<int> &whole = slots[slot].kernel->wholeLoops;
+    auto it = std::find(whole.begin(), whole.end(), loop);
+    loop = it == whole.end() ? -1 : static_cast<int>(it - whole.begin());
+  }
+  result.assign(kernel.devices.size(), -1);
+  if (loop < 0)
+    return result;
+  int64_t inside = 1, degree = geometry.degrees[static_cast<size_t>(loop)];
+  for (size_t l = static_cast<size_t>(loop) + 1; l < geometry.degrees.size();
+       ++l)
+    inside *= geometry.degrees[l];
+  for (size_t s = 0; s < result.size(); ++s) {
+    int64_t piece = static_cast<int64_t>(s) % kernel.pieces();
+    result[s] =
+        static_cast<int>(piece / inside % degree * rounds.count / degree);
+  }
+  return result;
+}
+
 ValueSource StrategyPlan::sourceOf(int value) {
   if (auto it = restoreOf.find(value); it != restoreOf.end()) {
     int sourceSlot = -1, triggerSlot = -1;
@@ -108,6 +140,8 @@ ValueSource StrategyPlan::sourceOf(int value) {
     source.partialMode = kernel.partialMode;
     source.partial = kernel.partialMode || source.blocks->partial;
     source.combiner = slots[slot].kernel->space.results[result].combiner;
+    if (source.partial)
+      source.rounds = roundsOf(value, slot);
     return source;
   }
   if (info.input < 0)
@@ -159,6 +193,7 @@ ValueUse StrategyPlan::useOf(int value, const Reader &reader) {
   use.states = kernel.states;
   use.pieces = kernel.pieces();
   use.block = slot.block;
+  use.rounds = roundsOf(value, reader.slot);
   int input = valueInfo[value].input;
   use.ownTile = input >= 0 && slot.stage < 0 &&
                 graph.inputs[input].updateNode == slot.node &&

@@ -97,6 +97,8 @@ void ValuePlanner::combineAll() {
       }
       group->second.push_back(wants[i].device);
     }
+    if (!source->rounds.empty() && reduceInRounds(block, groups))
+      continue;
     if (collectives) {
       reduceBlock(block, groups);
       continue;
@@ -104,6 +106,75 @@ void ValuePlanner::combineAll() {
     for (const auto &[region, devices] : groups)
       combineGroup(block, region, devices);
   }
+}
+
+/// Contributions to a block, those of one round after the other: each part goes
+/// to its reader, which adds up what it gets. So no device has the sum of a
+/// whole block. False if some part has several readers.
+bool ValuePlanner::reduceInRounds(
+    int block, std::span<const std::pair<int, std::vector<int>>> groups) {
+  std::vector<int> readers, rounds;
+  int64_t bytes = 0;
+  for (const auto &[region, devices] : groups) {
+    if (devices.size() != 1)
+      return false;
+    readers.push_back(devices[0]);
+    bytes += table->bytes(region);
+  }
+  // One reader of the whole block adds up what devices have added up.
+  if (collectives && groups.size() == 1)
+    return false;
+  std::sort(readers.begin(), readers.end());
+  if (std::adjacent_find(readers.begin(), readers.end()) != readers.end())
+    return false;
+  auto roundOf = [&](std::span<const int> sources) {
+    return source->rounds[static_cast<size_t>(sources.front())];
+  };
+  for (int c = 0; c < contributions; ++c)
+    if (std::span<const int> sources = replicas(block, c); !sources.empty())
+      rounds.push_back(roundOf(sources));
+  std::sort(rounds.begin(), rounds.end());
+  rounds.erase(std::unique(rounds.begin(), rounds.end()), rounds.end());
+  int whole = source->blocks->regions[static_cast<size_t>(block)];
+  std::vector<std::vector<int>> sums(groups.size());
+  for (int round : rounds) {
+    BySource bySource = contributionsBySource(
+        block, groups[0].second[0], [&](std::span<const int> sources, int) {
+          return roundOf(sources) == round;
+        });
+    std::vector<int> inputs, holders;
+    for (auto &[device, buffers] : bySource) {
+      holders.push_back(device);
+      if (buffers.size() > 1) {
+        int sum =
+            addAction(ActionKind::Combine, device, -1, whole, buffers, true);
+        buffers.clear();
+        buffers.push_back(sum);
+      }
+      inputs.push_back(buffers[0]);
+    }
+    std::sort(holders.begin(), holders.end());
+    bool isOne = collectives && holders == readers;
+    for (size_t g = 0; g < groups.size(); ++g) {
+      const auto &[region, devices] = groups[g];
+      sums[g].push_back(isOne ? addAction(ActionKind::Collective, devices[0],
+                                          -1, region,
+                                          g == 0 ? std::span<const int>(inputs)
+                                                 : std::span<const int>(),
+                                          false, g == 0)
+                              : fold(devices[0], region, bySource, true));
+    }
+    if (isOne)
+      addCollective(CollectiveKind::ReduceScatter, readers, bytes);
+  }
+  for (size_t g = 0; g < groups.size(); ++g) {
+    const auto &[region, devices] = groups[g];
+    arrive(devices[0], block, region,
+           sums[g].size() == 1 ? sums[g][0]
+                               : addAction(ActionKind::Combine, devices[0], -1,
+                                           region, sums[g], false));
+  }
+  return true;
 }
 
 /// Contributions to a block, folded by collectives: contributions of one device

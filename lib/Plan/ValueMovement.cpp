@@ -26,8 +26,9 @@ void ValuePlanner::sortNeeds(std::vector<Need> &needs) {
       std::swap(needs[j - 1], needs[j]);
 }
 
-/// Lists what each device has and what it needs, larger regions first.
-void ValuePlanner::collectNeeds(std::span<const ValueUse> uses) {
+/// Lists what each device has and what it needs in a round, larger regions
+/// first.
+void ValuePlanner::collectNeeds(std::span<const ValueUse> uses, int round) {
   usedDevices.clear();
   auto use = [&](int device) -> OnDevice & {
     OnDevice &place = byDevice[device];
@@ -44,7 +45,7 @@ void ValuePlanner::collectNeeds(std::span<const ValueUse> uses) {
       count = reader.pieces;
     for (int s = 0; s < count; ++s) {
       int piece = s % reader.pieces, region = reader.needs->regions[piece];
-      if (region < 0 ||
+      if (region < 0 || !isInRound(reader, s, round) ||
           (!reader.states.empty() && reader.states[s] != ShardState::Compute))
         continue;
       OnDevice &place = use(reader.devices[s]);

@@ -94,7 +94,46 @@ void ValuePlanner::plan(ShapeRegions &shapeRegions, int64_t valueElementBytes,
       plan.tiles.emplace_back(source->devices[s],
                               b < 0 ? -1 : source->blocks->regions[b]);
     }
-  collectNeeds(uses);
+  for (size_t u = 0; u < uses.size(); ++u)
+    if (uses[u].needs)
+      plan.bindings[u].assign(uses[u].devices.size(), -1);
+  for (int round : roundsOf(uses))
+    moveRound(uses, round);
+  if (!plan.tasks.empty())
+    plan.passingBytes.assign(cuts.count(), 0);
+  for (const PlannedTask &task : plan.tasks)
+    if (task.resource < 0)
+      cuts.add(transfers.resourceLists()[-1 - task.resource], task.durationNs,
+               plan.passingBytes);
+  link(uses, block);
+}
+
+/// The round in which all shards are that are in none.
+static constexpr int allRounds = -2;
+
+/// The rounds of some readers, in their order.
+std::vector<int> ValuePlanner::roundsOf(std::span<const ValueUse> uses) {
+  std::vector<int> rounds;
+  for (const ValueUse &use : uses)
+    rounds.insert(rounds.end(), use.rounds.begin(), use.rounds.end());
+  if (rounds.empty())
+    return {allRounds};
+  // Readers without rounds, and those that are in none.
+  rounds.push_back(-1);
+  std::sort(rounds.begin(), rounds.end());
+  rounds.erase(std::unique(rounds.begin(), rounds.end()), rounds.end());
+  return rounds;
+}
+
+bool ValuePlanner::isInRound(const ValueUse &use, int shard, int round) {
+  return round == allRounds ||
+         (use.rounds.empty() ? -1 : use.rounds[static_cast<size_t>(shard)]) ==
+             round;
+}
+
+/// Moves the value to its readers of a round, and binds them.
+void ValuePlanner::moveRound(std::span<const ValueUse> uses, int round) {
+  collectNeeds(uses, round);
   if (source->kind == ValueSource::Kind::Preplaced)
     placeWhereNeeded();
   else if (source->partial)
@@ -108,15 +147,26 @@ void ValuePlanner::plan(ShapeRegions &shapeRegions, int64_t valueElementBytes,
   for (int device : usedDevices)
     for (Need &need : byDevice[device].needs)
       need.reference = materialize(byDevice[device], device, need);
+  bind(uses, round);
+  for (int device : usedDevices) {
+    OnDevice &place = byDevice[device];
+    place.needs.clear();
+    place.parts.clear();
+    place.tiles.clear();
+  }
+}
 
+/// The tiles that the shards of a round read.
+void ValuePlanner::bind(std::span<const ValueUse> uses, int round) {
   for (size_t u = 0; u < uses.size(); ++u) {
     const ValueUse &use = uses[u];
-    std::vector<int> &binding = plan.bindings[u];
+    std::vector<int> &binding = out->bindings[u];
     if (!use.needs)
       continue;
     int count = static_cast<int>(use.devices.size());
-    binding.assign(count, -1);
     for (int s = 0; s < count; ++s) {
+      if (!isInRound(use, s, round))
+        continue;
       int region = use.needs->regions[s % use.pieces];
       if (region < 0 ||
           (!use.states.empty() && use.states[s] != ShardState::Compute))
@@ -137,19 +187,6 @@ void ValuePlanner::plan(ShapeRegions &shapeRegions, int64_t valueElementBytes,
       }
     }
   }
-  for (int device : usedDevices) {
-    OnDevice &place = byDevice[device];
-    place.needs.clear();
-    place.parts.clear();
-    place.tiles.clear();
-  }
-  if (!plan.tasks.empty())
-    plan.passingBytes.assign(cuts.count(), 0);
-  for (const PlannedTask &task : plan.tasks)
-    if (task.resource < 0)
-      cuts.add(transfers.resourceLists()[-1 - task.resource], task.durationNs,
-               plan.passingBytes);
-  link(uses, block);
 }
 
 /// Calls `visit(shard, block, index)` for each shard of the backward pass that

@@ -26,20 +26,6 @@ mlir::soap::modelForHybrid(const FunctionProblem &target) {
   return std::move(*model);
 }
 
-/// A remark says how much time the plan loses because no strategy expresses a
-/// faster one.
-static void remarkFaster(FunctionProblem &target, ::soap::HybridModel &model,
-                         const ::soap::HybridPlan &best,
-                         ::soap::HierarchicalOptions search) {
-  search.asStrategy = false;
-  ::soap::HybridPlan faster =
-      ::soap::searchHybrid(model, *target.problem, search).best;
-  if (faster.exists() && ::soap::isBetter(faster, best))
-    target.function->getParentOfType<ModuleOp>().emitRemark(
-        "a better plan cannot be written as a strategy yet: ")
-        << printHybridPlan(faster, model, target.topology);
-}
-
 LogicalResult mlir::soap::runHybrid(FunctionProblem &target,
                                     std::unique_ptr<::soap::HybridModel> model,
                                     const HybridPassOptions &options) {
@@ -54,9 +40,7 @@ LogicalResult mlir::soap::runHybrid(FunctionProblem &target,
   }
   ::soap::HierarchicalOptions search;
   double seconds = options.seconds == 0 ? defaultSeconds : options.seconds;
-  // The rest is for plans that cannot be written.
-  search.seconds = 0.75 * seconds;
-  search.asStrategy = true;
+  search.seconds = seconds;
   search.recompute = options.recompute;
   InterruptScope scope;
   search.stop = &InterruptScope::isInterrupted();
@@ -70,9 +54,6 @@ LogicalResult mlir::soap::runHybrid(FunctionProblem &target,
           writeOptionFile(module, "report", options.report,
                           printHybridReport(result, *model, target.topology))))
     return failure();
-  search.seconds = std::max(seconds - result.seconds, 0.25 * seconds);
-  if (!InterruptScope::isInterrupted())
-    remarkFaster(target, *model, result.best, search);
   if (result.best.excessBytes > 0)
     return target.function.emitError()
            << "'@" << target.function.getName()

@@ -14,6 +14,7 @@
 #include "Soap/Analysis/Stages.h"
 #include "Soap/Dialect/Soap/SoapDialect.h"
 #include "Soap/Dialect/Soap/StageAttributes.h"
+#include "Soap/Model/Reuse.h"
 
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -179,12 +180,20 @@ mlir::soap::writeHybrid(FunctionProblem &target, ::soap::HybridModel &model,
   }
   for (auto other : module.getOps<func::FuncOp>())
     dropKeeps(other);
-  if (failed(writeModuleStrategy(module, target.opGraph, placement->strategy,
-                                 target.topology)))
+  OpGraph &opGraph = target.opGraph;
+  ::soap::Graph plain = opGraph.graph;
+  for (const ::soap::KeptValue &kept : placement->keeps)
+    ::soap::restoreValue(opGraph.graph, kept.value, kept.keep);
+  LogicalResult written = writeModuleStrategy(
+      module, opGraph, placement->strategy, target.topology);
+  opGraph.graph = std::move(plain);
+  if (failed(written))
     return failure();
   if (failed(recomputeNodes(target, placement->isAgain)))
     return failure();
-  if (best.microbatches == 1 && best.stages.size() == 1)
+  // Passes gather weights in the order in which they read them.
+  if (best.microbatches == 1 && best.stages.size() == 1 &&
+      placement->keeps.empty())
     return std::move(placement->strategy);
   std::vector<StageEntry> entries;
   for (auto [first, devices] :

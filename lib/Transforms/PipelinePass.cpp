@@ -50,9 +50,9 @@ struct PipelinePass
   LogicalResult checkOptions(const FunctionProblem &target);
   FailureOr<::soap::StageCuts>
   cutStages(std::unique_ptr<FunctionProblem> &target);
-  FailureOr<::soap::Strategy> placeStages(const FunctionProblem &target,
-                                          const ::soap::StageCuts &cuts,
-                                          std::vector<StageEntry> &entries);
+  FailureOr<::soap::NamedStrategy>
+  placeStages(const FunctionProblem &target, const ::soap::StageCuts &cuts,
+              std::vector<StageEntry> &entries);
 };
 
 } // namespace
@@ -85,7 +85,7 @@ LogicalResult PipelinePass::checkOptions(const FunctionProblem &target) {
 }
 
 /// The preset's config of every op on the devices of its stage.
-FailureOr<::soap::Strategy>
+FailureOr<::soap::NamedStrategy>
 PipelinePass::placeStages(const FunctionProblem &target,
                           const ::soap::StageCuts &cuts,
                           std::vector<StageEntry> &entries) {
@@ -95,8 +95,8 @@ PipelinePass::placeStages(const FunctionProblem &target,
       ::soap::firstDevices(target.topology, devices, /*limitBytes=*/-1);
   ::soap::ParallelizationProblem inner(
       graph, group, target.problem->getGroups(), target.problem->getRoles());
-  ::soap::Expected<::soap::Strategy> strategy =
-      ::soap::presetStrategy(inside, inner);
+  ::soap::Expected<::soap::NamedStrategy> strategy =
+      ::soap::namedStrategy(inside, inner);
   if (!strategy)
     return getOperation().emitError()
            << "option 'inside=" << inside << "': " << strategy.error();
@@ -107,7 +107,7 @@ PipelinePass::placeStages(const FunctionProblem &target,
       entry.devices.push_back(
           static_cast<int>(s % static_cast<size_t>(stages)) * devices + d);
   }
-  for (auto [config, stage] : llvm::zip_equal(*strategy, cuts.stages))
+  for (auto [config, stage] : llvm::zip_equal(strategy->strategy, cuts.stages))
     for (int &device : config.devices)
       device = entries[static_cast<size_t>(stage)]
                    .devices[static_cast<size_t>(device)];
@@ -196,9 +196,13 @@ LogicalResult PipelinePass::run() {
   FunctionProblem &target = *opened;
   auto count = static_cast<int>(stages * chunks);
   std::vector<StageEntry> entries;
-  FailureOr<::soap::Strategy> strategy = placeStages(target, *cuts, entries);
-  if (failed(strategy) ||
-      failed(writeModuleStrategy(module, target.opGraph, *strategy,
+  FailureOr<::soap::NamedStrategy> strategy =
+      placeStages(target, *cuts, entries);
+  if (failed(strategy))
+    return failure();
+  for (const ::soap::KeptValue &kept : strategy->keeps)
+    ::soap::restoreValue(target.opGraph.graph, kept.value, kept.keep);
+  if (failed(writeModuleStrategy(module, target.opGraph, strategy->strategy,
                                  target.topology)))
     return failure();
   module->setAttr(SoapDialect::kPipeline,
@@ -207,8 +211,8 @@ LogicalResult PipelinePass::run() {
                                     ArrayRef<int64_t>()));
   module->setAttr(kStages, makeStagesAttr(module.getContext(), entries));
   if (!exportFile.empty() &&
-      failed(exportStrategy(module, target.opGraph, *strategy, target.topology,
-                            exportFile)))
+      failed(exportStrategy(module, target.opGraph, strategy->strategy,
+                            target.topology, exportFile)))
     return failure();
   if (!summary)
     return success();

@@ -10,6 +10,7 @@
 
 #include "Soap/Plan/PassOrder.h"
 
+#include "Soap/Model/Reuse.h"
 #include "Soap/Pipeline/PassSchedule.h"
 #include "Soap/Simulator/Algorithm1Simulator.h"
 #include "Soap/Simulator/TaskGraph.h"
@@ -278,6 +279,61 @@ TEST_F(MlpPasses, RunningSums) {
       EXPECT_EQ(action.inputs.size(), 2u);
     }
   EXPECT_EQ(combines, 4 * 15); // by weight
+}
+
+/// Weights that are kept as their updates leave them are gathered for each
+/// pass, and their gradients reduced after each.
+TEST_F(MlpPasses, GathersForEachPass) {
+  constexpr int64_t microbatches = 8;
+  const std::vector<int> devices = {0, 1, 2, 3};
+  std::map<int, int> layerOf; // by weight and gradient
+  for (size_t l = 0; l < mlp.layers.size(); ++l) {
+    int weight = mlp.graph.inputs[1 + l].value;
+    layerOf[weight] = static_cast<int>(l);
+    layerOf[mlp.graph.nodes[static_cast<size_t>(mlp.layers[l].weightGrad)]
+                .whole.results[0]] = static_cast<int>(l);
+    // No backward pass reads the first one.
+    if (l > 0) {
+      ASSERT_FALSE(checkKeep(mlp.graph, weight, Keep::Before));
+      restoreValue(mlp.graph, weight, Keep::Before);
+    }
+  }
+  place({0, 0, 0, 0}, alternating, microbatches);
+  for (size_t n = 0; n < strategy.size(); ++n) {
+    int loop = std::max(passes.sampleLoops[n], 0);
+    strategy[n].degrees[static_cast<size_t>(loop)] = 4;
+    strategy[n].devices = devices;
+  }
+  for (int device : devices)
+    passes.order[static_cast<size_t>(device)] = passes.order[0];
+  auto made = plan();
+  ASSERT_TRUE(made) << made.error();
+  std::map<std::pair<CollectiveKind, int>, int> counts; // by layer
+  std::set<int> gathers;
+  for (const PlanCollective &collective : made->collectives) {
+    const Action &first = made->actions[static_cast<size_t>(
+        made->taskStart[static_cast<size_t>(collective.task)])];
+    int value = mlp.graph.rootOf(
+        made->buffers[static_cast<size_t>(first.outputs[0])].value);
+    auto layer = layerOf.find(value);
+    if (layer == layerOf.end())
+      continue;
+    ++counts[{collective.kind, layer->second}];
+    if (collective.kind == CollectiveKind::AllGather && layer->second > 0)
+      gathers.insert(collective.task);
+  }
+  for (int l = 0; l < 4; ++l) {
+    EXPECT_EQ((counts[{CollectiveKind::AllGather, l}]),
+              l == 0 ? 1 : 2 * microbatches);
+    EXPECT_EQ((counts[{CollectiveKind::ReduceScatter, l}]),
+              l == 0 ? 1 : microbatches);
+  }
+  // Twice the largest are the first three; others wait until one has been read.
+  std::set<int> waiting;
+  for (auto [before, task] : made->waits)
+    if (gathers.contains(task))
+      waiting.insert(task);
+  EXPECT_EQ(waiting.size() + 3, gathers.size());
 }
 
 TEST_F(MlpPasses, CirclesAreRefused) {

@@ -60,6 +60,8 @@ public:
   /// Keeps references.
   StrategyPlan(const Graph &graph, const CostModel &cost);
 
+  /// Before `set`: which values are moved in rounds.
+  void setRounds(PlanRounds next) { rounds = std::move(next); }
   /// Plans a whole strategy and commits it. Configs must have passed
   /// `checkConfig`.
   void set(const Strategy &strategy);
@@ -129,6 +131,10 @@ private:
   /// Blocks of own tiles of updated parameters: (geometry, operand).
   std::map<std::pair<const KernelGeometry *, int>, BlockSet> ownTiles;
   size_t geometryBytes = 0; ///< about
+  PlanRounds rounds;
+  /// By slot, the rounds of its shards under a geometry.
+  std::map<int, std::pair<const KernelGeometry *, std::vector<int>>>
+      roundsOfSlots;
 
   // The values of the last commit, of everything that has changed since.
   std::vector<KernelPlan> savedKernels;
@@ -162,6 +168,7 @@ private:
   bool findCopies(int value, ValueSource &source, int &slot);
   ValueSource restoredSource(const Restore &restore, int &sourceSlot,
                              int &triggerSlot);
+  std::span<const int> roundsOf(int value, int slot);
   ValueSource sourceOf(int value);
   ValueUse useOf(int value, const Reader &reader);
   int64_t planValue(int value);

@@ -19,6 +19,14 @@
 
 namespace soap {
 
+/// Values that are moved anew for each microbatch of a pipeline, so that their
+/// tiles need not be there in between: a round is a microbatch.
+struct PlanRounds {
+  int64_t count = 1;
+  std::vector<bool> moves; ///< by value
+  std::vector<int> loops;  ///< by node: the loop that is cut, -1: none
+};
+
 /// Producer side of a value.
 struct ValueSource {
   enum class Kind {
@@ -35,6 +43,9 @@ struct ValueSource {
   bool partialMode = false;
   bool partial = false;
   Combiner combiner = Combiner::Sum;
+  /// By source: its round (`PlanRounds`), whose contributions are reduced by
+  /// themselves; empty: there are none.
+  std::span<const int> rounds;
   /// Of a restored value (Reuse.h): its sources are tiles of what it restores,
   /// and what is made of them waits for shards of a kernel of the backward
   /// pass.
@@ -60,6 +71,9 @@ struct ValueUse {
   bool zeroReplicas = false;
   /// Block of tasks of the kernel, -1: a graph output.
   int block = -1;
+  /// By shard: the round (`PlanRounds`) whose tiles it reads, -1: none of them;
+  /// empty: there are none.
+  std::span<const int> rounds;
 };
 
 /// One step of the plan. Buffers are named by *references*: `r < sources` is a

@@ -178,7 +178,11 @@ private:
   void planInPlace(std::span<const ValueUse> uses);
   std::span<const int> replicas(int block, int contribution) const;
   void sortNeeds(std::vector<Need> &needs);
-  void collectNeeds(std::span<const ValueUse> uses);
+  void collectNeeds(std::span<const ValueUse> uses, int round);
+  static bool isInRound(const ValueUse &use, int shard, int round);
+  static std::vector<int> roundsOf(std::span<const ValueUse> uses);
+  void moveRound(std::span<const ValueUse> uses, int round);
+  void bind(std::span<const ValueUse> uses, int round);
   /// The blocks that a region overlaps.
   const std::vector<Common> &commonBlocks(const BlockSet &blocks, int need);
   void findCommonBlocks(const BlockSet &blocks, int need,
@@ -196,6 +200,8 @@ private:
   void sendAll();
   void reduceBlock(int block,
                    std::span<const std::pair<int, std::vector<int>>> groups);
+  bool reduceInRounds(int block,
+                      std::span<const std::pair<int, std::vector<int>>> groups);
   int addCollective(CollectiveKind kind, std::vector<int> devices,
                     int64_t bytes);
   static bool holds(const Part &part, int block) {

@@ -94,9 +94,6 @@ HierarchicalResult soap::searchHybrid(HybridModel &model,
   };
   HierarchicalResult result;
   std::vector<HybridShape> shapes = listShapes(model, problem.getTopology());
-  if (options.asStrategy)
-    std::erase_if(shapes,
-                  [](const HybridShape &shape) { return shape.zero == 3; });
   result.shapes = static_cast<int64_t>(shapes.size());
   std::map<std::pair<int, int>, HybridPlan> byKind;
   result.complete = true;

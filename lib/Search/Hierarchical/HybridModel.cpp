@@ -21,6 +21,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <unordered_map>
 
 using namespace soap;
 
@@ -41,6 +42,27 @@ struct HybridModel::Impl {
   struct Reduction {
     std::optional<CollectiveModel> reduceScatter, allGather, allReduce;
     int64_t sharing = 1;
+    /// Times by bytes: layers have equal weights.
+    std::unordered_map<int64_t, int64_t> scattered, gathered, reduced;
+    int64_t reduceScatterNs(int64_t bytes) {
+      return look(*reduceScatter, scattered, bytes);
+    }
+    int64_t allGatherNs(int64_t bytes) {
+      return look(*allGather, gathered, bytes);
+    }
+    int64_t allReduceNs(int64_t bytes) {
+      return look(*allReduce, reduced, bytes);
+    }
+
+  private:
+    static int64_t look(const CollectiveModel &model,
+                        std::unordered_map<int64_t, int64_t> &known,
+                        int64_t bytes) {
+      auto [it, isNew] = known.try_emplace(bytes);
+      if (isNew)
+        it->second = model.ns(bytes);
+      return it->second;
+    }
   };
   std::map<std::tuple<int, int>, Reduction> reductions; ///< by data, tensor
 
@@ -74,7 +96,7 @@ struct HybridModel::Impl {
   /// Collectives over the replicas of a stage. The groups of all members of a
   /// tensor-parallel group run at once; those that share a link wait for each
   /// other.
-  const Reduction &reductionOf(int data, int tensor) {
+  Reduction &reductionOf(int data, int tensor) {
     auto [it, isNew] = reductions.try_emplace({data, tensor});
     if (!isNew)
       return it->second;
@@ -104,6 +126,92 @@ struct HybridModel::Impl {
         made.sharing += shares;
       }
     return made;
+  }
+
+  /// Collectives over the replicas of the weights of a segment, one after the
+  /// other, and of what is left of its bytes.
+  int64_t gatherNs(const HybridShape &shape, const SegmentCost &cost,
+                   bool isGathered) {
+    Reduction &reduction = reductionOf(shape.data, shape.tensor);
+    int64_t ns = 0, rest = cost.parameterBytes;
+    for (const WeightCost &weight : cost.weights) {
+      rest -= weight.weightBytes;
+      if (weight.weightBytes > 0 && weight.isGathered == isGathered)
+        ns += reduction.allGatherNs(weight.weightBytes);
+    }
+    if (rest > 0 && !isGathered)
+      ns += reduction.allGatherNs(rest);
+    return reduction.sharing * ns;
+  }
+  int64_t reduceNs(const HybridShape &shape, const SegmentCost &cost,
+                   bool isGathered) {
+    Reduction &reduction = reductionOf(shape.data, shape.tensor);
+    auto nsOf = [&](int64_t bytes) {
+      return shape.zero > 0 ? reduction.reduceScatterNs(bytes)
+                            : reduction.allReduceNs(bytes);
+    };
+    int64_t ns = 0, rest = cost.gradientBytes;
+    for (const WeightCost &weight : cost.weights) {
+      rest -= weight.gradientBytes;
+      if (weight.gradientBytes > 0 && weight.isGathered == isGathered)
+        ns += nsOf(weight.gradientBytes);
+    }
+    if (rest > 0 && !isGathered)
+      ns += nsOf(rest);
+    return reduction.sharing * ns;
+  }
+  /// A pass of a segment of `ns`, beside which ZeRO-3 moves weights and
+  /// gradients for `movedNs`, `count` of them. A collective of the pass waits
+  /// for what is on its links when it comes: as likely something as these are
+  /// busy, and about one of them.
+  static int64_t besideNs(int64_t ns, int64_t collectives, int64_t movedNs,
+                          int64_t count) {
+    if (count == 0)
+      return ns;
+    double moved = static_cast<double>(movedNs),
+           busy = std::min(
+               1.0, moved / static_cast<double>(std::max<int64_t>(ns, 1)));
+    return std::max(ns, movedNs) +
+           static_cast<int64_t>(busy * moved / static_cast<double>(count) *
+                                static_cast<double>(collectives));
+  }
+  static int64_t countGathered(const SegmentCost &cost) {
+    return std::count_if(
+        cost.weights.begin(), cost.weights.end(),
+        [](const WeightCost &weight) { return weight.isGathered; });
+  }
+  int64_t backwardNs(const HybridShape &shape, const SegmentCost &cost,
+                     Recompute recompute) {
+    int64_t ns = cost.backwardNs + againNs(cost, recompute);
+    if (shape.zero != 3 || shape.data == 1)
+      return ns;
+    int64_t collectives = cost.backwardCollectives;
+    if (recompute == Recompute::Whole)
+      collectives += cost.forwardCollectives;
+    return besideNs(ns, collectives,
+                    gatherNs(shape, cost, true) + reduceNs(shape, cost, true),
+                    2 * countGathered(cost));
+  }
+  int64_t forwardNs(const HybridShape &shape, const SegmentCost &cost) {
+    if (shape.zero != 3 || shape.data == 1)
+      return cost.forwardNs;
+    return besideNs(cost.forwardNs, cost.forwardCollectives,
+                    gatherNs(shape, cost, true), countGathered(cost));
+  }
+
+  /// The time to add a microbatch's gradients: under ZeRO-3 a replica's share
+  /// of those that each pass reduces.
+  static int64_t accumulateNs(const HybridShape &shape,
+                              const SegmentCost &cost) {
+    if (shape.zero != 3 || cost.gradientBytes == 0)
+      return cost.accumulateNs;
+    double bytes = 0;
+    for (const WeightCost &weight : cost.weights)
+      if (weight.isGathered)
+        bytes += static_cast<double>(weight.gradientBytes);
+    double left = 1 - bytes / static_cast<double>(cost.gradientBytes) *
+                          (1 - 1.0 / shape.data);
+    return static_cast<int64_t>(static_cast<double>(cost.accumulateNs) * left);
   }
 
   static int deviceOf(const HybridShape &shape, int group, int replica,
@@ -207,32 +315,29 @@ void HybridModel::Impl::addSynchronization(const HybridShape &shape,
   for (int s = end; s-- > made.firstSegment;) {
     const SegmentCost &cost = found.segments[s];
     made.updateNs += update[s] + cost.onceNs / shares;
-    pass += cost.backwardNs + againNs(cost, made.recompute);
+    pass += backwardNs(shape, cost, made.recompute);
     allPasses = pass;
     if (shape.data == 1 || cost.gradientBytes == 0)
       continue;
-    const Reduction &reduction = reductionOf(shape.data, shape.tensor);
-    // ZeRO-3 reduces after each pass, which the passes have.
-    if (shape.zero < 3)
-      link =
-          std::max(link, pass) +
-          reduction.sharing *
-              (shape.zero > 0 ? reduction.reduceScatter->ns(cost.gradientBytes)
-                              : reduction.allReduce->ns(cost.gradientBytes));
+    link = std::max(link, pass) + reduceNs(shape, cost, false);
+    // Of the gradients that each pass reduces, all but the last are beside
+    // passes.
+    if (shape.zero < 3 || s == made.firstSegment)
+      link += reduceNs(shape, cost, true);
   }
   made.exposedNs = std::max<int64_t>(link - allPasses, 0);
-  if (shape.zero != 1 && shape.zero != 2)
+  if (shape.zero == 0)
     return;
   // The first forward pass waits for the weights of each segment.
   int64_t plain = 0;
   for (int s = made.firstSegment; s < end && shape.data > 1; ++s) {
     const SegmentCost &cost = found.segments[s];
-    const Reduction &reduction = reductionOf(shape.data, shape.tensor);
-    if (cost.parameterBytes > 0)
-      gather +=
-          reduction.sharing * reduction.allGather->ns(cost.parameterBytes);
-    forward = std::max(forward, gather) + cost.forwardNs;
-    plain += cost.forwardNs;
+    gather += gatherNs(shape, cost, false);
+    if (shape.zero < 3)
+      gather += gatherNs(shape, cost, true);
+    int64_t ns = forwardNs(shape, cost);
+    forward = std::max(forward, gather) + ns;
+    plain += ns;
   }
   made.exposedNs += std::max<int64_t>(forward - plain, 0);
 }
@@ -430,21 +535,10 @@ HybridPlan HybridModel::Impl::price(const HybridShape &shape,
     for (int s = stage.firstSegment; s < stage.firstSegment + stage.segments;
          ++s) {
       const SegmentCost &cost = found.segments[s];
-      int64_t forward = cost.forwardNs,
-              backward = cost.backwardNs + againNs(cost, stage.recompute);
+      stage.forwardNs += forwardNs(shape, cost);
+      stage.backwardNs += backwardNs(shape, cost, stage.recompute);
       if (plan.microbatches > 1)
-        backward += cost.accumulateNs;
-      if (shape.zero == 3 && shape.data > 1) {
-        const Reduction &reduction = reductionOf(shape.data, shape.tensor);
-        int64_t gather =
-            reduction.sharing * reduction.allGather->ns(cost.parameterBytes);
-        int64_t scatter =
-            reduction.sharing * reduction.reduceScatter->ns(cost.gradientBytes);
-        forward = std::max(forward, gather);
-        backward = std::max(backward, gather + scatter);
-      }
-      stage.forwardNs += forward;
-      stage.backwardNs += backward;
+        stage.backwardNs += accumulateNs(shape, cost);
     }
     addSynchronization(shape, found, stage);
     sends.push_back(
@@ -482,8 +576,8 @@ HybridModel::place(const HybridPlan &plan, const std::vector<int> &forwardOf) {
     return Error{"an iteration of " + std::to_string(impl->batch) +
                  " samples, expected the " + std::to_string(impl->stepBatch) +
                  " of the step"};
-  if (shape.zero == 3)
-    return Error{"ZeRO-3 has no strategy"};
+  if (shape.zero == 2)
+    return Error{"ZeRO-2 has no strategy"};
   const auto &found =
       impl->costsOf(shape.samples, shape.tensor, shape.sequence);
   if (!found)

@@ -156,6 +156,9 @@ HybridPlacement soap::placeHybrid(const Graph &graph,
   }
   if (shape.zero > 0)
     shardWorkingCopies(graph, made.strategy);
+  if (shape.zero == 3)
+    for (const GatheredWeight &weight : weightsToGather(graph))
+      made.keeps.push_back({weight.value, Keep::Before});
   made.isAgain = computedAgain(graph, roles, segments, costs, plan);
   return made;
 }

@@ -11,6 +11,7 @@
 
 #include "MicrobatchGraph.h"
 #include "Soap/Memory/PlanMemory.h"
+#include "Soap/Model/Reuse.h"
 #include "Soap/Pipeline/Pipeline.h"
 #include "Soap/Plan/ActionCost.h"
 #include "Soap/Plan/StrategyPlan.h"
@@ -163,8 +164,13 @@ private:
       if (node < 0)
         continue;
       for (const PlannedTask &task : value.tasks)
-        if (task.collective >= 0 || task.resource == 0)
+        if (task.collective >= 0 || task.resource == 0) {
           add(node, task.durationNs);
+          SegmentCost &segment = costs.segments[segmentOf[node]];
+          (isForward(node) ? segment.forwardCollectives
+                           : segment.backwardCollectives) +=
+              task.collective >= 0 && hasSamples[v];
+        }
     }
   }
 
@@ -347,6 +353,7 @@ private:
           where[value] = segmentOf[slots[s].node];
       }
     }
+    addWeights(tile, where);
     std::vector<int64_t> gradient(graph.values.size(), -1);
     for (size_t n = 0; n < graph.nodes.size(); ++n)
       if (!isForward(static_cast<int>(n)))
@@ -391,6 +398,26 @@ private:
         } else
           segment.stateBytes += static_cast<int64_t>(
               own * static_cast<double>(whole.values[input.value].bytes()));
+    }
+  }
+
+  /// Weights and their gradients one by one: collectives move each by itself.
+  /// `tile`: by value, the share that device 0 reads; `where`: its segment.
+  void addWeights(const std::vector<int64_t> &tile,
+                  const std::vector<int> &where) {
+    std::vector<bool> isGathered(whole.values.size());
+    for (const GatheredWeight &weight : weightsToGather(whole))
+      isGathered[weight.value] = true;
+    for (const GatheredWeight &weight : gatheredWeights(whole)) {
+      if (where[weight.value] < 0)
+        continue;
+      WeightCost cost;
+      cost.weightBytes = tile[weight.value];
+      cost.isGathered = isGathered[weight.value];
+      for (int value : weight.gradients)
+        if (producer[value] >= 0)
+          cost.gradientBytes += ownTile(producer[value], value);
+      costs.segments[where[weight.value]].weights.push_back(cost);
     }
   }
 
@@ -454,6 +481,16 @@ Strategy strategyOfStep(const Graph &graph, const std::vector<OpGroup> &groups,
 }
 
 } // namespace
+
+std::vector<GatheredWeight> soap::weightsToGather(const Graph &graph) {
+  constexpr int64_t largeBytes = int64_t(1) << 18;
+  std::vector<GatheredWeight> weights = gatheredWeights(graph);
+  std::erase_if(weights, [&](const GatheredWeight &weight) {
+    return graph.values[weight.value].bytes() < largeBytes ||
+           checkKeep(graph, weight.value, Keep::Before).has_value();
+  });
+  return weights;
+}
 
 Expected<SegmentCosts>
 soap::findSegmentCosts(const Graph &graph, const std::vector<OpGroup> &groups,

@@ -13,16 +13,26 @@
 #define SOAP_LIB_SEARCH_HIERARCHICAL_SEGMENTCOSTS_H
 
 #include "ModelSegments.h"
+#include "Soap/Model/GatheredWeights.h"
 #include "Soap/Search/Hierarchical/HybridPlan.h"
 
 namespace soap {
+
+/// A weight on one device, and its gradient, in bytes.
+struct WeightCost {
+  int64_t weightBytes = 0, gradientBytes = 0;
+  /// Under ZeRO-3 each pass gathers it.
+  bool isGathered = false;
+};
 
 /// Of one segment and one device, in ns and bytes.
 struct SegmentCost {
   /// Passes of a microbatch, collectives of the group included.
   int64_t forwardNs = 0, backwardNs = 0;
-  /// Once for an iteration: what has no samples, as copies of weights in another
-  /// precision.
+  /// Collectives of the group in them, which wait for others on their links.
+  int64_t forwardCollectives = 0, backwardCollectives = 0;
+  /// Once for an iteration: what has no samples, as copies of weights in
+  /// another precision.
   int64_t onceNs = 0;
   /// The parts of `forwardNs` that selective recomputation does again, and that
   /// of whole layers.
@@ -43,6 +53,8 @@ struct SegmentCost {
   /// Gradients of parameters, and the time to add another microbatch's.
   int64_t gradientBytes = 0;
   int64_t accumulateNs = 0;
+  /// What `parameterBytes` and `gradientBytes` are of, as far as it is known.
+  std::vector<WeightCost> weights;
 };
 
 struct SegmentCosts {
@@ -55,6 +67,10 @@ struct SegmentCosts {
   /// Floating-point operations of a microbatch, of all devices of the group.
   double flops = 0;
 };
+
+/// The weights of a training step that passes gather under ZeRO-3: those that
+/// both passes read, and that are large. Others are gathered once.
+std::vector<GatheredWeight> weightsToGather(const Graph &graph);
 
 /// The costs of a training step on `samples` samples of `batch`, in a group of
 /// the first `tensor` devices of the topology. `segments`: of `graph`.

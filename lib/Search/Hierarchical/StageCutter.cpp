@@ -36,7 +36,13 @@ void StageSums::add(int s) {
   parameters += cost.parameterBytes;
   states += cost.stateBytes;
   gradients += cost.gradientBytes;
-  gathered = std::max(gathered, cost.parameterBytes);
+  for (const WeightCost &weight : cost.weights)
+    if (weight.isGathered) {
+      gatheredWeights += weight.weightBytes;
+      gatheredGradients += weight.gradientBytes;
+      largestWeight = std::max(largestWeight, weight.weightBytes);
+      largestGradient = std::max(largestGradient, weight.gradientBytes);
+    }
   scratch = std::max(scratch, cost.scratchBytes);
   bool opensLayer = isFirst || segments.layerOf[s] != segments.layerOf[s - 1];
   layer = (opensLayer ? 0 : layer) + cost.keptBytes;
@@ -60,9 +66,14 @@ void StageSums::fill(HybridStage &stage) const {
   };
   stage.parameterBytes = parameters;
   stage.stateBytes = shape.zero >= 1 ? share(states) : states;
-  stage.gradientBytes = shape.zero >= 2 ? share(gradients) : gradients;
-  if (shape.zero >= 3) // and two segments that are gathered
-    stage.parameterBytes = share(parameters) + 2 * gathered;
+  stage.gradientBytes = shape.zero == 2 ? share(gradients) : gradients;
+  if (shape.zero >= 3) {
+    // Two weights are gathered, and one gradient is on its way.
+    stage.parameterBytes +=
+        share(gatheredWeights) - gatheredWeights + 2 * largestWeight;
+    stage.gradientBytes +=
+        share(gatheredGradients) - gatheredGradients + largestGradient;
+  }
   stage.activationBytes = keptBytes(stage.recompute) * stage.inFlight;
   // One layer, or what is not kept of a segment, is there again at a time, and
   // an op reads and writes.

@@ -52,8 +52,10 @@ private:
   const ModelSegments &segments;
   const SegmentCosts &found;
   bool isFirst = true;
-  int64_t parameters = 0, states = 0, gradients = 0, gathered = 0, scratch = 0,
-          layer = 0;
+  int64_t parameters = 0, states = 0, gradients = 0, scratch = 0, layer = 0;
+  /// Of weights that passes gather, and the largest of them.
+  int64_t gatheredWeights = 0, gatheredGradients = 0, largestWeight = 0,
+          largestGradient = 0;
   /// By level of recomputation.
   int64_t again[3] = {0, 0, 0}, kept[3] = {0, 0, 0}, ns[3] = {0, 0, 0};
 };

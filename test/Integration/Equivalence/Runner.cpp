@@ -607,8 +607,8 @@ std::string Subject::drawPipeline(Random &random) {
   static const char *const clusters[] = {"cpu-2",    "cpu-3",    "cpu-4",
                                          "cpu-6",    "cpu-8",    "h100-1x2",
                                          "h100-1x4", "h100-2x2", "h100-2x4"};
-  static const char *const presets[] = {"data-parallel", "expert", "zero",
-                                        "model-parallel", "mixed-"};
+  static const char *const presets[] = {"data-parallel",  "expert", "zero",
+                                        "model-parallel", "fsdp",   "mixed-"};
   topologyName = clusters[uniform(random, 0, std::size(clusters) - 1)];
   Expected<Topology> topology = builtinTopology(topologyName);
   if (!topology)

@@ -154,6 +154,12 @@ TEST(HybridModel, PlacesEveryOpOnItsStage) {
     }
   HybridShape gathered = shapeOf(1, 4, 2, 8);
   gathered.zero = 3;
+  ASSERT_EQ((*model)->check(gathered), "");
+  auto sharded = (*model)->place((*model)->price(gathered), forwardOf);
+  ASSERT_TRUE(sharded) << sharded.error();
+  // All weights but that of the first layer, which no backward pass reads.
+  EXPECT_EQ(sharded->keeps.size(), problem.mlp.layers.size() - 1);
+  gathered.zero = 2;
   EXPECT_FALSE((*model)->place((*model)->price(gathered), forwardOf));
   auto longer = HybridModel::make(problem.problem, 128);
   ASSERT_TRUE(longer);

@@ -13,6 +13,7 @@
 #ifndef SOAP_SEARCH_HIERARCHICAL_HIERARCHICALSEARCH_H
 #define SOAP_SEARCH_HIERARCHICAL_HIERARCHICALSEARCH_H
 
+#include "Soap/Model/Reuse.h"
 #include "Soap/Search/Hierarchical/HybridPlan.h"
 #include "Soap/Search/Problem/ParallelizationProblem.h"
 
@@ -31,6 +32,8 @@ struct HybridPlacement {
   std::vector<std::vector<int>> devices;
   /// By node: the backward pass computes it again.
   std::vector<bool> isAgain;
+  /// Weights that each pass gathers for itself (ZeRO-3).
+  std::vector<KeptValue> keeps;
 };
 
 /// Prices hybrid plans of one problem. Not safe from several threads.
@@ -68,7 +71,7 @@ public:
 
   /// The plan as a strategy. `forwardOf`: by node, the node whose gradient or
   /// update it computes, -1: none. An error if no strategy says the same:
-  /// ZeRO-3, or an iteration of other samples than the step has.
+  /// ZeRO-2, or an iteration of other samples than the step has.
   Expected<HybridPlacement> place(const HybridPlan &plan,
                                   const std::vector<int> &forwardOf);
 
@@ -83,8 +86,6 @@ struct HierarchicalOptions {
   /// Prices every shape, whatever the bounds say: what the search is compared
   /// with.
   bool exhaustive = false;
-  /// Only plans that `place` makes strategies of: no ZeRO-3.
-  bool asStrategy = false;
   /// Stages may recompute what does not fit.
   bool recompute = true;
   const std::atomic<bool> *stop = nullptr;
