@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CheckedOptions.h"
+#include "FoldedPipeline.h"
 #include "FoldedReport.h"
 #include "SimulationReport.h"
 #include "StrategySupport.h"
@@ -38,6 +39,8 @@ namespace {
 
 /// A gradient that thousands of devices share is millions of messages.
 constexpr int maxWrittenOut = 64;
+/// A piece of a pipeline that is written out takes a kilobyte.
+constexpr int64_t maxPiecesWrittenOut = 4'000'000;
 
 struct Simulate : CheckedOptions<mlir::soap::impl::SoapSimulateBase<Simulate>> {
   using CheckedOptions::CheckedOptions;
@@ -60,12 +63,27 @@ struct Simulate : CheckedOptions<mlir::soap::impl::SoapSimulateBase<Simulate>> {
   LogicalResult runPipeline(const FunctionProblem &target,
                             const ::soap::Strategy &strategy,
                             PipelineAttr pipeline);
+  LogicalResult runFoldedPipeline(const FunctionProblem &target,
+                                  const ::soap::Strategy &strategy,
+                                  const ::soap::PassOrder &order,
+                                  ::soap::PipelineSchedule schedule);
+  LogicalResult writeTimeline(const PassReport &passes, int64_t makespanNs,
+                              const ::soap::Topology &deviceTopology);
   LogicalResult writeFiles(const ::soap::Graph &graph,
                            const Simulation &simulation,
                            const ::soap::Topology &deviceTopology);
 };
 
 } // namespace
+
+LogicalResult Simulate::writeTimeline(const PassReport &passes,
+                                      int64_t makespanNs,
+                                      const ::soap::Topology &deviceTopology) {
+  return writeOptionFile(
+      getOperation(), "timeline", timeline,
+      drawPasses(passes, deviceTopology, makespanNs,
+                 drawingTitle(getOperation(), deviceTopology.name)));
+}
 
 LogicalResult Simulate::writeFiles(const ::soap::Graph &graph,
                                    const Simulation &simulation,
@@ -83,11 +101,8 @@ LogicalResult Simulate::writeFiles(const ::soap::Graph &graph,
     if (!simulation.passes)
       return module.emitError("option 'timeline=")
              << timeline << "': expected a pipeline that runs in microbatches";
-    if (failed(writeOptionFile(
-            module, "timeline", timeline,
-            drawPasses(*simulation.passes, deviceTopology,
-                       simulation.tasks.makespanNs,
-                       drawingTitle(module, deviceTopology.name)))))
+    if (failed(writeTimeline(*simulation.passes, simulation.tasks.makespanNs,
+                             deviceTopology)))
       return failure();
   }
   if (trace.empty())
@@ -246,13 +261,19 @@ LogicalResult Simulate::runPipeline(const FunctionProblem &target,
       readPassOrder(target.opGraph, strategy, pipeline, target.topology);
   if (failed(order))
     return failure();
+  ::soap::PipelineSchedule schedule = *::soap::findSchedule(
+      stringifyPipelineSchedule(pipeline.getSchedule()).str());
   Simulation simulation;
+  if (*order && getOperation()->hasAttr(kStages)) {
+    bool writesTasks = !taskGraph.empty() || !trace.empty();
+    bool isLarge = target.topology.deviceCount() > maxWrittenOut ||
+                   countPieces(strategy, **order) > maxPiecesWrittenOut;
+    if (fold == "always" || (fold == "auto" && isLarge && !writesTasks))
+      return runFoldedPipeline(target, strategy, **order, schedule);
+  }
   if (*order) {
-    ::soap::Expected<Simulation> simulated = simulatePasses(
-        graph, strategy, **order,
-        *::soap::findSchedule(
-            stringifyPipelineSchedule(pipeline.getSchedule()).str()),
-        target.topology);
+    ::soap::Expected<Simulation> simulated =
+        simulatePasses(graph, strategy, **order, schedule, target.topology);
     if (!simulated)
       return getOperation().emitError()
              << "'" << SoapDialect::kPipeline << "': " << simulated.error();
@@ -279,6 +300,34 @@ LogicalResult Simulate::runPipeline(const FunctionProblem &target,
   if (summary)
     printSummary(graph, simulation, target.topology, llvm::errs());
   return writeFiles(graph, simulation, target.topology);
+}
+
+/// One replica of each stage for all.
+LogicalResult Simulate::runFoldedPipeline(const FunctionProblem &target,
+                                          const ::soap::Strategy &strategy,
+                                          const ::soap::PassOrder &order,
+                                          ::soap::PipelineSchedule schedule) {
+  const ::soap::Topology &deviceTopology = target.topology;
+  ::soap::Expected<FoldedPipeline> simulated = simulateFoldedPipeline(
+      target.opGraph.graph, strategy, order, schedule, deviceTopology,
+      /*foldOnly=*/fold == "always");
+  if (!simulated)
+    return getOperation().emitError()
+           << "'" << SoapDialect::kPipeline << "': " << simulated.error();
+  checkMemory(target, simulated->memoryBytes, DiagnosticSeverity::Warning);
+  if (failed(addPresets(target, simulated->presets, &simulated->compared)))
+    return failure();
+  if (summary)
+    printFoldedPipelineSummary(*simulated, deviceTopology, llvm::errs());
+  if (!report.empty() &&
+      failed(writeOptionFile(
+          getOperation(), "report", report,
+          printFoldedPipelineReport(*simulated, deviceTopology))))
+    return failure();
+  return timeline.empty()
+             ? success()
+             : writeTimeline(simulated->passes, simulated->makespanNs,
+                             deviceTopology);
 }
 
 /// Partitioned IR is priced from its programs and rank table alone; exchanges
