@@ -273,17 +273,15 @@ private:
         continue;
       }
       predStart.push_back(static_cast<uint32_t>(preds.size()));
-      size_t before = preds.size();
       for (; action < planned.actions.size() &&
              planned.actions[action].task == static_cast<int>(t);
            ++action)
         for (int i = 0; i < planned.actions[action].inputCount; ++i)
-          addPred(
-              writerOf(value, planned.inputs[static_cast<size_t>(
-                                  planned.actions[action].firstInput + i)]));
-      std::erase_if(preds, [&, i = size_t(0)](uint32_t pred) mutable {
-        return i++ >= before && pred == task;
-      });
+          if (int64_t pred =
+                  writerOf(value, planned.inputs[static_cast<size_t>(
+                                      planned.actions[action].firstInput + i)]);
+              pred != static_cast<int64_t>(task))
+            addPred(pred);
     }
   }
 
@@ -564,6 +562,63 @@ Expected<PassTimeline> PassTimeline::make(const PlanState &plan,
   PassTimeline result(plan);
   if (MaybeError error = Builder(result, passes, boxOf).run())
     return *error;
+  return result;
+}
+
+std::vector<DeviceTimes> PassTimeline::deviceTimes() const {
+  struct Interval {
+    int64_t startNs, endNs;
+  };
+  auto sortByStart = [](std::vector<Interval> &list) {
+    std::sort(list.begin(), list.end(),
+              [](const Interval &a, const Interval &b) {
+                return a.startNs < b.startNs;
+              });
+  };
+  // Times in which something is moved, and in which each device works.
+  std::vector<Interval> moved, all;
+  std::vector<DeviceTimes> result(busy.size());
+  std::vector<std::vector<Interval>> working(busy.size());
+  for (size_t b = 0; b + 1 < firstTask.size(); ++b)
+    for (size_t t = firstTask[b]; t < firstTask[b + 1]; ++t) {
+      if (!isThere[t])
+        continue;
+      Interval interval{startNs[t], startNs[t] + durationNs[t]};
+      if (resource[t] < 0) {
+        all.push_back(interval);
+        continue;
+      }
+      auto device = static_cast<size_t>(resource[t]);
+      working[device].push_back(interval);
+      (plan->getBlocks()[b].slot >= 0 ? result[device].computeNs
+                                      : result[device].movementNs) +=
+          durationNs[t];
+    }
+  sortByStart(all);
+  for (const Interval &interval : all) {
+    if (moved.empty() || interval.startNs > moved.back().endNs)
+      moved.push_back(interval);
+    moved.back().endNs = std::max(moved.back().endNs, interval.endNs);
+  }
+  int64_t movedNs = 0;
+  for (const Interval &interval : moved)
+    movedNs += interval.endNs - interval.startNs;
+  for (size_t d = 0; d < working.size(); ++d) {
+    if (working[d].empty())
+      continue;
+    sortByStart(working[d]);
+    int64_t hiddenNs = 0;
+    size_t at = 0;
+    for (const Interval &interval : working[d]) {
+      while (at < moved.size() && moved[at].endNs <= interval.startNs)
+        ++at;
+      for (size_t i = at; i < moved.size() && moved[i].startNs < interval.endNs;
+           ++i)
+        hiddenNs += std::min(moved[i].endNs, interval.endNs) -
+                    std::max(moved[i].startNs, interval.startNs);
+    }
+    result[d].exposedNs = movedNs - hiddenNs;
+  }
   return result;
 }
 

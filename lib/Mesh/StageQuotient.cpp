@@ -77,6 +77,7 @@ void StageQuotient::clear() {
   reason.clear();
   uneven.clear();
   spanning.clear();
+  knownOverlaps.clear();
   std::fill(kernelLoad.begin(), kernelLoad.end(), 0);
   std::fill(load.begin(), load.end(), 0);
   std::fill(bytes.begin(), bytes.end(), 0);
@@ -156,9 +157,9 @@ const std::vector<int> &StageQuotient::devicesOf(int block, int index) const {
   return it == spanning.end() ? none : it->second;
 }
 
-bool StageQuotient::areTimesEven(const PassTimeline &timeline) const {
+std::string StageQuotient::whyTimesDiffer(const PassTimeline &timeline) const {
   if (uneven.empty())
-    return true;
+    return {};
   // By resource: the tasks that may occupy it on some replica.
   std::map<int, std::vector<TaskRef>> differing;
   for (const Uneven &entry : uneven)
@@ -177,6 +178,12 @@ bool StageQuotient::areTimesEven(const PassTimeline &timeline) const {
     return std::any_of(mine.begin(), mine.end(), [&](int resource) {
       return std::find(its.begin(), its.end(), resource) != its.end();
     });
+  };
+  auto nameOf = [&](TaskRef task) {
+    return graph
+        .values[static_cast<size_t>(
+            blocks[static_cast<size_t>(task.block)].value)]
+        .name;
   };
   // As `QuotientPlan::areTimesEven`: a task before has ended when the other
   // starts; one after starts later than that ends, or as soon as it is ready. A
@@ -203,8 +210,9 @@ bool StageQuotient::areTimesEven(const PassTimeline &timeline) const {
           for (TaskRef other : it->second)
             if ((other.block != task.block || other.index != task.index) &&
                 !isUntouched(task, other))
-              return false;
+              return "'" + nameOf(task) + "' and '" + nameOf(other) +
+                     "' wait for each other on links of some replicas only";
     }
   }
-  return true;
+  return {};
 }

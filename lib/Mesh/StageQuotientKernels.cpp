@@ -26,6 +26,22 @@ void StageQuotient::findSpread(size_t node) {
     reason = "'" + op.name + "' " + why;
   };
   int first = config.devices.front() / group * group;
+  if (config.piecesPerReplica() == 1 &&
+      passes->runsOnce(static_cast<int>(node))) {
+    // The same on all devices of one stage or of several.
+    std::vector<int> sorted = config.devices;
+    std::sort(sorted.begin(), sorted.end());
+    bool isWhole = sorted.size() % static_cast<size_t>(group) == 0;
+    for (size_t s = 0; isWhole && s < sorted.size(); ++s) {
+      size_t inGroup = s % static_cast<size_t>(group);
+      isWhole = inGroup ? sorted[s] == sorted[s - 1] + 1
+                        : sorted[s] % group == 0 &&
+                              (s == 0 || sorted[s] > sorted[s - 1]);
+    }
+    spreads[node].isEverywhere = isWhole;
+    if (isWhole)
+      return;
+  }
   std::vector<int64_t> indexOf(static_cast<size_t>(group), -1);
   for (size_t s = 0; s < config.devices.size(); ++s) {
     int place = config.devices[s] - first;
@@ -112,7 +128,9 @@ StageQuotient::Part StageQuotient::partOf(int slot, int count) {
   }
   std::vector<int64_t> copies;
   for (int64_t r = 0; r < config.replicas; ++r)
-    if (spread.target != Spread::replicas || isHere(r))
+    if (spread.isEverywhere
+            ? replicaOf(config.devices[static_cast<size_t>(r)]) < count
+            : spread.target != Spread::replicas || isHere(r))
       copies.push_back(r);
   // The shards in their order; by shard, that of replica 0.
   Config pieces;
@@ -188,12 +206,16 @@ StageQuotient::Layout StageQuotient::layoutOf(int slot, const AccessMap &map,
   const Kernel &kernel = *slots[slot].kernel;
   auto node = static_cast<size_t>(slots[slot].node);
   Layout layout;
+  layout.slot = slot;
+  layout.map = &map;
+  const IterationSpace &space = kernel.space;
+  for (size_t r = 0; r < space.results.size(); ++r)
+    if (&space.results[r].map == &map)
+      layout.number = -1 - static_cast<int>(r);
+  for (size_t i = 0; i < space.operands.size(); ++i)
+    if (&space.operands[i].map == &map)
+      layout.number = static_cast<int>(i);
   layout.shifts.resize(map.size());
-  LoopBox box = kernel.space.wholeBox();
-  for (size_t d = 0; d < map.size(); ++d) {
-    int64_t extent = graph.values[value].shape[d];
-    layout.covers.push_back(image(map[d], box, extent).size() == extent);
-  }
   int target = targetOf(slot);
   if (target < 0) {
     if (isResult && kernels[slot].partialMode)

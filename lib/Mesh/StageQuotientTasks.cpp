@@ -105,6 +105,12 @@ bool StageQuotient::setPrice(int value, int index, PlannedTask &task,
   int root = isRooted ? collective.devices.front() : -1;
   if (root >= 0 && replicaOf(root) != 0)
     return fail(" whose root is not on the first replica");
+  // Each device takes what is nearest of what replicas have, which is the same
+  // for all of them only in another stage.
+  if (collective.kind == CollectiveKind::Broadcast &&
+      std::any_of(collective.devices.begin() + 1, collective.devices.end(),
+                  [&](int device) { return device / group == root / group; }))
+    return fail(" inside of a stage");
   std::vector<int> own = members[0], other = members[1];
   if (own != other) {
     // The root may be one more, or one that takes part only once.

@@ -141,24 +141,82 @@ bool StageQuotient::sourceLayout(int value, Layout &layout, bool &isPreplaced) {
   return false;
 }
 
-/// Regions of writer and reader have to move alike along each dim, or one of
-/// them has to be whole there: otherwise what a replica reads depends on which
-/// one it is.
-bool StageQuotient::checkDims(int value, const Layout &source,
-                              const Layout &read) {
-  for (size_t d = 0; d < graph.values[static_cast<size_t>(value)].shape.size();
-       ++d) {
-    int64_t from = source.shifts[d], to = read.shifts[d];
-    bool isWritten = !source.covers[d] || from != 0,
-         isRead = !read.covers[d] || to != 0;
-    if (from != to && isWritten && isRead) {
-      reason = "dim " + std::to_string(d) + " of '" +
-               graph.values[static_cast<size_t>(value)].name +
-               "' is cut in two ways, at least one of them over replicas";
-      return false;
-    }
+/// What the pieces of the first microbatch touch.
+StageQuotient::Regions
+StageQuotient::regionsOfPieces(int value, const Layout &layout) const {
+  const Slot &slot = slots[layout.slot];
+  auto n = static_cast<size_t>(slot.node);
+  const IterationSpace &space = slot.kernel->space;
+  Config config = (*configs)[n];
+  std::vector<int64_t> degrees = config.degrees;
+  if (!passes->runsOnce(slot.node))
+    degrees[static_cast<size_t>(passes->sampleLoops[n])] *=
+        passes->microbatches;
+  if (slot.stage >= 0) {
+    config = stageConfig(graph.nodes[n], config, *slot.kernel);
+    std::vector<int64_t> whole = std::move(degrees);
+    degrees.clear();
+    for (int loop : slot.kernel->wholeLoops)
+      degrees.push_back(loop < 0 ? 1 : whole[static_cast<size_t>(loop)]);
   }
+  Regions result(static_cast<size_t>(getReplicas()));
+  LoopBox box(space.loops.size());
+  int64_t pieces = config.piecesPerReplica();
+  for (size_t s = 0; s < config.devices.size(); ++s) {
+    int64_t rest = static_cast<int64_t>(s) % pieces;
+    for (size_t l = box.size(); l-- > 0; rest /= config.degrees[l])
+      box[l] = cut(space.loops[l].extent, degrees[l], rest % config.degrees[l]);
+    result[static_cast<size_t>(replicaOf(config.devices[s]))].push_back(image(
+        *layout.map, box, graph.values[static_cast<size_t>(value)].shape));
+  }
+  return result;
+}
+
+/// Whether what a piece of one replica has in common with one of another, or of
+/// its own, does not depend on which replicas these are. Regions move by shifts
+/// from replica to replica, so a few replicas beside all others show it.
+bool StageQuotient::areOverlapsAlike(const Regions &a, const Regions &b) const {
+  std::set<size_t> few = {0, 1, a.size() / 2, a.size() - 1};
+  size_t members = a[0].size(), others = b[0].size();
+  // Of the same replica, then of different ones.
+  std::vector<int64_t> volumes[2];
+  for (std::vector<int64_t> &list : volumes)
+    list.assign(members * others, -1);
+  for (size_t ra = 0; ra < a.size(); ++ra)
+    for (size_t rb = 0; rb < b.size(); ++rb) {
+      if (!few.count(ra) && !few.count(rb))
+        continue;
+      std::vector<int64_t> &list = volumes[ra != rb];
+      for (size_t i = 0; i < members; ++i)
+        for (size_t j = 0; j < others; ++j) {
+          int64_t volume = a[ra][i].intersect(b[rb][j]).volume(),
+                  &known = list[i * others + j];
+          if (known < 0)
+            known = volume;
+          else if (known != volume)
+            return false;
+        }
+    }
   return true;
+}
+
+/// Otherwise what a replica reads depends on which one it is.
+bool StageQuotient::checkOverlaps(int value, const Layout &a, const Layout &b) {
+  auto [it, isNew] = knownOverlaps.try_emplace(
+      {kernels[a.slot].geometry, a.number, kernels[b.slot].geometry, b.number});
+  if (isNew) {
+    bool isShifted = true; // alike, where both move
+    for (size_t d = 0; d < a.shifts.size(); ++d)
+      isShifted &=
+          a.shifts[d] == 0 || b.shifts[d] == 0 || a.shifts[d] == b.shifts[d];
+    it->second = isShifted && areOverlapsAlike(regionsOfPieces(value, a),
+                                               regionsOfPieces(value, b));
+  }
+  if (!it->second)
+    reason = "'" + graph.values[static_cast<size_t>(value)].name +
+             "' is cut in two ways, so that replicas read different parts of "
+             "what others have";
+  return it->second;
 }
 
 void StageQuotient::planOn(int value, int count, ValuePlan &plan) {
@@ -229,12 +287,12 @@ void StageQuotient::planValue(int value) {
   for (size_t r = 0; r < readings.size(); ++r) {
     if (!readings[r].reader || readings[r].isContributions)
       continue;
-    if (!isPreplaced && !checkDims(value, source, readings[r].layout))
+    if (!isPreplaced && !checkOverlaps(value, source, readings[r].layout))
       return;
     // A region that a device reads may be part of another one.
     for (size_t other = 0; other < r; ++other)
       if (readings[other].reader && !readings[other].isContributions &&
-          !checkDims(value, readings[other].layout, readings[r].layout))
+          !checkOverlaps(value, readings[other].layout, readings[r].layout))
         return;
   }
   // Replicas have nothing to do with each other, or are all alike.

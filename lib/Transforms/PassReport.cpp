@@ -76,10 +76,25 @@ PassReport mlir::soap::reportPasses(const ::soap::Graph &graph,
                                     const ::soap::Plan &plan,
                                     const ::soap::TaskGraph &tasks,
                                     const std::vector<int64_t> &memoryBytes) {
+  std::vector<int64_t> busy(memoryBytes.size());
+  for (const ::soap::Task &task : tasks.tasks)
+    for (int resource : task.resources)
+      if (static_cast<size_t>(resource) < busy.size())
+        busy[static_cast<size_t>(resource)] += task.endNs - task.startNs;
+  return reportPasses(order, schedule, timesOf(graph, order, plan, tasks), busy,
+                      tasks.makespanNs, memoryBytes);
+}
+
+PassReport mlir::soap::reportPasses(const ::soap::PassOrder &order,
+                                    ::soap::PipelineSchedule schedule,
+                                    std::vector<PassTimes> passes,
+                                    const std::vector<int64_t> &busyNs,
+                                    int64_t makespanNs,
+                                    const std::vector<int64_t> &memoryBytes) {
   PassReport report;
   report.schedule = schedule;
   report.microbatches = order.microbatches;
-  report.passes = timesOf(graph, order, plan, tasks);
+  report.passes = std::move(passes);
   size_t count = 0;
   for (int stage : order.stages)
     count = std::max(count, static_cast<size_t>(stage + 1));
@@ -107,12 +122,10 @@ PassReport mlir::soap::reportPasses(const ::soap::Graph &graph,
           std::max(stage.peakBytes, memoryBytes[static_cast<size_t>(device)]);
     }
   double busy = 0;
-  for (const ::soap::Task &task : tasks.tasks)
-    for (int resource : task.resources)
-      if (all.count(resource))
-        busy += static_cast<double>(task.endNs - task.startNs);
-  if (!all.empty() && tasks.makespanNs > 0)
-    report.bubble = 1 - busy / static_cast<double>(tasks.makespanNs) /
+  for (int device : all)
+    busy += static_cast<double>(busyNs[static_cast<size_t>(device)]);
+  if (!all.empty() && makespanNs > 0)
+    report.bubble = 1 - busy / static_cast<double>(makespanNs) /
                             static_cast<double>(all.size());
   return report;
 }

@@ -11,6 +11,7 @@
 #ifndef SOAP_LIB_TRANSFORMS_PASSREPORT_H
 #define SOAP_LIB_TRANSFORMS_PASSREPORT_H
 
+#include "Soap/Mesh/PassTimeline.h"
 #include "Soap/Pipeline/Pipeline.h"
 #include "Soap/Plan/PassOrder.h"
 
@@ -19,14 +20,7 @@
 
 namespace mlir::soap {
 
-/// A pass on one device: from the start of its first kernel to the end of its
-/// last.
-struct PassTimes {
-  ::soap::PipelinePass pass;
-  int device = 0;
-  int64_t startNs = 0, endNs = 0;
-  int64_t busyNs = 0; ///< of its kernels
-};
+using PassTimes = ::soap::PassSpan;
 
 struct StageReport {
   std::vector<int> devices;
@@ -55,6 +49,13 @@ PassReport reportPasses(const ::soap::Graph &graph,
                         ::soap::PipelineSchedule schedule,
                         const ::soap::Plan &plan,
                         const ::soap::TaskGraph &tasks,
+                        const std::vector<int64_t> &memoryBytes);
+
+/// The same of passes that are known. `busyNs`: by device.
+PassReport reportPasses(const ::soap::PassOrder &order,
+                        ::soap::PipelineSchedule schedule,
+                        std::vector<PassTimes> passes,
+                        const std::vector<int64_t> &busyNs, int64_t makespanNs,
                         const std::vector<int64_t> &memoryBytes);
 
 void printPassReport(llvm::json::OStream &json, const PassReport &report,

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CheckedOptions.h"
+#include "FoldedPipeline.h"
 #include "FoldedReport.h"
 #include "ModuleSimulation.h"
 #include "SimulationReport.h"
@@ -37,6 +38,8 @@ namespace {
 
 /// A gradient that thousands of devices share is millions of messages.
 constexpr int maxWrittenOut = 64;
+/// A piece of a pipeline that is written out takes a kilobyte.
+constexpr int64_t maxPiecesWrittenOut = 4'000'000;
 
 struct Simulate : CheckedOptions<mlir::soap::impl::SoapSimulateBase<Simulate>> {
   using CheckedOptions::CheckedOptions;
@@ -59,12 +62,27 @@ struct Simulate : CheckedOptions<mlir::soap::impl::SoapSimulateBase<Simulate>> {
   LogicalResult runPipeline(const FunctionProblem &target,
                             const ::soap::Strategy &strategy,
                             PipelineAttr pipeline);
+  LogicalResult runFoldedPipeline(const FunctionProblem &target,
+                                  const ::soap::Strategy &strategy,
+                                  const ::soap::PassOrder &order,
+                                  ::soap::PipelineSchedule schedule);
+  LogicalResult writeTimeline(const PassReport &passes, int64_t makespanNs,
+                              const ::soap::Topology &deviceTopology);
   LogicalResult writeFiles(const ::soap::Graph &graph,
                            const Simulation &simulation,
                            const ::soap::Topology &deviceTopology);
 };
 
 } // namespace
+
+LogicalResult Simulate::writeTimeline(const PassReport &passes,
+                                      int64_t makespanNs,
+                                      const ::soap::Topology &deviceTopology) {
+  return writeOptionFile(
+      getOperation(), "timeline", timeline,
+      drawPasses(passes, deviceTopology, makespanNs,
+                 drawingTitle(getOperation(), deviceTopology.name)));
+}
 
 LogicalResult Simulate::writeFiles(const ::soap::Graph &graph,
                                    const Simulation &simulation,
@@ -82,11 +100,8 @@ LogicalResult Simulate::writeFiles(const ::soap::Graph &graph,
     if (!simulation.passes)
       return module.emitError("option 'timeline=")
              << timeline << "': expected a pipeline that runs in microbatches";
-    if (failed(writeOptionFile(
-            module, "timeline", timeline,
-            drawPasses(*simulation.passes, deviceTopology,
-                       simulation.tasks.makespanNs,
-                       drawingTitle(module, deviceTopology.name)))))
+    if (failed(writeTimeline(*simulation.passes, simulation.tasks.makespanNs,
+                             deviceTopology)))
       return failure();
   }
   if (trace.empty())
@@ -239,6 +254,22 @@ LogicalResult Simulate::runPipeline(const FunctionProblem &target,
                                     const ::soap::Strategy &strategy,
                                     PipelineAttr pipeline) {
   const ::soap::Graph &graph = target.opGraph.graph;
+  if (getOperation()->hasAttr(kStages)) {
+    FailureOr<std::optional<::soap::PassOrder>> order =
+        readPassOrder(target.opGraph, strategy, pipeline, target.topology);
+    if (failed(order))
+      return failure();
+    bool writesTasks = !taskGraph.empty() || !trace.empty();
+    bool isLarge =
+        *order && (target.topology.deviceCount() > maxWrittenOut ||
+                   countPieces(strategy, **order) > maxPiecesWrittenOut);
+    if (*order &&
+        (fold == "always" || (fold == "auto" && isLarge && !writesTasks)))
+      return runFoldedPipeline(
+          target, strategy, **order,
+          *::soap::findSchedule(
+              stringifyPipelineSchedule(pipeline.getSchedule()).str()));
+  }
   FailureOr<Simulation> simulated =
       simulateMicrobatches(getOperation(), target, strategy, pipeline);
   if (failed(simulated))
@@ -250,6 +281,34 @@ LogicalResult Simulate::runPipeline(const FunctionProblem &target,
   if (summary)
     printSummary(graph, simulation, target.topology, llvm::errs());
   return writeFiles(graph, simulation, target.topology);
+}
+
+/// One replica of each stage for all.
+LogicalResult Simulate::runFoldedPipeline(const FunctionProblem &target,
+                                          const ::soap::Strategy &strategy,
+                                          const ::soap::PassOrder &order,
+                                          ::soap::PipelineSchedule schedule) {
+  const ::soap::Topology &deviceTopology = target.topology;
+  ::soap::Expected<FoldedPipeline> simulated = simulateFoldedPipeline(
+      target.opGraph.graph, strategy, order, schedule, deviceTopology,
+      /*foldOnly=*/fold == "always");
+  if (!simulated)
+    return getOperation().emitError()
+           << "'" << SoapDialect::kPipeline << "': " << simulated.error();
+  checkMemory(target, simulated->memoryBytes, DiagnosticSeverity::Warning);
+  if (failed(addPresets(target, simulated->presets, &simulated->compared)))
+    return failure();
+  if (summary)
+    printFoldedPipelineSummary(*simulated, deviceTopology, llvm::errs());
+  if (!report.empty() &&
+      failed(writeOptionFile(
+          getOperation(), "report", report,
+          printFoldedPipelineReport(*simulated, deviceTopology))))
+    return failure();
+  return timeline.empty()
+             ? success()
+             : writeTimeline(simulated->passes, simulated->makespanNs,
+                             deviceTopology);
 }
 
 /// Partitioned IR is priced from its programs and rank table alone; exchanges

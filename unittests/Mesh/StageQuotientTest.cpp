@@ -274,10 +274,9 @@ bool checkFolded(const Instance &instance, const CostModel &cost,
     why = "error";
     return false;
   }
-  if (!quotient.areTimesEven(*timeline)) {
-    why = "outputs delay others";
+  why = quotient.whyTimesDiffer(*timeline);
+  if (!why.empty())
     return false;
-  }
   EXPECT_EQ(timeline->getMakespanNs(), written->tasks.makespanNs);
   // By block: the tasks of replica 0, in the order of keys.
   std::vector<const Task *> sorted;

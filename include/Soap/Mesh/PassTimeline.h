@@ -17,6 +17,7 @@
 #include "Soap/Plan/PlanState.h"
 #include "Soap/Simulator/SimulatorState.h"
 #include "Soap/Simulator/StrategySimulator.h"
+#include "Soap/Simulator/Timeline.h"
 
 #include <functional>
 
@@ -62,6 +63,8 @@ public:
   const std::vector<PassSpan> &getPasses() const { return spans; }
   /// Time in which each device computes, by device, with what it moves.
   const std::vector<int64_t> &busyNs() const { return busy; }
+  /// Where the time of each device goes, but for `communicationNs`.
+  std::vector<DeviceTimes> deviceTimes() const;
   /// Peak live bytes per device, as `peakBytes` (MemoryOverTime.h).
   std::vector<int64_t> peakBytes() const;
 

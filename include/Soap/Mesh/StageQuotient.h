@@ -24,6 +24,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <tuple>
 
 namespace soap {
 
@@ -51,9 +52,9 @@ public:
   }
   /// The boxes of its pieces.
   PieceBox boxes() const;
-  /// Whether tasks that differ from replica to replica have delayed no other
-  /// task, so that the times hold on all of them.
-  bool areTimesEven(const PassTimeline &timeline) const;
+  /// Why the times may not hold on all replicas: a task that differs from
+  /// replica to replica delays another one. Empty: they hold.
+  std::string whyTimesDiffer(const PassTimeline &timeline) const;
   /// How many tasks of the whole plan a task stands for.
   int64_t multiplicityOf(int block, int index) const;
   /// Devices of a collective, of all replicas that it spans; empty: it is none,
@@ -67,14 +68,16 @@ private:
     static constexpr int replicas = -1;
     int target = replicas;
     int64_t weight = 1; ///< of a step from replica to replica, in that number
+    bool isEverywhere = false; ///< every device of some stages does the same
   };
   /// The use of the replicas by one tensor of an op.
   struct Layout {
     enum Kind { Replica, Partial, Cut } kind = Replica;
     /// By dim: how far the region moves from replica to replica.
     InlineVector<int64_t, 4> shifts;
-    /// By dim: all points of the op together touch every index.
-    InlineVector<uint8_t, 4> covers;
+    int slot = -1;
+    const AccessMap *map = nullptr;
+    int number = 0; ///< of the operand, or -1 - that of the result
   };
   /// A kernel on the first replicas of a stage.
   struct Part {
@@ -116,6 +119,9 @@ private:
            std::unique_ptr<CollectiveModel>>
       models;
   std::map<std::pair<int, int>, std::vector<int>> spanning; ///< block, index
+  /// By geometries and maps: whether overlaps are the same for all replicas.
+  std::map<std::tuple<const void *, int, const void *, int>, bool>
+      knownOverlaps;
   std::vector<Uneven> uneven;
   // The value that was planned last, on two replicas.
   ValuePlan planned;
@@ -139,7 +145,10 @@ private:
   ValueUse useOf(int value, const Reader &reader, int count, Part &part);
   bool sourceLayout(int value, Layout &layout, bool &isPreplaced);
   bool listReadings(int value, bool isCut, std::vector<Reading> &readings);
-  bool checkDims(int value, const Layout &source, const Layout &read);
+  using Regions = std::vector<std::vector<Region>>; ///< by replica, by piece
+  Regions regionsOfPieces(int value, const Layout &layout) const;
+  bool areOverlapsAlike(const Regions &a, const Regions &b) const;
+  bool checkOverlaps(int value, const Layout &a, const Layout &b);
   void planValue(int value);
   void planOn(int value, int count, ValuePlan &plan);
   void addLoad(int value);

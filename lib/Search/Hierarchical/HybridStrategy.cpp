@@ -67,7 +67,16 @@ static Config overReplicas(const Config &config, int loop, bool isOutside,
 }
 
 /// The longest loop of an update that has enough elements for all replicas.
+/// Norms and biases, which a tensor-parallel group repeats, stay whole: several
+/// devices would have each piece, which makes a broadcast of each out of one
+/// all-gather.
 static int loopToCut(const Kernel &update, const Config &config, int data) {
+  constexpr int64_t small = 1 << 20; // elements
+  int64_t elements = 1;
+  for (const Loop &loop : update.space.loops)
+    elements *= loop.extent;
+  if (config.replicas > 1 && elements <= small)
+    return -1;
   int longest = -1;
   int64_t length = 0;
   for (size_t l = 0; l < update.space.loops.size(); ++l) {
@@ -79,6 +88,51 @@ static int loopToCut(const Kernel &update, const Config &config, int data) {
     }
   }
   return longest;
+}
+
+/// What several stages read and what follows from constants and counters of
+/// steps alone, as tables of positions and bias corrections: every device
+/// computes it for itself, as sending it would keep links from others.
+static void repeatConstants(const Graph &graph,
+                            const std::vector<std::vector<Role>> &roles,
+                            const std::vector<int> &stages, int devices,
+                            Strategy &strategy) {
+  constexpr int64_t counterBytes = 16;
+  std::vector<bool> isFixed(graph.values.size());
+  std::vector<int> writer(graph.values.size(), -1);
+  for (const GraphInput &input : graph.inputs)
+    isFixed[input.value] = input.updateNode >= 0 &&
+                           graph.values[input.value].bytes() <= counterBytes;
+  std::vector<bool> isRepeated(graph.nodes.size());
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    const Kernel &kernel = graph.nodes[n].whole;
+    bool fixed = std::find(roles[n].begin(), roles[n].end(), Role::Sample) ==
+                 roles[n].end();
+    for (int value : kernel.operands) {
+      fixed &= isFixed[value];
+      if (isFixed[value] && writer[value] >= 0 &&
+          stages[writer[value]] != stages[n])
+        isRepeated[writer[value]] = true;
+    }
+    for (int value : kernel.results) {
+      isFixed[value] = fixed;
+      writer[value] = static_cast<int>(n);
+    }
+  }
+  for (size_t n = graph.nodes.size(); n-- > 0;) {
+    if (!isRepeated[n])
+      continue;
+    const Kernel &kernel = graph.nodes[n].whole;
+    for (int value : kernel.operands)
+      if (writer[value] >= 0)
+        isRepeated[writer[value]] = true;
+    Config &config = strategy[n];
+    config = Config::single(kernel.space);
+    config.replicas = devices;
+    config.devices.clear();
+    for (int d = 0; d < devices; ++d)
+      config.devices.push_back(d);
+  }
 }
 
 /// By node: what its stage computes again.
@@ -154,6 +208,8 @@ HybridPlacement soap::placeHybrid(const Graph &graph,
     config = overReplicas(config, loop, /*isOutside=*/!isUpdate,
                           made.devices[stage][0], shape.data, shape.tensor);
   }
+  if (plan.stages.size() > 1)
+    repeatConstants(graph, roles, stages, width * shape.groups, made.strategy);
   if (shape.zero > 0)
     shardWorkingCopies(graph, made.strategy);
   if (shape.zero == 3)

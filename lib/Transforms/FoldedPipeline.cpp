@@ -1,0 +1,344 @@
+//===- FoldedPipeline.cpp - A pipeline, one replica a stage ---------------===//
+//
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See FoldedPipeline.h. Sums over replicas count each of them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "FoldedPipeline.h"
+
+#include "Plan/OneByOne.h"
+#include "Soap/Mesh/StageQuotient.h"
+#include "Soap/Plan/StrategyPlan.h"
+
+#include "llvm/Support/Format.h"
+#include "llvm/Support/JSON.h"
+
+#include <algorithm>
+#include <set>
+
+using namespace mlir::soap;
+
+int64_t mlir::soap::countPieces(const ::soap::Strategy &strategy,
+                                const ::soap::PassOrder &order) {
+  int64_t pieces = 0;
+  for (size_t n = 0; n < strategy.size(); ++n)
+    pieces += static_cast<int64_t>(strategy[n].devices.size()) *
+              (order.runsOnce(static_cast<int>(n)) ? 1 : order.microbatches);
+  return pieces;
+}
+
+namespace {
+
+/// Sums up what a plan moves.
+class Traffic {
+public:
+  Traffic(FoldedPipeline &result, const ::soap::PlanState &plan,
+          const ::soap::StageQuotient *quotient)
+      : result(result), plan(plan), quotient(quotient),
+        topology(plan.getCost().getTopology()),
+        linkBytes(topology.links.size()), machineOf(topology.devices.size()) {
+    std::vector<std::vector<int>> machines = topology.machines();
+    for (size_t m = 0; m < machines.size(); ++m)
+      for (int device : machines[m])
+        machineOf[static_cast<size_t>(device)] = static_cast<int>(m);
+  }
+
+  void run() {
+    std::vector<::soap::TensorKind> kinds =
+        ::soap::tensorKinds(plan.getGraph());
+    for (size_t b = 0; b < plan.getBlocks().size(); ++b) {
+      int value = plan.getBlocks()[b].value;
+      if (value < 0)
+        continue;
+      int64_t before = result.bytesMoved;
+      const ::soap::ValuePlan &planned = plan.valuePlan(value);
+      for (size_t t = 0; t < planned.tasks.size(); ++t)
+        if (planned.tasks[t].resource < 0)
+          add(planned, static_cast<int>(b), static_cast<int>(t));
+      result.bytesByKind[static_cast<size_t>(
+          kinds[static_cast<size_t>(value)])] += result.bytesMoved - before;
+    }
+    for (int64_t bytes : linkBytes)
+      result.busiestLinkBytes = std::max(result.busiestLinkBytes, bytes);
+  }
+
+private:
+  FoldedPipeline &result;
+  const ::soap::PlanState &plan;
+  const ::soap::StageQuotient *quotient; ///< null: all devices are planned
+  const ::soap::Topology &topology;
+  std::vector<int64_t> linkBytes;
+  std::vector<int> machineOf;
+
+  void add(const ::soap::ValuePlan &planned, int block, int index) {
+    const ::soap::PlannedTask &task = planned.tasks[static_cast<size_t>(index)];
+    int64_t times = quotient ? quotient->multiplicityOf(block, index) : 1,
+            bytes = task.bytes, onLink = task.bytes;
+    if (task.collective >= 0) {
+      ::soap::PlanCollective collective;
+      const ::soap::PlannedCollective &entry =
+          planned.collectives[static_cast<size_t>(task.collective)];
+      collective.kind = entry.kind;
+      collective.bytes = entry.bytes;
+      collective.devices = entry.devices;
+      if (quotient && !quotient->devicesOf(block, index).empty())
+        collective.devices = quotient->devicesOf(block, index);
+      std::set<int> machines;
+      for (int device : collective.devices)
+        machines.insert(machineOf[static_cast<size_t>(device)]);
+      auto devices = static_cast<int64_t>(collective.devices.size());
+      bytes = collective.traffic();
+      onLink = bytes / devices;
+      if (machines.size() > 1)
+        result.bytesBetweenMachines +=
+            times * (bytes / devices * static_cast<int64_t>(machines.size()));
+    } else {
+      const ::soap::PlannedAction &action =
+          planned.actions[static_cast<size_t>(task.firstAction)];
+      if (machineOf[static_cast<size_t>(action.source)] !=
+          machineOf[static_cast<size_t>(action.device)])
+        result.bytesBetweenMachines += times * bytes;
+    }
+    result.bytesMoved += times * bytes;
+    for (int resource : plan.resourcesOf(task.resource))
+      if (int link = resource - topology.deviceCount(); link >= 0)
+        linkBytes[static_cast<size_t>(link)] += onLink;
+  }
+};
+
+} // namespace
+
+/// Everything that a timeline says. `quotient`: null, or the plan.
+static void summarize(FoldedPipeline &result, const ::soap::PlanState &plan,
+                      const ::soap::StageQuotient *quotient,
+                      const ::soap::PassTimeline &timeline,
+                      const ::soap::PassOrder &order,
+                      ::soap::PipelineSchedule schedule) {
+  result.makespanNs = timeline.getMakespanNs();
+  result.tasks = timeline.getTaskCount();
+  result.memoryBytes = timeline.peakBytes();
+  result.times = timeline.deviceTimes();
+  if (quotient) {
+    result.unit = quotient->getUnit();
+    result.replicas = quotient->getReplicas();
+  }
+  result.passes =
+      reportPasses(order, schedule, timeline.getPasses(), timeline.busyNs(),
+                   result.makespanNs, result.memoryBytes);
+  std::set<int> simulated;
+  for (StageReport &stage : result.passes.stages) {
+    simulated.insert(stage.devices.begin(), stage.devices.end());
+    std::vector<int> all;
+    for (int replica = 0; replica < result.replicas; ++replica)
+      for (int device : stage.devices)
+        all.push_back(device + replica * result.unit);
+    llvm::sort(all);
+    stage.devices = std::move(all);
+  }
+  result.devices.assign(simulated.begin(), simulated.end());
+  if (quotient)
+    for (size_t d = 0; d < result.memoryBytes.size(); ++d)
+      result.memoryBytes[d] = result.memoryBytes[static_cast<size_t>(
+          quotient->firstOf(static_cast<int>(d)))];
+  Traffic(result, plan, quotient).run();
+}
+
+::soap::Expected<FoldedPipeline> mlir::soap::simulateFoldedPipeline(
+    const ::soap::Graph &graph, const ::soap::Strategy &strategy,
+    const ::soap::PassOrder &order, ::soap::PipelineSchedule schedule,
+    const ::soap::Topology &topology, bool foldOnly) {
+  FoldedPipeline result;
+  ::soap::CostModel cost(topology);
+  ::soap::Expected<::soap::Cluster> cluster = ::soap::Cluster::of(topology);
+  if (!cluster) {
+    result.unfolded = cluster.error();
+  } else {
+    ::soap::StageQuotient plan(graph, cost, *cluster);
+    result.unfolded = plan.set(strategy, order);
+    if (result.unfolded.empty()) {
+      auto timeline = ::soap::PassTimeline::make(plan, order, plan.boxes());
+      if (!timeline)
+        return timeline.takeError();
+      result.unfolded = plan.whyTimesDiffer(*timeline);
+      if (result.unfolded.empty()) {
+        summarize(result, plan, &plan, *timeline, order, schedule);
+        return result;
+      }
+    }
+  }
+  // A plan takes about 200 bytes for each.
+  constexpr int64_t maxPieces = 20'000'000;
+  if (foldOnly)
+    return ::soap::Error{"replicas of the stages may differ: " +
+                         result.unfolded};
+  for (const ::soap::DeviceType &type : topology.deviceTypes)
+    if (type.copiesOccupyReceiver)
+      return ::soap::Error{"copies occupy their receivers, which the compact "
+                           "simulation does not know"};
+  if (int64_t pieces = countPieces(strategy, order); pieces > maxPieces)
+    return ::soap::Error{
+        std::to_string(order.microbatches) + " microbatches of all ops are " +
+        std::to_string(pieces) + " pieces, expected at most " +
+        std::to_string(maxPieces) +
+        " where replicas of the stages may differ: " + result.unfolded};
+  ::soap::OneByOneScope scope;
+  ::soap::StrategyPlan plan(graph, cost);
+  plan.set(::soap::cutIntoMicrobatches(strategy, order));
+  auto timeline =
+      ::soap::PassTimeline::make(plan, order, ::soap::boxesOf(plan));
+  if (!timeline)
+    return timeline.takeError();
+  summarize(result, plan, nullptr, *timeline, order, schedule);
+  return result;
+}
+
+ComparedStrategy mlir::soap::summarizeRow(std::string name,
+                                          const FoldedPipeline &pipeline,
+                                          const ::soap::Topology &topology) {
+  ComparedStrategy row;
+  row.name = std::move(name);
+  row.makespanNs = pipeline.makespanNs;
+  row.bytesMoved = pipeline.bytesMoved;
+  row.bytesBetweenMachines = pipeline.bytesBetweenMachines;
+  row.busiestLinkBytes = pipeline.busiestLinkBytes;
+  for (int device = 0; device < topology.deviceCount(); ++device) {
+    int64_t bytes = pipeline.memoryBytes[static_cast<size_t>(device)];
+    row.peakBytes = std::max(row.peakBytes, bytes);
+    row.fits &= bytes <= topology.typeOf(device).memoryBytes;
+  }
+  double all = static_cast<double>(row.makespanNs) * topology.deviceCount();
+  for (int device : pipeline.devices) {
+    const ::soap::DeviceTimes &times =
+        pipeline.times[static_cast<size_t>(device)];
+    double share = pipeline.replicas / std::max(all, 1.0);
+    row.compute += share * static_cast<double>(times.computeNs);
+    row.movement += share * static_cast<double>(times.movementNs);
+    row.exposed += share * static_cast<double>(times.exposedNs);
+  }
+  return row;
+}
+
+/// Sums over the devices of all replicas.
+static ::soap::DeviceTimes sumOf(const FoldedPipeline &pipeline) {
+  ::soap::DeviceTimes sum;
+  for (int device : pipeline.devices) {
+    const ::soap::DeviceTimes &times =
+        pipeline.times[static_cast<size_t>(device)];
+    sum.computeNs += times.computeNs * pipeline.replicas;
+    sum.movementNs += times.movementNs * pipeline.replicas;
+    sum.exposedNs += times.exposedNs * pipeline.replicas;
+  }
+  return sum;
+}
+
+std::string
+mlir::soap::printFoldedPipelineReport(const FoldedPipeline &pipeline,
+                                      const ::soap::Topology &topology) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  llvm::json::OStream json(stream, 2);
+  ::soap::DeviceTimes sum = sumOf(pipeline);
+  json.object([&] {
+    json.attribute("version", 1);
+    json.attribute("makespan_ns", pipeline.makespanNs);
+    json.attributeObject("folded", [&] {
+      json.attribute("tasks", pipeline.tasks);
+      json.attribute("devices", static_cast<int64_t>(pipeline.devices.size()));
+      json.attribute("unfolded_devices", topology.deviceCount());
+      json.attribute("replicas", pipeline.replicas);
+      if (!pipeline.unfolded.empty())
+        json.attribute("reason", pipeline.unfolded);
+    });
+    if (!pipeline.presets.empty())
+      json.attributeObject("presets_ns", [&] {
+        for (const auto &[name, ns] : pipeline.presets)
+          json.attribute(name, ns);
+      });
+    if (!pipeline.compared.empty())
+      printComparison(json, summarizeRow("this strategy", pipeline, topology),
+                      pipeline.compared);
+    json.attribute("compute_ns", sum.computeNs);
+    json.attribute("movement_ns", sum.movementNs);
+    json.attribute("exposed_communication_ns", sum.exposedNs);
+    json.attributeObject(
+        "pipeline", [&] { printPassReport(json, pipeline.passes, topology); });
+    json.attributeArray("device_classes", [&] {
+      for (int device : pipeline.devices)
+        json.object([&] {
+          auto d = static_cast<size_t>(device);
+          const ::soap::DeviceTimes &times = pipeline.times[d];
+          json.attribute("first", topology.devices[d].name);
+          json.attribute("devices", pipeline.replicas);
+          json.attribute("compute_ns", times.computeNs);
+          json.attribute("movement_ns", times.movementNs);
+          json.attribute("exposed_communication_ns", times.exposedNs);
+          json.attribute("peak_bytes", pipeline.memoryBytes[d]);
+        });
+    });
+    json.attribute("bytes_moved", pipeline.bytesMoved);
+    json.attribute("bytes_between_machines", pipeline.bytesBetweenMachines);
+    json.attributeObject("bytes_by_kind", [&] {
+      for (int kind = 0; kind < ::soap::tensorKindCount; ++kind)
+        json.attribute(
+            ::soap::tensorKindName(static_cast<::soap::TensorKind>(kind)),
+            pipeline.bytesByKind[static_cast<size_t>(kind)]);
+    });
+  });
+  stream << '\n';
+  return text;
+}
+
+void mlir::soap::printFoldedPipelineSummary(const FoldedPipeline &pipeline,
+                                            const ::soap::Topology &topology,
+                                            llvm::raw_ostream &stream) {
+  constexpr double nsPerMs = 1e6, bytesPerMiB = 1 << 20;
+  auto ms = [&](int64_t ns) { return static_cast<double>(ns) / nsPerMs; };
+  auto mebibytes = [&](int64_t bytes) {
+    return static_cast<double>(bytes) / bytesPerMiB;
+  };
+  stream << llvm::format("simulated time per iteration: %.3f ms, %lld tasks\n",
+                         ms(pipeline.makespanNs),
+                         static_cast<long long>(pipeline.tasks));
+  if (pipeline.unfolded.empty())
+    stream << llvm::format(
+        "  folded: %d devices, one of %d replicas of each stage, for all %d\n",
+        static_cast<int>(pipeline.devices.size()), pipeline.replicas,
+        topology.deviceCount());
+  else
+    stream << "  not folded: " << pipeline.unfolded << '\n';
+  printPassSummary(pipeline.passes, topology, stream);
+  if (!pipeline.compared.empty())
+    printComparison(summarizeRow("this strategy", pipeline, topology),
+                    pipeline.compared, topology, stream);
+  else
+    for (const auto &[name, ns] : pipeline.presets)
+      stream << llvm::format("  speedup %.2f over %s (%.3f ms)\n",
+                             static_cast<double>(ns) /
+                                 static_cast<double>(pipeline.makespanNs),
+                             name.c_str(), ms(ns));
+  ::soap::DeviceTimes sum = sumOf(pipeline);
+  double all = static_cast<double>(pipeline.makespanNs) *
+               static_cast<double>(pipeline.devices.size()) * pipeline.replicas;
+  stream << llvm::format("  compute %.3f ms on all devices together, assembled "
+                         "tiles %.3f ms\n",
+                         ms(sum.computeNs), ms(sum.movementNs));
+  stream << llvm::format("  communication not hidden: %.1f %% of the time\n",
+                         100 * static_cast<double>(sum.exposedNs) / all);
+  stream << llvm::format("  moved %.3f MiB, %.3f between machines",
+                         mebibytes(pipeline.bytesMoved),
+                         mebibytes(pipeline.bytesBetweenMachines));
+  const char *separator = ":";
+  for (int kind = 0; kind < ::soap::tensorKindCount; ++kind)
+    if (int64_t bytes = pipeline.bytesByKind[static_cast<size_t>(kind)]) {
+      std::string name =
+          ::soap::tensorKindName(static_cast<::soap::TensorKind>(kind));
+      std::replace(name.begin(), name.end(), '_', ' ');
+      stream << separator
+             << llvm::format(" %s %.3f", name.c_str(), mebibytes(bytes));
+      separator = ",";
+    }
+  stream << '\n';
+}

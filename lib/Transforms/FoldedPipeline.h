@@ -1,0 +1,69 @@
+//===- FoldedPipeline.h - A pipeline, one replica a stage -------*- C++ -*-===//
+//
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The simulation and the report of an iteration in microbatches that is too
+// large to be written out: one replica of each stage for all
+// (Mesh/StageQuotient.h), or the compact plan of all devices.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_LIB_TRANSFORMS_FOLDEDPIPELINE_H
+#define SOAP_LIB_TRANSFORMS_FOLDEDPIPELINE_H
+
+#include "PassReport.h"
+#include "StrategyComparison.h"
+
+#include "Soap/Simulator/Timeline.h"
+
+namespace mlir::soap {
+
+struct FoldedPipeline {
+  PassReport passes; ///< of the devices that are simulated
+  int64_t makespanNs = 0;
+  int64_t tasks = 0; ///< that are simulated
+  /// Devices of a replica, and replicas of a stage that each of them stands
+  /// for.
+  int unit = 1, replicas = 1;
+  /// By device. Those of other replicas have at most the bytes of the
+  /// corresponding one that is simulated, which are given here.
+  std::vector<int64_t> memoryBytes;
+  /// The devices that are simulated, and where their time goes.
+  std::vector<int> devices;
+  std::vector<::soap::DeviceTimes> times; ///< by device of the topology
+  /// Of all replicas.
+  int64_t bytesMoved = 0, bytesBetweenMachines = 0, busiestLinkBytes = 0;
+  std::array<int64_t, ::soap::tensorKindCount> bytesByKind{};
+  /// Why replicas may differ, so that all devices are simulated; empty: they do
+  /// not.
+  std::string unfolded;
+  /// Other strategies to compare with.
+  std::vector<std::pair<std::string, int64_t>> presets;
+  std::vector<ComparedStrategy> compared;
+};
+
+/// Simulates configs of one microbatch. `foldOnly`: an error says why replicas
+/// differ; else all devices are simulated then, if their pieces are not too
+/// many. An error says why the passes do not run so.
+::soap::Expected<FoldedPipeline> simulateFoldedPipeline(
+    const ::soap::Graph &graph, const ::soap::Strategy &strategy,
+    const ::soap::PassOrder &order, ::soap::PipelineSchedule schedule,
+    const ::soap::Topology &topology, bool foldOnly);
+
+/// Pieces of all ops in all microbatches.
+int64_t countPieces(const ::soap::Strategy &strategy,
+                    const ::soap::PassOrder &order);
+
+ComparedStrategy summarizeRow(std::string name, const FoldedPipeline &pipeline,
+                              const ::soap::Topology &topology);
+/// JSON, docs/Looking.md.
+std::string printFoldedPipelineReport(const FoldedPipeline &pipeline,
+                                      const ::soap::Topology &topology);
+void printFoldedPipelineSummary(const FoldedPipeline &pipeline,
+                                const ::soap::Topology &topology,
+                                llvm::raw_ostream &stream);
+
+} // namespace mlir::soap
+
+#endif // SOAP_LIB_TRANSFORMS_FOLDEDPIPELINE_H
