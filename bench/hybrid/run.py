@@ -29,6 +29,7 @@ CASES = {
     "llama-70b@h100-32x8": (["--generate=llama", "--option=preset=70b", "--option=length=4096"], 1024),
     "llama-70b@h100-128x8": (["--generate=llama", "--option=preset=70b", "--option=length=4096"], 1024),
     "llama-8b@h100-8x8": (["--generate=llama", "--option=preset=8b", "--option=length=4096"], 1024),
+    "mixtral-8x7b@h100-8x8": (["--generate=mixtral", "--option=preset=8x7b"], 1024),
     "gpt3-175b@a100-128x8": (["--generate=gpt3", "--option=preset=175b"], 1536),
 }
 

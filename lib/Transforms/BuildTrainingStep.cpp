@@ -76,6 +76,12 @@ StringRef nameOf(Operation *op) {
   return name ? name.getValue() : StringRef();
 }
 
+/// What a result of the model says that it is for.
+std::optional<ValueKind> resultKind(func::FuncOp function, unsigned result) {
+  return enumValue<ValueKindAttr>(
+      function.getResultAttr(result, SoapDialect::kKind));
+}
+
 bool isSoapOp(Operation *op) {
   return op->getName().getDialectNamespace() ==
          SoapDialect::getDialectNamespace();
@@ -274,6 +280,8 @@ struct LossTerm {
   unsigned result = 0;
   double weight = 1;
   LossOptions options;
+  /// A number that the model adds to the loss in training, and says so.
+  bool isAuxiliary = false;
 };
 
 /// A function under construction: the forward ops with a loss behind them.
@@ -365,6 +373,7 @@ private:
   BlockArgument addLabels(const LossTerm &term, bool isOnly);
   void addMeasures(const LossTerm &term, const LossValues &values,
                    BlockArgument labels, bool isOnly);
+  void addCounts(BlockArgument labels);
 
   FloatType narrow;
   CounterOp stepCounter, batchCounter;
@@ -639,11 +648,32 @@ void Program::addMeasures(const LossTerm &term, const LossValues &values,
     add(value, metric.name);
 }
 
+/// Numbers that the model counts beside the logits, as measures of its one loss
+/// with labels.
+void Program::addCounts(BlockArgument labels) {
+  for (unsigned i = 1; i < model.function.getNumResults(); ++i) {
+    auto name =
+        model.function.getResultAttrOfType<StringAttr>(i, SoapDialect::kName);
+    if (!name || resultKind(model.function, i) != ValueKind::Output)
+      continue;
+    Value count =
+        mapping.lookup(model.function.front().getTerminator()->getOperand(i));
+    OpMaker ops = makeOps(name.getValue(), loc);
+    addResult(ops.cast(count, model.resultType(i).getElementType(), "wide"),
+              "output", name.str() + "@" + argumentName(labels).str());
+  }
+}
+
 void Program::addLoss(ArrayRef<LossTerm> terms, bool training) {
-  bool isOnly = terms.size() == 1, hasOwnLoss = false;
+  bool isOnly = llvm::count_if(terms, [](const LossTerm &term) {
+                  return !term.isAuxiliary;
+                }) == 1;
+  bool hasOwnLoss = false;
   SmallVector<Value> losses;
   SmallVector<std::tuple<const LossTerm *, LossValues, BlockArgument>> measured;
   for (const LossTerm &term : terms) {
+    if (term.isAuxiliary && !training)
+      continue;
     LossOptions options = term.options;
     options.mayHaveFiller = !training;
     // Terms of a batch that is filled up must agree on what counts.
@@ -653,11 +683,13 @@ void Program::addLoss(ArrayRef<LossTerm> terms, bool training) {
     BlockArgument labels;
     if (options.kind != LossKind::Output)
       labels = addLabels(term, isOnly);
-    hasOwnLoss |= options.kind == LossKind::Output;
+    hasOwnLoss |= options.kind == LossKind::Output && !term.isAuxiliary;
     Value output = mapping.lookup(
         model.function.front().getTerminator()->getOperand(term.result));
-    OpMaker ops =
-        makeOps(isOnly ? "loss" : "loss_" + std::to_string(term.result), loc);
+    OpMaker ops = makeOps(isOnly && !term.isAuxiliary
+                              ? "loss"
+                              : "loss_" + std::to_string(term.result),
+                          loc);
     if (options.kind == LossKind::Output)
       output = ops.cast(output, model.resultType(term.result).getElementType(),
                         "wide");
@@ -685,6 +717,11 @@ void Program::addLoss(ArrayRef<LossTerm> terms, bool training) {
       shown.options.metrics.clear();
     addMeasures(shown, values, labels, isOnly);
   }
+  // Filler would count, which only evaluation has.
+  bool hasAuxiliary = llvm::any_of(
+      terms, [](const LossTerm &term) { return term.isAuxiliary; });
+  if (training && hasAuxiliary && !measured.empty())
+    addCounts(std::get<BlockArgument>(measured.front()));
 }
 
 void Program::finish() {
@@ -753,6 +790,7 @@ private:
   /// The options that the training depends on, as "name=value name=value".
   std::string describeOptions();
   LogicalResult readLosses();
+  void addAuxiliaryLosses(func::FuncOp forward);
   LogicalResult readPatterns();
   LogicalResult checkLosses(func::FuncOp forward);
   LogicalResult checkPatterns(Model &model);
@@ -1016,6 +1054,37 @@ LogicalResult BuildTrainingStep::readLosses() {
   return success();
 }
 
+/// A model of one loss may say itself what its other results are for: a number
+/// of kind `loss` is added to the loss in training, others are no loss.
+void BuildTrainingStep::addAuxiliaryLosses(func::FuncOp forward) {
+  unsigned results = forward.getNumResults();
+  if (kinds.size() != 1 || results < 2)
+    return;
+  SmallVector<ValueKind> others;
+  for (unsigned i = 1; i < results; ++i) {
+    std::optional<ValueKind> kind = resultKind(forward, i);
+    auto type = dyn_cast<RankedTensorType>(forward.getResultTypes()[i]);
+    if (!type || type.getRank() != 0 ||
+        !isa<FloatType>(type.getElementType()) ||
+        (kind != ValueKind::Loss && kind != ValueKind::Output))
+      return;
+    others.push_back(*kind);
+  }
+  if (!llvm::is_contained(others, ValueKind::Loss))
+    return;
+  for (auto [i, kind] : llvm::enumerate(others)) {
+    bool isLoss = kind == ValueKind::Loss;
+    kinds.push_back(isLoss ? LossKind::Output : LossKind::None);
+    if (!isLoss)
+      continue;
+    LossTerm term;
+    term.result = static_cast<unsigned>(i) + 1;
+    term.options.kind = LossKind::Output;
+    term.isAuxiliary = true;
+    terms.push_back(std::move(term));
+  }
+}
+
 LogicalResult BuildTrainingStep::readPatterns() {
   auto fail = [&](const Twine &message) -> LogicalResult {
     return getOperation().emitError(message);
@@ -1171,6 +1240,7 @@ LogicalResult BuildTrainingStep::run() {
     if (Operation *existing = module.lookupSymbol(name))
       return existing->emitError()
              << "'@" << name << "' exists already, and is to be built";
+  addAuxiliaryLosses(forward);
   Model model(forward);
   if (failed(model.check(kinds)) || failed(model.completeNames()) ||
       failed(checkLosses(forward)) || failed(checkPatterns(model)) ||

@@ -63,6 +63,7 @@ MaybeError run::writeReport(const std::string &path, const Session &session,
                       {"test_perplexity", perplexity(epoch, epoch.testLoss)},
                       {"train_accuracy", orNull(epoch.trainAccuracy)},
                       {"test_accuracy", orNull(epoch.testAccuracy)},
+                      {"train_metrics", Json(epoch.trainMetrics)},
                       {"metrics", Json(epoch.testMetrics)},
                       {"samples_per_second", epoch.samplesPerSecond},
                       {"seconds", epoch.seconds}});

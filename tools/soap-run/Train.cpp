@@ -30,9 +30,9 @@ void run::clearLine() {
 
 namespace {
 
-void printMetrics(const Metrics &metrics) {
+void printMetrics(const char *set, const Metrics &metrics) {
   for (const auto &[name, value] : metrics)
-    std::printf(", test %s %.4f", name.c_str(), value);
+    std::printf(", %s %s %.4f", set, name.c_str(), value);
 }
 
 void printEvaluation(const Evaluation &evaluation) {
@@ -41,7 +41,7 @@ void printEvaluation(const Evaluation &evaluation) {
               evaluation.loss);
   if (evaluation.accuracy)
     std::printf(", test accuracy %.4f", *evaluation.accuracy);
-  printMetrics(evaluation.metrics);
+  printMetrics("test", evaluation.metrics);
   std::printf("\n");
   std::fflush(stdout);
 }
@@ -75,9 +75,10 @@ void printEpoch(const EpochResult &epoch) {
     std::printf(", test perplexity %.2f", std::exp(*epoch.testLoss));
   if (epoch.trainAccuracy)
     std::printf(", train accuracy %.4f", *epoch.trainAccuracy);
+  printMetrics("train", epoch.trainMetrics);
   if (epoch.testAccuracy)
     std::printf(", test accuracy %.4f", *epoch.testAccuracy);
-  printMetrics(epoch.testMetrics);
+  printMetrics("test", epoch.testMetrics);
   std::printf(", %.0f samples/s, %.1f s\n", epoch.samplesPerSecond,
               epoch.seconds);
   std::fflush(stdout);

@@ -108,21 +108,19 @@ TEST(LinearKernels, ConvolutionWeightGradient) {
 TEST(LinearKernels, Matmul) {
   for (bool ta : {false, true})
     for (bool tb : {false, true})
-      for (bool shared : {false, true}) {
+      for (int shared : {0, 1, 2}) { // of the two batch dims, the last ones
         int64_t m = 3, n = 4, k = 5;
         std::vector<int64_t> as = ta ? std::vector<int64_t>{2, 2, k, m}
                                      : std::vector<int64_t>{2, 2, m, k};
         std::vector<int64_t> bs =
             tb ? std::vector<int64_t>{n, k} : std::vector<int64_t>{k, n};
-        if (!shared)
-          bs.insert(bs.begin(), {2, 2});
+        bs.insert(bs.begin(), 2 - shared, 2);
         Array a = integers(as, 7), b = integers(bs, 8), y({2, 2, m, n});
         y.forEach([&](std::vector<int64_t> i) {
           for (int64_t j = 0; j < k; ++j) {
             std::vector<int64_t> ai{i[0], i[1], ta ? j : i[2], ta ? i[2] : j};
             std::vector<int64_t> bi{i[0], i[1], tb ? i[3] : j, tb ? j : i[3]};
-            if (shared)
-              bi.erase(bi.begin(), bi.begin() + 2);
+            bi.erase(bi.begin() + 2 - shared, bi.begin() + 2);
             y(i) += a(ai) * b(bi);
           }
         });

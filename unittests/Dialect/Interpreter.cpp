@@ -224,8 +224,7 @@ static Tensors evaluateMatmul(MatmulOp op, const Tensors &in) {
   forEachIndex(y.shape, [&](Index out) {
     for (int64_t k = 0; k < depth; ++k) {
       SmallVector<int64_t> a(out.drop_back(2)), b(a);
-      if (in[1].shape.size() == 2)
-        b.clear();
+      b.resize(in[1].shape.size() - 2);
       int64_t m = out[rank - 2], n = out[rank - 1];
       a.append({m, k});
       b.append({k, n});

@@ -482,9 +482,10 @@ TEST_F(ShardTest, Matmul) {
         for (int64_t extent : extents)
           k *= extent;
       } bool ta = flip(),
-                                 tb = flip(), shared = flip();
+                                 tb = flip();
+      auto own = draw(0, static_cast<int64_t>(batch.size()));
       std::vector<int64_t> a = batch,
-      b = shared ? std::vector<int64_t>() : batch, y = batch;
+      b(batch.begin(), batch.begin() + own), y = batch;
       a.insert(a.end(), {ta ? k : m, ta ? m : k});
       b.insert(b.end(), {tb ? n : k, tb ? k : n}); y.insert(y.end(), {m, n});
       return MatmulOp::create(builder, loc(), f64(y), operand(a), operand(b),

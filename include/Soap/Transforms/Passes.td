@@ -252,7 +252,7 @@ def SoapApplyStrategy : Pass<"soap-apply-strategy", "::mlir::ModuleOp"> {
     Option<"strategy", "strategy", "std::string", /*default=*/"\"\"", "Strategy file (JSON); give this or 'preset'">,
     Option<"preset", "preset", "std::string", /*default=*/"\"\"",
            "single, data-parallel, model-parallel, spatial, expert, zero, weighted, fast-devices, or a recipe: fsdp, "
-           "megatron(tp=N,sp) (docs/Search.md)">,
+           "gshard(ep=N), megatron(tp=N,sp) (docs/Search.md)">,
     Option<"topology", "topology", "std::string", /*default=*/"\"\"",
            "Built-in topology (cpu-4) or topology file; default: the module's soap.topology, else the strategy file's">,
     Option<"profile", "profile", "std::string", /*default=*/"\"\"",

@@ -54,21 +54,17 @@ static SmallVector<int64_t> convDescriptor(Op op, Value x, Value w, Value y,
   return d;
 }
 
-/// Batch, M, N, K, transpose a, transpose b. None where b is shared by batches
-/// of transposed matrices: no single product.
+/// Batch, M, N, K, transpose a, transpose b. None where batches of transposed
+/// matrices share b: no single product.
 static std::optional<SmallVector<int64_t>> matmulDescriptor(MatmulOp op) {
   ArrayRef<int64_t> a = shapeOf(op.getA()), b = shapeOf(op.getB()),
                     y = shapeOf(op.getY());
-  int64_t batch = 1, m = y[y.size() - 2];
-  for (int64_t extent : y.drop_back(2))
-    batch *= extent;
-  if (b.size() < a.size() && batch > 1) {
-    if (op.getTransposeA())
-      return std::nullopt;
-    // All batches have the same b: their rows form one matrix.
-    m *= batch;
-    batch = 1;
-  }
+  int64_t batch = llvm::product_of(b.drop_back(2)), m = y[y.size() - 2];
+  // Batches with the same b: their rows form one matrix.
+  int64_t sharing = llvm::product_of(y.drop_back(2).drop_front(b.size() - 2));
+  if (sharing > 1 && op.getTransposeA())
+    return std::nullopt;
+  m *= sharing;
   int64_t depth = a[a.size() - (op.getTransposeA() ? 2 : 1)];
   return SmallVector<int64_t>{batch,
                               m,

@@ -30,6 +30,7 @@ bool emitCrossEntropyKernel(Operation *op, KernelBuilder &k);
 bool emitRowNormKernel(Operation *op, KernelBuilder &k);
 bool emitGatherKernel(Operation *op, KernelBuilder &k);
 bool emitLstmKernel(Operation *op, KernelBuilder &k);
+bool emitExpertKernel(Operation *op, KernelBuilder &k);
 /// Casts, dropout, counters: what looks at integers or positions.
 bool emitIntegerKernel(Operation *op, KernelBuilder &k);
 bool emitShapeKernel(Operation *op, KernelBuilder &k);

@@ -104,8 +104,7 @@ void emitMatmul(MatmulOp op, KernelBuilder &k) {
     auto at = [&](const Tensor &tensor, const Index &row, const Index &column,
                   bool transposed) {
       SmallVector<Index> indices;
-      if (tensor.rank() == y.rank())
-        indices.append(loops.begin(), loops.end() - 2);
+      indices.append(loops.begin(), loops.begin() + (tensor.rank() - 2));
       indices.push_back(transposed ? column : row);
       indices.push_back(transposed ? row : column);
       return tensor(indices);

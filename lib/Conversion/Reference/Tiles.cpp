@@ -365,6 +365,7 @@ LogicalResult mlir::soap::emitKernel(Operation *op, KernelBuilder &k) {
   return success(emitLinearKernel(op, k) || emitPoolingKernel(op, k) ||
                  emitBatchNormKernel(op, k) || emitCrossEntropyKernel(op, k) ||
                  emitRowNormKernel(op, k) || emitGatherKernel(op, k) ||
-                 emitLstmKernel(op, k) || emitIntegerKernel(op, k) ||
-                 emitShapeKernel(op, k) || emitTileKernel(op, k));
+                 emitLstmKernel(op, k) || emitExpertKernel(op, k) ||
+                 emitIntegerKernel(op, k) || emitShapeKernel(op, k) ||
+                 emitTileKernel(op, k));
 }

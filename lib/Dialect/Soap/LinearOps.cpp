@@ -43,7 +43,8 @@ MatmulOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
                                 "shapes "
                              << shapeString(a) << " and " << shapeString(b);
         ArrayRef<int64_t> batch = a.drop_back(2);
-        if (b.size() > 2 && b.drop_back(2) != batch)
+        if (b.size() > a.size() ||
+            b.drop_back(2) != batch.take_front(b.size() - 2))
           return emitError() << "batch dims of shapes " << shapeString(a)
                              << " and " << shapeString(b) << " differ";
         ArrayRef<int64_t> aMatrix = a.take_back(2), bMatrix = b.take_back(2);
@@ -97,8 +98,8 @@ IterationSpace MatmulOp::getIterationSpace() {
     return map;
   };
   DimMap rows = DimMap::loop(m), columns = DimMap::loop(n);
-  bool shared = shapeOf(getB()).size() == 2;
-  AccessMap bBatch = shared ? AccessMap() : batchMap;
+  // Batches of the dims that b does not have share it.
+  AccessMap bBatch = identityMap(shapeOf(getB()).size() - 2);
   space.operands = {
       {getTransposeA() ? matrix(batchMap, k, rows) : matrix(batchMap, rows, k)},
       {getTransposeB() ? matrix(bBatch, columns, k)

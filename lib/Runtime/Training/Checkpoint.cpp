@@ -70,11 +70,12 @@ Json toJson(const Metrics &metrics) {
 }
 
 /// Of an object that older checkpoints lack.
-Metrics readMetrics(const jsonfile::Cursor &cursor) {
+Metrics readMetrics(const jsonfile::Cursor &cursor,
+                    const char *key = "metrics") {
   Metrics metrics;
-  if (!cursor.has("metrics"))
+  if (!cursor.has(key))
     return metrics;
-  for (const auto &[name, value] : cursor["metrics"].members())
+  for (const auto &[name, value] : cursor[key].members())
     metrics[name] = readNumber(value);
   return metrics;
 }
@@ -120,6 +121,7 @@ Json toJson(const EpochResult &epoch) {
           {"tokens", epoch.tokens},
           {"train_accuracy", optionalNumber(epoch.trainAccuracy)},
           {"test_accuracy", optionalNumber(epoch.testAccuracy)},
+          {"train_metrics", toJson(epoch.trainMetrics)},
           {"metrics", toJson(epoch.testMetrics)},
           {"samples_per_second", number(epoch.samplesPerSecond)},
           {"seconds", number(epoch.seconds)}};
@@ -135,6 +137,7 @@ EpochResult readEpoch(const jsonfile::Cursor &cursor) {
   epoch.tokens = cursor.has("tokens") && cursor["tokens"].boolean();
   epoch.trainAccuracy = readOptional(cursor["train_accuracy"]);
   epoch.testAccuracy = readOptional(cursor["test_accuracy"]);
+  epoch.trainMetrics = readMetrics(cursor, "train_metrics");
   epoch.testMetrics = readMetrics(cursor);
   epoch.samplesPerSecond = readNumber(cursor["samples_per_second"]);
   epoch.seconds = readNumber(cursor["seconds"]);

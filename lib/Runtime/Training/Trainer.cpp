@@ -368,6 +368,7 @@ EpochResult summarize(const Trainer &trainer, const DataSource &source,
   numbers.loss = state.tally.meanLoss();
   if (trainer.countsCorrect())
     numbers.trainAccuracy = state.tally.accuracy();
+  numbers.trainMetrics = state.tally.meanMetrics();
   numbers.samplesPerSecond =
       state.seconds > 0 ? double(state.tally.samples) / state.seconds : 0;
   return numbers;

@@ -9,6 +9,7 @@
 
 #include "Megatron.h"
 
+#include "Experts.h"
 #include "PresetSupport.h"
 #include "Soap/Model/DominantLoop.h"
 #include "Soap/Search/Presets/Presets.h"
@@ -98,8 +99,14 @@ private:
     }
     if (kernel.phase != Phase::Forward)
       return -1;
+    // Whole experts, where they divide evenly; else the layers in each.
+    if (kernel.kind == "dispatch") {
+      int loop = space.findLoop("e");
+      return space.loops[loop].extent % grid.columns() == 0 ? loop : -1;
+    }
     if (kernel.kind.starts_with("matmul"))
-      return largestOutputLoop(problem, node);
+      return choosesExperts(graph, node) ? -1
+                                         : largestOutputLoop(problem, node);
     // Rows of an embedding: devices look up what they have, and the sum is the
     // result.
     if (kernel.kind == "gather")
@@ -159,7 +166,7 @@ private:
         // Features that an op takes apart, and matrices of an attention.
         int64_t extent = kernel.space.loops[own].extent;
         if (extent != whole ||
-            (node == leader &&
+            (node == leader && kernel.kind != "dispatch" &&
              problem.getRoles()[node][own] != Role::Parameter))
           heads.push_back({extent, kernel.name});
       }

@@ -25,7 +25,8 @@ struct MegatronOptions {
 /// A linear layer that reads whole activations is split by outputs, one that
 /// reads activations split by features along its sum; what is between keeps the
 /// split (heads of attention, elementwise ops), embeddings are split by rows,
-/// and all else runs on every device of a row, or, with `sequenceParallel`, is
+/// a mixture of experts by experts if these divide evenly and inside of each if
+/// not, and all else runs on every device of a row, or, with `sequenceParallel`, is
 /// split along the sequence. Samples are split over rows. What does not divide
 /// evenly has uneven pieces.
 Strategy megatronStrategy(const ParallelizationProblem &problem,

@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Experts.h"
 #include "Megatron.h"
 #include "Soap/Search/Presets/Presets.h"
 
@@ -130,6 +131,25 @@ fullySharded(const std::string &name, const std::vector<std::string> &options,
   return result;
 }
 
+/// Expert parallelism.
+static Expected<NamedStrategy> gshard(const std::string &name,
+                                      const std::vector<std::string> &options,
+                                      const ParallelizationProblem &problem) {
+  int64_t devices = 0;
+  for (const std::string &option : options) {
+    std::optional<int> number;
+    if (!option.starts_with("ep=") ||
+        !(number = parseNumber(std::string_view(option).substr(3), 1)))
+      return Error{"recipe '" + name + "': unknown option '" + option +
+                   "', expected ep=N (a number from 1 on)"};
+    devices = *number;
+  }
+  Expected<Strategy> strategy = gshardStrategy(problem, devices);
+  if (!strategy)
+    return Error{"recipe '" + name + "': " + strategy.error()};
+  return NamedStrategy{std::move(*strategy), {}};
+}
+
 namespace {
 struct Recipe {
   const char *name;
@@ -139,8 +159,8 @@ struct Recipe {
 };
 } // namespace
 
-static constexpr Recipe recipes[] = {{"fsdp", fullySharded},
-                                     {"megatron", megatron}};
+static constexpr Recipe recipes[] = {
+    {"fsdp", fullySharded}, {"gshard", gshard}, {"megatron", megatron}};
 
 static std::vector<std::string> splitOptions(std::string_view text) {
   std::vector<std::string> options;
@@ -175,7 +195,7 @@ soap::namedStrategy(const std::string &text,
   for (const Preset &preset : presets)
     expected += std::string(preset.name) + ", ";
   return Error{"unknown preset '" + text + "', expected " + expected +
-               "fsdp or megatron(tp=N,sp)"};
+               "fsdp, gshard(ep=N) or megatron(tp=N,sp)"};
 }
 
 Expected<Strategy> soap::presetStrategy(const std::string &name,

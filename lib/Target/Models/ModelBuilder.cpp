@@ -25,13 +25,22 @@ ModelBuilder::ModelBuilder(MLIRContext *context)
   builder.setInsertionPointToStart(body);
 }
 
-OwningOpRef<ModuleOp> ModelBuilder::finish(Value logits) {
-  func::ReturnOp::create(builder, loc, logits);
-  function.setFunctionType(
-      builder.getFunctionType(body->getArgumentTypes(), {logits.getType()}));
+OwningOpRef<ModuleOp> ModelBuilder::finish(Value logits,
+                                           ArrayRef<Result> others) {
+  SmallVector<Result> results{{logits, ValueKind::Output, "logits"}};
+  llvm::append_range(results, others);
+  SmallVector<Value> values;
+  SmallVector<DictionaryAttr> attributes;
+  for (const Result &result : results) {
+    values.push_back(result.value);
+    attributes.push_back(builder.getDictionaryAttr(
+        {kindOf(result.kind), text(SoapDialect::kName, result.name)}));
+  }
+  func::ReturnOp::create(builder, loc, values);
+  function.setFunctionType(builder.getFunctionType(
+      body->getArgumentTypes(), ValueRange(values).getTypes()));
   function.setAllArgAttrs(argumentAttributes);
-  function.setResultAttrs(
-      0, {kindOf(ValueKind::Output), text(SoapDialect::kName, "logits")});
+  function.setAllResultAttrs(attributes);
   return std::move(module);
 }
 
@@ -201,6 +210,10 @@ Value ModelBuilder::add(Value x, Value y, StringRef name) {
   return create<AddOp>(name, x.getType(), x, y);
 }
 
+Value ModelBuilder::sub(Value x, Value y, StringRef name) {
+  return create<SubOp>(name, x.getType(), x, y);
+}
+
 Value ModelBuilder::mul(Value x, Value y, StringRef name) {
   return create<MulOp>(name, x.getType(), x, y);
 }
@@ -269,6 +282,13 @@ Value ModelBuilder::broadcast(Value x, StringRef name, int64_t axis,
   Shape shape(shapeOf(x));
   shape.insert(shape.begin() + axis, extent);
   return create<BroadcastOp>(name, type(shape), x, ArrayRef<int64_t>{axis});
+}
+
+Value ModelBuilder::sum(Value x, StringRef name, int64_t axis) {
+  Shape shape(shapeOf(x));
+  shape.erase(shape.begin() + axis);
+  return create<ReduceOp>(name, type(shape), x, ReduceKind::Sum,
+                          ArrayRef<int64_t>{axis});
 }
 
 Value ModelBuilder::slice(Value x, StringRef name, int64_t axis, int64_t from,
@@ -362,6 +382,44 @@ Value ModelBuilder::embedding(Value indices, StringRef name, int64_t vocabulary,
   Shape shape(shapeOf(indices));
   shape.push_back(width);
   return create<GatherOp>(name, type(shape), weight, indices, 0, 0);
+}
+
+//===----------------------------------------------------------------------===//
+// Experts
+//===----------------------------------------------------------------------===//
+
+ModelBuilder::Choice ModelBuilder::topK(Value x, StringRef name, int64_t k) {
+  Shape shape(shapeOf(x));
+  shape.back() = k;
+  auto op = create<TopKOp>(name, type(shape),
+                           RankedTensorType::get(shape, builder.getI32Type()),
+                           x, builder.getI64IntegerAttr(k));
+  return {op.getValues(), op.getIndices()};
+}
+
+ModelBuilder::Routes ModelBuilder::route(Value indices, StringRef name,
+                                         int64_t experts, int64_t capacity) {
+  int64_t samples = shapeOf(indices)[0];
+  auto op = create<RouteOp>(
+      name, indices.getType(),
+      RankedTensorType::get({samples, experts, capacity}, builder.getI32Type()),
+      type({samples, experts}), indices);
+  return {op.getSlots(), op.getTokens(), op.getLoad()};
+}
+
+Value ModelBuilder::dispatch(Value x, const Routes &routes, StringRef name) {
+  ArrayRef<int64_t> tokens = shapeOf(routes.tokens);
+  return create<DispatchOp>(
+      name, type({tokens[1], tokens[0], tokens[2], shapeOf(x).back()}), x,
+      routes.slots, routes.tokens, /*gates=*/Value());
+}
+
+Value ModelBuilder::combineExperts(Value y, const Routes &routes, Value gates,
+                                   StringRef name) {
+  ArrayRef<int64_t> slots = shapeOf(routes.slots);
+  return create<CombineExpertsOp>(
+      name, type({slots[0], slots[1], shapeOf(y).back()}), y, routes.slots,
+      routes.tokens, gates, builder.getI64IntegerAttr(0));
 }
 
 //===----------------------------------------------------------------------===//

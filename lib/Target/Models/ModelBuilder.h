@@ -41,8 +41,15 @@ class ModelBuilder {
 public:
   explicit ModelBuilder(MLIRContext *context);
 
-  /// The module, with `logits` as the result of @forward.
-  OwningOpRef<ModuleOp> finish(Value logits);
+  /// A result beside the logits: `loss` is added to the loss of a training
+  /// step, a number of kind `output` is shown by it.
+  struct Result {
+    Value value;
+    ValueKind kind;
+    StringRef name;
+  };
+  /// The module, with `logits` as the first result of @forward.
+  OwningOpRef<ModuleOp> finish(Value logits, ArrayRef<Result> others = {});
 
   static ArrayRef<int64_t> shapeOf(Value value) {
     return cast<RankedTensorType>(value.getType()).getShape();
@@ -81,6 +88,7 @@ public:
   /// Over the last dim, or over `axis`.
   Value biasAdd(Value x, Value bias, StringRef name, int64_t axis = -1);
   Value add(Value x, Value y, StringRef name);
+  Value sub(Value x, Value y, StringRef name);
   Value mul(Value x, Value y, StringRef name);
   Value scale(Value x, StringRef name, double factor);
   /// [R, 1] times [1, C]: [R, C].
@@ -97,6 +105,8 @@ public:
   Value transpose(Value x, StringRef name, ArrayRef<int64_t> permutation);
   /// Repeats x along a new dim `axis` of this extent.
   Value broadcast(Value x, StringRef name, int64_t axis, int64_t extent);
+  /// Over a dim, which is dropped.
+  Value sum(Value x, StringRef name, int64_t axis);
   /// Elements [from, from + size) of a dim.
   Value slice(Value x, StringRef name, int64_t axis, int64_t from,
               int64_t size);
@@ -124,6 +134,26 @@ public:
   /// share its weights: [T, N, H].
   Value lstm(Value x, StringRef name, int64_t hidden, int64_t chunk,
              State *state = nullptr);
+
+  //===--- experts --------------------------------------------------------===//
+
+  /// The `k` largest elements along the last dim, and their positions.
+  struct Choice {
+    Value values, indices;
+  };
+  Choice topK(Value x, StringRef name, int64_t k);
+  /// Results of soap.route.
+  struct Routes {
+    Value slots, tokens, load;
+  };
+  /// `capacity` places of each expert for the choices [N, T, K] of a sample.
+  Routes route(Value indices, StringRef name, int64_t experts,
+               int64_t capacity);
+  /// [N, T, W] to [E, N, C, W].
+  Value dispatch(Value x, const Routes &routes, StringRef name);
+  /// [E, N, C, W] to [N, T, W], weighted with `gates` [N, T, K].
+  Value combineExperts(Value y, const Routes &routes, Value gates,
+                       StringRef name);
 
 private:
   OpBuilder builder;
@@ -165,6 +195,7 @@ void addResNets(std::vector<Generator> &generators);
 void addRecurrentModels(std::vector<Generator> &generators);
 void addTransformers(std::vector<Generator> &generators);
 void addLlama(std::vector<Generator> &generators);
+void addMixtures(std::vector<Generator> &generators);
 void addVisionTransformers(std::vector<Generator> &generators);
 void addUNet(std::vector<Generator> &generators);
 

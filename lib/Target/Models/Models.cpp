@@ -24,6 +24,7 @@ static const std::vector<Generator> &generators() {
     addRecurrentModels(result);
     addTransformers(result);
     addLlama(result);
+    addMixtures(result);
     addVisionTransformers(result);
     addUNet(result);
     return result;

@@ -63,9 +63,23 @@ enum class Rule {
   Comparison ///< operands in f32, and the result is 0 or 1 in any type
 };
 
+/// Computes with what a router chooses experts by: rounding would change the
+/// choice, and its probabilities are summed over all tokens.
+bool isOfRouter(Operation *op) {
+  auto chooses = [](Value value) {
+    return llvm::any_of(value.getUsers(), llvm::IsaPred<TopKOp>);
+  };
+  return isa<TopKOp>(op) ||
+         (isa<SoftmaxOp, SigmoidOp>(op) &&
+          (chooses(op->getOperand(0)) || chooses(op->getResult(0))));
+}
+
 Rule ruleOf(Operation *op) {
-  if (isa<MatmulOp, Conv2DOp, LstmOp, GatherOp>(op))
+  if (isa<MatmulOp, Conv2DOp, LstmOp, GatherOp, DispatchOp, CombineExpertsOp>(
+          op))
     return Rule::Narrow;
+  if (isOfRouter(op))
+    return Rule::Wide;
   if (isa<LayerNormOp, RmsNormOp, BatchNormTrainOp, CrossEntropyOp>(op))
     return Rule::Norm;
   if (isa<GreaterOp, GreaterEqualOp, EqualOp>(op))

@@ -74,7 +74,7 @@ public:
              const std::string &kind = "data", const std::string &dtype = "f32",
              const std::string &extra = "");
   /// `prefix` is written before the operands (the kind of a reduce); `dtype`
-  /// is the results'.
+  /// is the results', one for all or, separated by commas, one for each.
   std::vector<Tensor> op(const std::string &mnemonic,
                          const std::vector<Tensor> &operands,
                          const std::string &attributes,
@@ -107,6 +107,9 @@ struct Generator {
 };
 std::vector<Generator> opGenerators();
 std::vector<Generator> sequenceGenerators();
+std::vector<Generator> expertGenerators();
+/// A training step of a layer of experts.
+Case expertLayer(Random &random);
 std::vector<Generator> graphGenerators();
 /// The networks that soap-translate generates, small.
 std::vector<Generator> modelGenerators();

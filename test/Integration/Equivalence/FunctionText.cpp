@@ -44,9 +44,13 @@ FunctionText::op(const std::string &mnemonic,
                  const std::vector<std::vector<int64_t>> &resultShapes,
                  const std::string &prefix, const std::string &dtype) {
   std::vector<Tensor> results;
-  std::string names, operandNames, operandTypes, resultTypes;
+  std::string names, operandNames, operandTypes, resultTypes, rest = dtype;
   for (const std::vector<int64_t> &shape : resultShapes) {
-    results.push_back({"%v" + std::to_string(nextValue++), shape, dtype});
+    size_t comma = rest.find(',');
+    results.push_back(
+        {"%v" + std::to_string(nextValue++), shape, rest.substr(0, comma)});
+    if (comma != std::string::npos)
+      rest.erase(0, comma + 1);
     names += (names.empty() ? "" : ", ") + results.back().name;
     resultTypes += (resultTypes.empty() ? "" : ", ") + results.back().type();
   }

@@ -396,7 +396,8 @@ std::vector<Generator> graphGenerators() {
           {"inception_block", inceptionBlock},
           {"lenet_step", lenet},
           {"gpt_block", gptBlock},
-          {"lstm_model", lstmModel}};
+          {"lstm_model", lstmModel},
+          {"expert_layer", expertLayer}};
 }
 
 } // namespace soap::equivalence

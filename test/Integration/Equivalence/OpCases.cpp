@@ -144,10 +144,12 @@ Case matmul(Random &random) {
     b = uniform(random, 1, 3);
   int64_t m = uniform(random, 1, 9), n = uniform(random, 1, 9),
           k = uniform(random, 1, 9);
-  bool ta = uniform(random, 0, 1), tb = uniform(random, 0, 1),
-       shared = !batch.empty() && uniform(random, 0, 1);
-  auto with = [&](int64_t rows, int64_t columns, bool batched) {
-    std::vector<int64_t> shape = batched ? batch : std::vector<int64_t>{};
+  bool ta = uniform(random, 0, 1), tb = uniform(random, 0, 1);
+  // Batch dims of b: the first ones of a.
+  int64_t all = static_cast<int64_t>(batch.size()),
+          own = uniform(random, 0, 1) ? all : uniform(random, 0, all);
+  auto with = [&](int64_t rows, int64_t columns, int64_t dims) {
+    std::vector<int64_t> shape(batch.begin(), batch.begin() + dims);
     shape.push_back(rows);
     shape.push_back(columns);
     return shape;
@@ -157,10 +159,9 @@ Case matmul(Random &random) {
   Case c = made("matmul", exact);
   FunctionText f;
   Fill fill = exact ? integers : floats;
-  Tensor a = f.arg(ta ? with(k, m, true) : with(m, k, true), fill);
-  Tensor b =
-      f.arg(tb ? with(n, k, !shared) : with(k, n, !shared), fill, "parameter");
-  f.finish(c, {f.op1("matmul", {a, b}, attributes, with(m, n, true))});
+  Tensor a = f.arg(ta ? with(k, m, all) : with(m, k, all), fill);
+  Tensor b = f.arg(tb ? with(n, k, own) : with(k, n, own), fill, "parameter");
+  f.finish(c, {f.op1("matmul", {a, b}, attributes, with(m, n, all))});
   return c;
 }
 
@@ -657,6 +658,8 @@ std::vector<Generator> opGenerators() {
         {op.name, [&op](Random &r) { return unaryGrad(r, op); }});
   for (const Binary &op : binaryOps)
     generators.push_back({op.name, [&op](Random &r) { return binary(r, op); }});
+  for (const Generator &generator : expertGenerators())
+    result.push_back(generator);
   for (const Generator &generator : sequenceGenerators())
     generators.push_back(generator);
   return generators;

@@ -38,12 +38,15 @@ STRATEGIES = {
 RECIPES = {
     "fsdp": "--soap-apply-strategy=preset=fsdp topology=cpu-4",
     "megatron": "--soap-apply-strategy=preset=megatron(tp=2) topology=cpu-4",
+    "gshard": "--soap-apply-strategy=preset=gshard(ep=2) topology=cpu-4",
     "megatron-sp": "--soap-apply-strategy=preset=megatron(tp=2,sp) topology=cpu-4",
 }
-TRANSFORMERS = ("gpt", "bert", "llama", "vit")
+TRANSFORMERS = ("gpt", "bert", "llama", "vit", "mixtral", "deepseek")
+MIXTURES = ("mixtral", "deepseek")
 RESNET = "image=64,classes=4,width=4,stage1=1,stage2=1,stage3=2,stage4=1"
 RECURRENT = "length=6,lstm-chunk=2,hidden=12,vocabulary=9"
 TRANSFORMER = "length=6,layers=2,heads=2,head-width=6,vocabulary=9"
+MIXTURE = TRANSFORMER + ",kv-heads=2,mlp-width=20,rope-base=100,experts=4,top-k=2,capacity=100"
 # Batch, options, learning rate.
 MODELS = {
     "lenet": (8, "image=16,classes=4", 0.02),
@@ -60,6 +63,8 @@ MODELS = {
     "gpt3": (8, TRANSFORMER, 0.02),
     "bert": (8, TRANSFORMER, 0.02),
     "llama": (8, TRANSFORMER.replace("heads=2", "heads=4") + ",kv-heads=2,mlp-width=20,rope-base=100,tied=1", 0.02),
+    "mixtral": (8, MIXTURE, 0.02),
+    "deepseek": (8, MIXTURE + ",expert-width=10,shared-experts=1", 0.02),
     "vit": (8, "image=16,patch=8,layers=2,heads=2,head-width=6,mlp-width=16,classes=4", 0.02),
     "unet": (4, "image=16,width=4,levels=2,classes=3", 0.02),
 }
@@ -80,7 +85,8 @@ def listed(tools):
 
 
 def recipes_of(model):
-    return list(RECIPES) if model in TRANSFORMERS else ["fsdp"] if model == "lenet" else []
+    recipes = list(RECIPES) if model in TRANSFORMERS else ["fsdp"] if model == "lenet" else []
+    return [recipe for recipe in recipes if recipe != "gshard" or model in MIXTURES]
 
 
 def prepare(tools, model, strategies, step=None, suffix=""):

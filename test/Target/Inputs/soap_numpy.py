@@ -167,7 +167,8 @@ def broadcast(op, x):
 def matmul(op, a, b):
     a = np.swapaxes(a, -1, -2) if "transpose_a" in op.attributes else a
     b = np.swapaxes(b, -1, -2) if "transpose_b" in op.attributes else b
-    return a @ b
+    # The batch dims of b are the first ones of a.
+    return a @ b.reshape(b.shape[:-2] + (1,) * (a.ndim - b.ndim) + b.shape[-2:])
 
 
 def reduce(op, x):

@@ -38,7 +38,7 @@ TEST(Presets, UnknownName) {
   EXPECT_EQ(presetStrategy("fastest", p.problem).error(),
             "unknown preset 'fastest', expected single, data-parallel, "
             "model-parallel, spatial, expert, zero, weighted, fast-devices, "
-            "fsdp or megatron(tp=N,sp)");
+            "fsdp, gshard(ep=N) or megatron(tp=N,sp)");
 }
 
 TEST(Presets, Decisions) {

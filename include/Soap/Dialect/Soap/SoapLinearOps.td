@@ -119,7 +119,8 @@ def Soap_MatmulOp
   let description = [{
     y[b.., m, n] = sum over k of a[b.., m, k] * b[b.., k, n]. `transpose_a`
     reads a as [b.., k, m], `transpose_b` reads b as [b.., n, k]. Operand b may
-    have rank 2 where a has batch dims: all batches share it.
+    have none, or the first, of the batch dims of a: batches of the others share
+    it.
 
     Loops b0, b1, ..., m, n (parallel), k (reduction). `k_factors` says that k
     is a product of dims, outermost first: rows that were [T, N], in the
@@ -128,7 +129,7 @@ def Soap_MatmulOp
 
     **Constraints**
 
-    - Operands have rank 2 or more, and the same batch dims unless b has rank 2.
+    - Operands have rank 2 or more; the batch dims of b are the first of a's.
     - The contracted dims agree.
     - `k_factors` are positive; their product is the contracted dim.
 

@@ -33,8 +33,8 @@ struct EpochResult {
   std::optional<double> testLoss;
   /// Fractions; absent where the module does not count correct answers.
   std::optional<double> trainAccuracy, testAccuracy;
-  /// Of the test set, those that the module has beside these.
-  Metrics testMetrics;
+  /// Those that the module has beside these, of the training and the test set.
+  Metrics trainMetrics, testMetrics;
   /// The loss is that of tokens: exp(loss) is the perplexity.
   bool tokens = false;
   double samplesPerSecond = 0, seconds = 0;

@@ -88,6 +88,8 @@ struct NamedStrategy {
 ///   devices. Parameters that both passes read are gathered in each; a program
 ///   that has no backward pass of its own (an imported training step) gathers
 ///   them once.
+/// - `gshard(ep=N)`: data parallelism whose experts are split over groups of N
+///   devices (default: as many as the experts allow), which exchange tokens.
 /// - `megatron(tp=N,sp)`: tensor parallelism of degree N (default: the devices
 ///   of a machine) inside of machines, data parallelism outside; `sp`: norms
 ///   and what else these devices would all compute are split along the

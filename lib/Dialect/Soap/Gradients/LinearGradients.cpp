@@ -48,7 +48,8 @@ public:
   MatmulGradients(MatmulOp op, OpBuilder &builder, Value dy)
       : gradients(builder, op), op(op), dy(dy) {
     rank = shapeOf(dy).size();
-    shared = shapeOf(op.getB()).size() < size_t(rank);
+    own = static_cast<int64_t>(shapeOf(op.getB()).size()) - 2;
+    shared = own + 2 < rank;
   }
 
   /// da[m, k] = dy[m, n] * b^T, or stored transposed.
@@ -69,26 +70,27 @@ public:
     return swapLastDims(straight, "input_grad", 1, 0);
   }
 
-  /// db[k, n] = a^T * dy, or stored transposed; summed over the batch dims if b
-  /// is shared.
+  /// db[k, n] = a^T * dy, or stored transposed; summed over the batch dims that
+  /// share b.
   Value ofB() {
     RankedTensorType type = tensorType(op.getB());
     Value a = op.getA(), grad = dy;
     bool aIsTransposed = op.getTransposeA();
-    SmallVector<std::string> rows{"m"}, own{"k"};
+    SmallVector<std::string> rows{"m"}, sums{"k"};
     DenseI64ArrayAttr factors;
     if (shared) {
       if (aIsTransposed)
         a = swapLastDims(a, "input_transposed", 0, 0);
       aIsTransposed = false;
       // The rows of all batches are summed: a loop for each of their dims.
-      factors =
-          DenseI64ArrayAttr::get(op.getContext(), shapeOf(dy).drop_back());
+      factors = DenseI64ArrayAttr::get(op.getContext(),
+                                       shapeOf(dy).drop_front(own).drop_back());
       rows = batchLoops();
+      rows.erase(rows.begin(), rows.begin() + own);
       rows.push_back("m");
-      own.clear();
+      sums.clear();
       for (size_t i = 0; i < rows.size(); ++i)
-        own.push_back("k" + std::to_string(i));
+        sums.push_back("k" + std::to_string(i));
       a = flatten(a, "input_rows", aLoops());
       grad = flatten(grad, "grad_rows", yLoops());
     }
@@ -97,7 +99,7 @@ public:
       loopMap = {{"m", "n"}, {"n", "k"}};
     else
       loopMap = {{"m", "k"}};
-    for (auto [mine, forwards] : llvm::zip_equal(own, rows))
+    for (auto [mine, forwards] : llvm::zip_equal(sums, rows))
       loopMap.emplace_back(mine, forwards);
     return op.getTransposeB() ? product("weight_grad", loopMap, type, grad, a,
                                         true, aIsTransposed, factors)
@@ -124,13 +126,14 @@ private:
     gradients.matchLoops(result.getDefiningOp(), ownTensor, forwardTensor);
     return result;
   }
-  /// [b.., m, x] to [b..*m, x]; `loops` are the forward loops of the dims.
+  /// [own.., b.., m, x] to [own.., b..*m, x]; `loops` are the forward loops of
+  /// the dims.
   Value flatten(Value value, StringRef suffix, ArrayRef<std::string> loops) {
     ArrayRef<int64_t> shape = shapeOf(value);
-    int64_t rows = 1;
-    for (int64_t extent : shape.drop_back())
-      rows *= extent;
-    Value result = gradients.reshape(value, {rows, shape.back()}, suffix);
+    SmallVector<int64_t> flat(shape.take_front(own));
+    flat.push_back(llvm::product_of(shape.drop_front(own).drop_back()));
+    flat.push_back(shape.back());
+    Value result = gradients.reshape(value, flat, suffix);
     gradients.matchLoops(result.getDefiningOp(), 0, loops);
     return result;
   }
@@ -155,7 +158,8 @@ private:
   MatmulOp op;
   Value dy;
   int64_t rank;
-  /// b has rank 2 and is the same for all batch dims.
+  /// Batch dims of b; those of a behind them share it, if there are any.
+  int64_t own;
   bool shared;
 };
 } // namespace

@@ -1,0 +1,32 @@
+//===- Experts.h - Mixtures of experts over devices -------------*- C++ -*-===//
+//
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Expert parallelism (GShard, Lepikhin et al., 2020): the experts of a layer
+// are on different devices, everything else is data parallel.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_LIB_SEARCH_PRESETS_EXPERTS_H
+#define SOAP_LIB_SEARCH_PRESETS_EXPERTS_H
+
+#include "Soap/Search/Problem/ParallelizationProblem.h"
+
+namespace soap {
+
+/// The product whose results, through softmax and conversions, `top_k` reads:
+/// the router of a mixture of experts.
+bool choosesExperts(const Graph &graph, int node);
+
+/// Data parallelism whose experts are split over `devices` neighbours, which
+/// exchange tokens with each other; each such group has all experts, and its
+/// share of the samples. 0: as many as the experts and the devices allow. An
+/// error: no op dispatches tokens, or the number does not divide the devices
+/// and the experts of every layer.
+Expected<Strategy> gshardStrategy(const ParallelizationProblem &problem,
+                                  int64_t devices);
+
+} // namespace soap
+
+#endif // SOAP_LIB_SEARCH_PRESETS_EXPERTS_H

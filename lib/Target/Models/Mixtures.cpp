@@ -1,0 +1,254 @@
+//===- Mixtures.cpp - Mixtures of experts ---------------------------------===//
+//
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Mixtral (Jiang et al., 2024) and DeepSeekMoE (Dai et al., 2024): blocks of
+// LLaMA whose feed-forward layer is one of many for each token. Every expert
+// has places for so many tokens of a sample (the groups of GShard, Lepikhin et
+// al., 2020). Tokens are [N, T].
+//
+//===----------------------------------------------------------------------===//
+
+#include "LlamaLayers.h"
+
+#include <algorithm>
+
+using namespace mlir;
+using namespace mlir::soap;
+using namespace mlir::soap::models;
+
+namespace {
+
+/// How the probabilities of a router become the gates of its choices.
+enum class Gates {
+  SumToOne,      ///< those of the choices, divided by their sum
+  Probabilities, ///< as they are
+};
+
+class Mixture {
+public:
+  Mixture(ModelBuilder &b, const Sizes &sizes, Gates gates, int64_t expertWidth,
+          int64_t shared)
+      : layers(b, sizes), b(b), gates(gates), experts(sizes["experts"]),
+        choices(sizes["top-k"]), expertWidth(expertWidth), shared(shared) {
+    // Rounded up; no expert is chosen twice by a token.
+    constexpr int64_t percent = 100;
+    int64_t places = choices * layers.length * sizes["capacity"],
+            all = experts * percent;
+    capacity = sizes["capacity"] ? std::clamp<int64_t>((places + all - 1) / all,
+                                                       1, layers.length)
+                                 : layers.length;
+  }
+
+  Value block(Value x, const std::string &name) {
+    x = layers.attentionBlock(x, name);
+    Value normed = layers.norm(x, name + ".mlp_norm");
+    Value fed = mixture(normed, name + ".experts");
+    if (shared)
+      fed = b.add(
+          fed,
+          layers.feedForward(normed, name + ".shared", shared * expertWidth),
+          name + ".fed");
+    return b.add(x, fed, name + ".add2");
+  }
+
+  /// A loss that is `coefficient` if each expert of each layer has the same
+  /// load: experts * sum of (share of the choices) * (mean probability), the
+  /// mean over samples and layers (Fedus et al., 2021, equation 4). The share
+  /// is that of tokens, times `choices`, if `countsChoices`.
+  Value balanceLoss(double coefficient, bool countsChoices) {
+    auto number = [](int64_t n) { return static_cast<double>(n); };
+    double tokens = number(layers.length);
+    double factor = coefficient * number(experts) / tokens / tokens /
+                    number(layers.batch) / number(count);
+    if (!countsChoices)
+      factor /= number(choices);
+    return b.scale(b.sum(balance, "balance.sum", 0), "balance", factor);
+  }
+  /// Dropped choices of all layers as tokens: divided by layers and by choices
+  /// of a token.
+  Value droppedTokens() {
+    return b.scale(b.sum(dropped, "dropped.sum", 0), "dropped",
+                   1 / static_cast<double>(choices * count));
+  }
+
+  LlamaLayers layers;
+
+private:
+  ModelBuilder &b;
+  Gates gates;
+  int64_t experts, choices, expertWidth, shared, capacity;
+  /// Of the layers so far, by sample: sums of load times probability, and
+  /// dropped choices.
+  Value balance, dropped;
+  int64_t count = 0;
+
+  Value mixture(Value x, const std::string &name) {
+    Value logits = b.linear(x, name + ".router", experts, /*bias=*/false);
+    Value probabilities = b.softmax(logits, name + ".probabilities", 2);
+    // The softmax over the chosen logits is that over all, divided by the sum
+    // of the chosen ones.
+    bool isFirst = gates == Gates::SumToOne;
+    ModelBuilder::Choice chosen =
+        b.topK(isFirst ? logits : probabilities, name + ".choices", choices);
+    Value weights =
+        isFirst ? b.softmax(chosen.values, name + ".gates", 2) : chosen.values;
+    ModelBuilder::Routes routes =
+        b.route(chosen.indices, name + ".routes", experts, capacity);
+    Value placed = b.dispatch(x, routes, name + ".dispatch");
+    Value fed = feedForward(placed, name);
+    addLoad(probabilities, routes.load, name);
+    return b.combineExperts(fed, routes, weights, name + ".combine");
+  }
+
+  /// SwiGLU with the weights of each expert: [E, N, C, W].
+  Value feedForward(Value x, const std::string &name) {
+    auto product = [&](Value input, const std::string &part, int64_t features) {
+      int64_t inputs = ModelBuilder::shapeOf(input).back();
+      Value weight = b.parameter(part + ".weight", {experts, features, inputs},
+                                 "default", inputs, features);
+      return b.matmul(input, weight, part, /*transposeB=*/true);
+    };
+    Value gate = product(x, name + ".gate", expertWidth),
+          up = product(x, name + ".up", expertWidth);
+    return product(layers.gated(gate, up, name), name + ".down", layers.width);
+  }
+
+  void addLoad(Value probabilities, Value load, const std::string &name) {
+    Value most =
+        b.constant(name + ".capacity", {}, {static_cast<float>(capacity)});
+    Value over = b.relu(b.sub(load, most, name + ".over"), name + ".beyond");
+    add(dropped, b.sum(over, name + ".dropped", 1), name + ".dropped_sum");
+    Value mean = b.sum(probabilities, name + ".probability_sum", 1);
+    Value product = b.mul(mean, load, name + ".load_product");
+    add(balance, b.sum(product, name + ".balance", 1), name + ".balance_sum");
+    ++count;
+  }
+
+  void add(Value &sum, Value value, const std::string &name) {
+    sum = sum ? b.add(sum, value, name) : value;
+  }
+};
+
+/// The coefficient of the option, which counts ten-thousandths.
+OwningOpRef<ModuleOp> finish(ModelBuilder &b, Mixture &mixture, Value x,
+                             const Sizes &sizes, bool countsChoices) {
+  x = mixture.layers.norm(x, "norm");
+  Value logits = b.linear(x, "head", sizes["vocabulary"], /*bias=*/false);
+  ModelBuilder::Result others[] = {
+      {mixture.balanceLoss(1e-4 * static_cast<double>(sizes["balance"]),
+                           countsChoices),
+       ValueKind::Loss, "balance"},
+      {mixture.droppedTokens(), ValueKind::Output, "dropped"}};
+  return b.finish(logits, others);
+}
+
+OwningOpRef<ModuleOp> buildMixtral(const Sizes &sizes, MLIRContext *context) {
+  ModelBuilder b(context);
+  Mixture mixture(b, sizes, Gates::SumToOne, sizes["mlp-width"], 0);
+  Value tokens =
+      b.tokens("tokens", {mixture.layers.batch, mixture.layers.length}, 0);
+  Value x = b.embedding(tokens, "embedding", sizes["vocabulary"],
+                        mixture.layers.width);
+  for (int64_t i = 0; i < sizes["layers"]; ++i)
+    x = mixture.block(x, "layers." + std::to_string(i));
+  return finish(b, mixture, x, sizes, /*countsChoices=*/true);
+}
+
+/// The first layers have one feed-forward layer for all tokens.
+OwningOpRef<ModuleOp> buildDeepSeek(const Sizes &sizes, MLIRContext *context) {
+  ModelBuilder b(context);
+  Mixture mixture(b, sizes, Gates::Probabilities, sizes["expert-width"],
+                  sizes["shared-experts"]);
+  Value tokens =
+      b.tokens("tokens", {mixture.layers.batch, mixture.layers.length}, 0);
+  Value x = b.embedding(tokens, "embedding", sizes["vocabulary"],
+                        mixture.layers.width);
+  for (int64_t i = 0; i < sizes["layers"]; ++i) {
+    std::string name = "layers." + std::to_string(i);
+    x = i < sizes["dense-layers"] ? mixture.layers.block(x, name)
+                                  : mixture.block(x, name);
+  }
+  return finish(b, mixture, x, sizes, /*countsChoices=*/false);
+}
+
+std::string checkMixture(const Sizes &sizes) {
+  if (sizes["top-k"] > sizes["experts"])
+    return "expected 'top-k' of at most the number of 'experts', got " +
+           std::to_string(sizes["top-k"]) + " and " +
+           std::to_string(sizes["experts"]);
+  return checkLlamaLayers(sizes);
+}
+
+std::string checkDeepSeek(const Sizes &sizes) {
+  if (sizes["dense-layers"] >= sizes["layers"])
+    return "expected fewer 'dense-layers' than 'layers', got " +
+           std::to_string(sizes["dense-layers"]) + " and " +
+           std::to_string(sizes["layers"]);
+  return checkMixture(sizes);
+}
+
+} // namespace
+
+void models::addMixtures(std::vector<Generator> &generators) {
+  ModelOption topK{"top-k", 2, 1, 64, "experts of a token"},
+      capacity{"capacity", 125, 0, 100000,
+               "places of an expert for each sample, in percent of its even "
+               "share; 0: for all tokens, none is dropped"},
+      balance{"balance", 200, 0, 1000000,
+              "coefficient of the loss that balances experts, in "
+              "ten-thousandths"};
+  auto withDefault = [](ModelOption option, int64_t value) {
+    option.value = value;
+    return option;
+  };
+  generators.push_back(
+      {{"mixtral",
+        "Mixtral 8x7B (Jiang et al., 2024): LLaMA with 8 feed-forward layers, "
+        "of which each token takes 2",
+        1,
+        {{"layers", 32, 1, 1024, "blocks"},
+         {"heads", 32, 1, 1024, "query heads"},
+         {"kv-heads", 8, 1, 1024, "key and value heads; they divide heads"},
+         {"head-width", 128, 2, 4096,
+          "width of a head; the model's is the product with heads"},
+         {"mlp-width", 14336, 1, 1 << 20, "width inside of an expert"},
+         {"experts", 8, 1, 1024, "experts of a layer"},
+         topK,
+         capacity,
+         balance,
+         {"length", 4096, 1, 1 << 17, "tokens of a sequence"},
+         {"vocabulary", 32000, 1, 1 << 22, "number of tokens"},
+         {"rope-base", 1000000, 1, 1 << 30, "base of the rotary frequencies"}},
+        {{"8x7b", {}},
+         {"8x22b", {{"layers", 56}, {"heads", 48}, {"mlp-width", 16384}}}}},
+       buildMixtral,
+       checkMixture});
+  generators.push_back(
+      {{"deepseek",
+        "DeepSeekMoE of 16B parameters (Dai et al., 2024): LLaMA with many "
+        "small experts and shared ones",
+        1,
+        {{"layers", 28, 1, 1024, "blocks"},
+         {"dense-layers", 1, 0, 1024,
+          "first blocks with one feed-forward layer for all tokens"},
+         {"heads", 16, 1, 1024, "query heads"},
+         {"kv-heads", 16, 1, 1024, "key and value heads; they divide heads"},
+         {"head-width", 128, 2, 4096,
+          "width of a head; the model's is the product with heads"},
+         {"mlp-width", 10944, 1, 1 << 20,
+          "width between up and down in the dense blocks"},
+         {"expert-width", 1408, 1, 1 << 20, "width inside of an expert"},
+         {"experts", 64, 1, 1024, "experts of a layer"},
+         {"shared-experts", 2, 0, 64, "experts that all tokens take"},
+         withDefault(topK, 6),
+         capacity,
+         withDefault(balance, 10),
+         {"length", 4096, 1, 1 << 17, "tokens of a sequence"},
+         {"vocabulary", 102400, 1, 1 << 22, "number of tokens"},
+         {"rope-base", 10000, 1, 1 << 30, "base of the rotary frequencies"}},
+        {{"16b", {}}}},
+       buildDeepSeek,
+       checkDeepSeek});
+}
