@@ -77,7 +77,7 @@ package() { echo "/soap/$1_${version}_$architecture.deb"; }
 packages install -y --no-install-recommends "$(package soap-tools)" "$(package libsoap-runtime)" dataset-fashion-mnist
 inside sh -euxc '
   cd /soap
-  for tool in soap-opt soap-translate soap-run soap-solve; do $tool --version; done
+  for tool in soap-opt soap-translate soap-run soap-launch soap-solve; do $tool --version; done
   soap-translate --import-onnx lenet.onnx -o lenet.mlir
   soap-opt lenet.mlir --soap-build-training-step="optimizer=sgd learning-rate=0.05 momentum=0.9" -o step.mlir
   soap-opt step.mlir --soap-auto-parallel="topology=cpu-4 seed=1 proposals=500" -o searched.mlir

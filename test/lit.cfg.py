@@ -78,6 +78,7 @@ soap_opt = ["--verify-roundtrip"] if lit_config.params.get("roundtrip", "0") not
 tools = [
     ToolSubst("soap-opt", extra_args=soap_opt, unresolved="ignore"),
     ToolSubst("soap-translate", unresolved="ignore"),
+    ToolSubst("soap-launch", unresolved="ignore"),
     ToolSubst("soap-run", unresolved="ignore"),
     ToolSubst("soap-solve", unresolved="ignore"),
     ToolSubst("soap-gpu-check", unresolved="ignore"),

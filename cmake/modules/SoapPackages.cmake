@@ -21,7 +21,7 @@ set(CPACK_DEBIAN_TOOLS_PACKAGE_SECTION devel)
 set(CPACK_DEBIAN_TOOLS_PACKAGE_DEPENDS "libsoap-runtime (= ${PROJECT_VERSION})")
 set(CPACK_COMPONENT_TOOLS_DESCRIPTION "Soap's programs
  soap-translate imports ONNX files, soap-opt builds training steps and searches parallelization strategies,
- soap-run trains, soap-solve solves device placement and cost graph problems.")
+ soap-run trains, soap-launch runs it on several hosts, soap-solve solves device placement and cost graph problems.")
 
 # Linking artifacts calls the linker of LLVM.
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME libsoap-runtime)

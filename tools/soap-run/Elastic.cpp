@@ -9,6 +9,7 @@
 
 #include "Elastic.h"
 
+#include "RestrictTopology.h"
 #include "Soap/Runtime/Artifact/ArtifactModule.h"
 #include "Soap/Runtime/Training/Checkpoint.h"
 #include "Soap/Support/FileIO.h"
@@ -142,31 +143,6 @@ Expected<Origin> findOrigin(const Options &options, const Launch &launch) {
 }
 
 } // namespace
-
-Expected<Topology> run::restrictTopology(const Topology &topology,
-                                         const std::vector<int> &devices) {
-  Topology rest;
-  rest.name = topology.name;
-  rest.deviceTypes = topology.deviceTypes;
-  rest.switches = topology.switches;
-  int vertices = topology.deviceCount() + int(topology.switches.size());
-  std::vector<int> places(size_t(vertices), -1);
-  for (int device : devices) {
-    places[size_t(device)] = int(rest.devices.size());
-    rest.devices.push_back(topology.devices[size_t(device)]);
-  }
-  for (int i = 0; i < int(topology.switches.size()); ++i)
-    places[size_t(topology.deviceCount() + i)] = rest.deviceCount() + i;
-  for (Link link : topology.links) {
-    link.from = places[size_t(link.from)];
-    link.to = places[size_t(link.to)];
-    if (link.from >= 0 && link.to >= 0)
-      rest.links.push_back(link);
-  }
-  if (MaybeError error = rest.computeRoutes())
-    return Error{"without the devices of the lost ranks: " + error->message};
-  return rest;
-}
 
 MaybeError run::prepareElastic(Options &options, World &world,
                                const Launch &launch, ScratchFolder &folder) {

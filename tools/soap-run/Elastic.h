@@ -16,14 +16,8 @@
 #include "OnnxModel.h"
 #include "Options.h"
 #include "Soap/Runtime/Processes/World.h"
-#include "Soap/Topology/Topology.h"
 
 namespace soap::run {
-
-/// The topology without the other devices and their links. An error if devices
-/// are not connected any more.
-Expected<Topology> restrictTopology(const Topology &topology,
-                                    const std::vector<int> &devices);
 
 /// Sets topology, plan and checkpoint of this start, and says on rank 0 from
 /// where and under which plan it goes on. An error names what is missing to go

@@ -360,8 +360,10 @@ MaybeError runtime::checkResumable(const Checkpoint &checkpoint,
   // Older checkpoints, and modules that were built by hand, do not say.
   if (!was.options.empty() && !identity.options.empty()) {
     auto had = splitOptions(was.options), got = splitOptions(identity.options);
-    for (const auto *options : {&had, &got})
-      for (const auto &[name, ignored] : *options) {
+    // Other options follow from the precision, as the scale of the loss.
+    const std::map<std::string, std::string> first = {{"precision", ""}};
+    for (const auto &options : {first, had, got})
+      for (const auto &[name, ignored] : options) {
         auto text = [&name = name](auto &from) {
           auto found = from.find(name);
           return found == from.end() ? "its default"

@@ -39,7 +39,7 @@ def passes():
     return found
 
 
-TOOLS = {"soap-run": flags_of("soap-run"), "soap-translate": flags_of("soap-translate"),
+TOOLS = {"soap-run": flags_of("soap-run"), "soap-launch": flags_of("soap-launch") | flags_of("soap-run"), "soap-translate": flags_of("soap-translate"),
          "soap-solve": flags_of("soap-solve", "placement") | flags_of("soap-solve", "cost-graph")}
 PASSES = passes()
 
@@ -53,7 +53,7 @@ def wrong(text):
             if option not in PASSES[name]:
                 yield "--%s has no option '%s'" % (name, option)
     # Commands of other tools, up to the end of the line, of the code or of the pipe.
-    for tool, rest in re.findall(r"\b(soap-run|soap-translate|soap-solve) ([^|`\n]*)", text):
+    for tool, rest in re.findall(r"\b(soap-launch|soap-run|soap-translate|soap-solve) ([^|`\n]*)", text):
         for flag in re.findall(r"(?:^|\s)--([\w-]+)", rest.split("#")[0]):
             if flag not in TOOLS[tool] | GENERIC and not flag.startswith("soap-"):
                 yield "%s has no flag --%s" % (tool, flag)

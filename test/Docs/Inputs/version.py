@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """version.py BUILD: the version of CMakeLists.txt is that of everything else.
 
-`--version` of the four tools is one line, the same, with it; the CMake package, the Debian packages, docs/Artifacts.md
+`--version` of the five tools is one line, the same, with it; the CMake package, the Debian packages, docs/Artifacts.md
 and CHANGELOG.md have it.
 """
 import os
@@ -21,7 +21,7 @@ def read(path):
 version = re.search(r"^project\(Soap VERSION (\d+\.\d+\.\d+) ", read("CMakeLists.txt"), re.M)[1]
 pattern = rf"Soap {re.escape(version)} \(LLVM \d+\.\d+\.\d+\)\n"
 lines = {}
-for tool in ("soap-opt", "soap-translate", "soap-run", "soap-solve"):
+for tool in ("soap-opt", "soap-translate", "soap-run", "soap-launch", "soap-solve"):
     run = subprocess.run([os.path.join(build, "bin", tool), "--version"], capture_output=True, text=True, check=False)
     if run.returncode != 0 or run.stderr or not re.fullmatch(pattern, run.stdout):
         sys.exit(f"{tool} --version: expected '{pattern}', got {run.returncode}, {run.stdout!r}, {run.stderr!r}")

@@ -13,6 +13,7 @@
 #include "Children.h"
 #include "Leaks.h"
 #include "Runner.h"
+#include "Runtime/Transport/DelayTransport.h"
 #include "Soap/Dialect/Soap/SoapOps.h"
 #include "Soap/InitAll.h"
 #include "Soap/Search/Presets/Presets.h"
@@ -86,6 +87,11 @@ static cl::opt<bool>
     recompute("recompute", cl::cat(category),
               cl::desc("training steps alone, each with activation "
                        "recomputation and without: the same bits"));
+static cl::opt<int64_t>
+    delays("delays", cl::cat(category),
+           cl::desc("every second message waits at random up to so many "
+                    "microseconds, some ten times as long"),
+           cl::init(0));
 static cl::opt<bool> verbose("verbose", cl::cat(category),
                              cl::desc("print every case"));
 static cl::opt<bool> noFork("no-fork", cl::cat(category),
@@ -387,6 +393,7 @@ int main(int argc, char **argv) {
                  "at least 1\n";
     return 2;
   }
+  soap::runtime::injectDelays({seed, std::chrono::microseconds(delays)});
   int64_t programs = (cases + strategies - 1) / strategies;
   Totals totals;
   std::unique_ptr<soap::runtime::World> world;

@@ -58,11 +58,10 @@ class Job:
 
     def ranks(self):
         """Process ids by rank of the last start, as far as they run."""
-        found = {}
-        for pid, words in processes():
-            if os.path.basename(words[0]) == "soap-run" and "--rank" in words and self.is_above(pid):
-                found[int(words[words.index("--rank") + 1])] = pid
-        return found
+        found = {pid: int(words[words.index("--rank") + 1]) for pid, words in processes()
+                 if os.path.basename(words[0]) == "soap-run" and "--rank" in words and self.is_above(pid)}
+        # A rank that starts soap-opt is there twice for a moment.
+        return {rank: pid for pid, rank in found.items() if parent(pid) not in found}
 
     def is_above(self, pid):
         while pid > 1 and pid != self.process.pid:

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Ranks on two hosts, which are network namespaces of this machine with names of their own and a cable between them.
+"""Ranks on two to four hosts, which are network namespaces of this machine with names and cables of their own.
 
     hosts.py BUILD
 
 A training on both has to end with the weights of one in a single process; when the cable is pulled, every rank has to
 end within 10 s, and those that can still be heard have to name the ranks that they lost. Ranks that meet without MPI
-listen on the addresses between the hosts and nowhere else; where they listen on loopback, they say so. Needs root and
-`ip netns`; skipped otherwise. The last line is "N passed, N failed".
+listen on the addresses between the hosts and nowhere else; where they listen on loopback, they say so. soap-launch runs
+pipelines over the hosts, and elastic runs, which go on when a host is killed and when another one is stopped. Needs root
+and `ip netns`; skipped otherwise. The last line is "N passed, N failed".
 """
 
 import argparse
@@ -19,6 +20,7 @@ import sys
 import tempfile
 import time
 
+import faults
 from common import ENVIRONMENT, MLP, execute, lower, need_mpi, same_bytes, tool, training_step
 from namespaces import Hosts, need_namespaces
 from tally import Tally
@@ -180,6 +182,76 @@ def on_loopback(build, folder, hosts, module):
     return ""
 
 
+def pipelines(folder, hosts, test):
+    """Over 2 to 4 hosts: the weights of one process, and each line with its rank."""
+    for count, plan in ((2, "interleaved"), (3, "1f1b"), (4, "gpipe")):
+        flags = [*test.flags(plan), "--topology=cpu-%d" % count, "--iterations=12"]
+        alone, together = (os.path.join(folder, name) for name in ("alone.safetensors", "together.safetensors"))
+        execute(test.run(*flags, "--save-state", alone))
+        execute(hosts.launch(test.build, folder, *test.run(*flags, "--save-state", together), hosts=count))
+        if not same_bytes(alone, together):
+            return "%s over %d hosts: the weights differ" % (plan, count)
+    return ""
+
+
+def lost_hosts(folder, hosts, test):
+    """The first of four hosts is killed, then another one is stopped: the run goes on with three and with two."""
+    flags = [*test.flags("1f1b"), "--topology=cpu-4"]
+    command = test.run(*flags, "--iterations=300", "--checkpoint=" + test.checkpoint, "--checkpoint-every=9", "--elastic",
+                       "--elastic-min=2", "--save-state=" + test.weights, "--inject-delays=100")
+    job = faults.Job(hosts.launch(test.build, folder, "--host-timeout=3", *command))
+    try:
+        for number, (host, kind) in enumerate(((0, signal.SIGKILL), (2, signal.SIGSTOP))):
+            job.wait_for(lambda number=number: test.is_written(number, job))
+            hosts.send(host, kind)
+            if not job.wait_for(lambda number=number: "start %d with" % (number + 2) in job.text()):
+                job.thread.join()
+                return "ended with status %s:\n%s" % (job.process.returncode, job.text())
+        status = job.wait(120)
+        starts = [(int(match[1]), match[3], int(match[4] or 0)) for match in faults.ENDING.finditer(job.text())]
+        if status != 0 or [start[:2] for start in starts] != [(2, "cpu-3"), (3, "cpu-2")] or not all(start[2] for start in starts):
+            return "exit status %d:\n%s" % (status, job.text())
+        for line in ("host '%s' is lost: its connection has ended" % hosts.addresses[0],
+                     "host '%s' is lost: it has given no sign of life for 3000 ms" % hosts.addresses[2],
+                     "start 2 with 3 of 4 ranks: 1, 2, 3 of the first start", "start 3 with 2 of 4 ranks: 1, 3 of the first start"):
+            if line not in job.text():
+                return "expected '%s':\n%s" % (line, job.text())
+        wrong = test.replay("1f1b", flags, starts, 300)
+        return wrong and wrong + ":\n" + job.text()
+    except faults.Problem as error:
+        return str(error)
+    finally:
+        job.close()
+
+
+def cores(folder, hosts, test):
+    """Two hosts that are two machines, one with two cores and one with one of them: all devices use one thread."""
+    if len(os.sched_getaffinity(0)) < 2:
+        return ""
+    core, other = sorted(os.sched_getaffinity(0))[:2]
+    identity = os.path.join(folder, "identity")
+    with open(identity, "w") as stream:
+        stream.write("another machine\n")
+    agent = os.path.join(folder, "machine.sh")
+    with open(agent, "w") as stream:
+        stream.write("#!/bin/sh\nif [ $1 = %s ]; then exec taskset -c %d,%d %s \"$@\"; fi\n" %
+                     (hosts.addresses[0], core, other, hosts.agent))
+        stream.write("exec unshare -m sh -c 'mount --bind %s /proc/sys/kernel/random/boot_id && exec taskset -c %d %s \"$@\"' sh \"$@\"\n" %
+                     (identity, core, hosts.agent))
+    os.chmod(agent, 0o700)
+    alone, together = (os.path.join(folder, name) for name in ("alone.safetensors", "together.safetensors"))
+    command = [tool(test.build, "soap-run"), test.step, "--data=synthetic", "--iterations=5", "--topology=cpu-2",
+               "--preset=data-parallel", "--save-state"]
+    execute(command + [alone, "--threads-per-device=1"])
+    done = subprocess.run([tool(test.build, "soap-launch"), "--hosts", hosts.write_file(folder, hosts=2), "--launcher",
+                           agent + " {host} {command}", *command, together], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, timeout=120, env=ENVIRONMENT)
+    expected = "note: hosts differ in cores: 2 a device on '%s', 1 on '%s'; all devices use the fewest" % tuple(hosts.names[:2])
+    if done.returncode != 0 or expected not in done.stdout:
+        return "exit status %d, expected '%s':\n%s" % (done.returncode, expected, done.stdout)
+    return "" if same_bytes(alone, together) else "the weights differ"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("build")
@@ -197,6 +269,15 @@ def main():
             with Hosts(folder) as hosts:
                 try:
                     wrong = test(build, folder, hosts, module)
+                except (RuntimeError, subprocess.TimeoutExpired) as error:
+                    wrong = str(error)
+            print("tried: " + name, flush=True)
+            tally.count(name, wrong)
+        launched = faults.Test(build, folder)
+        for name, test in (("pipelines over hosts", pipelines), ("hosts are lost", lost_hosts), ("cores of hosts", cores)):
+            with Hosts(folder, 4) as hosts:
+                try:
+                    wrong = test(folder, hosts, launched)
                 except (RuntimeError, subprocess.TimeoutExpired) as error:
                     wrong = str(error)
             print("tried: " + name, flush=True)
