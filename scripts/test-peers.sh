@@ -52,10 +52,10 @@ run() {
     failed=$((failed + 1))
   fi
 }
-run "tutorial of PyTorch" test/Python/pages.py docs/tutorials/PyTorch.md
+run "notebooks of ONNX and PyTorch" test/Python/pages.py docs/Python.ipynb docs/tutorials/PyTorch.ipynb
 run "plans as DTensor placements" test/Python/Peers/dtensor.py
 run "modules of PyTorch" test/Python/Peers/modules.py
-run "tutorial of JAX" test/Python/pages.py docs/tutorials/JAX.md
+run "notebook of JAX" test/Python/pages.py docs/tutorials/JAX.ipynb
 run "plans as shardings of JAX" test/Python/Peers/shardings.py
 run "exports of PyTorch" scripts/peers/onnx_exports.py "$build"
 run "training of PyTorch, recorded anew" test/Integration/Models/record.py --check "$build"

@@ -11,6 +11,7 @@
 
 #include "Soap/Dialect/Soap/SoapDialect.h"
 #include "Soap/Dialect/Soap/SoapInterfaces.h"
+#include "Soap/Transforms/SourceFile.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -67,11 +68,13 @@ LogicalResult mlir::soap::checkModelOps(func::FuncOp function) {
   }
   if (!first)
     return success();
+  StringRef import = describeImportOf(first->getName().getDialectNamespace());
   return function.emitError()
          << "'@" << function.getName()
          << "' has no op that a strategy can distribute: found "
          << describeOps(function) << ", the first is '" << first->getName()
          << "'; expected ops that implement 'IterationSpaceOpInterface', as "
-            "the ops of the dialect 'soap' do ('soap-translate' imports "
-            "models)";
+            "the ops of the dialect 'soap' do ("
+         << (import.empty() ? "'soap-translate' imports models" : import)
+         << ")";
 }

@@ -13,6 +13,7 @@
 
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/SourceMgr.h"
 
@@ -81,6 +82,32 @@ mlir::soap::openSourceFile(StringRef path, std::string &error) {
   return nullptr;
 }
 
+static constexpr std::pair<StringRef, StringRef> imports[] = {
+    {"stablehlo", "'soap-translate --import-stablehlo' reads it in MLIR's "
+                  "generic form (docs/StableHLO.md)"},
+    {"tosa", "passes of MLIR make linalg of it, which is a model "
+             "(docs/Linalg.md)"},
+    {"torch", "torch-mlir makes linalg on tensors of it, which is a model "
+              "(docs/Linalg.md)"}};
+
+StringRef mlir::soap::describeImportOf(StringRef dialect) {
+  for (auto [name, text] : imports)
+    if (name == dialect)
+      return text;
+  return {};
+}
+
+std::string mlir::soap::noteOnForeignText(StringRef text,
+                                          const DialectRegistry &registry) {
+  constexpr size_t beginning = size_t(1) << 20;
+  for (auto [name, how] : imports)
+    for (StringRef before : {" ", "\""})
+      if (!registry.getDialectAllocator(name) &&
+          text.take_front(beginning).contains((before + name + ".").str()))
+        return ("the file has ops of " + name + ": " + how).str();
+  return {};
+}
+
 OwningOpRef<ModuleOp> mlir::soap::parseModuleFile(StringRef path,
                                                   MLIRContext *context) {
   std::string error;
@@ -90,6 +117,13 @@ OwningOpRef<ModuleOp> mlir::soap::parseModuleFile(StringRef path,
     return nullptr;
   }
   llvm::SourceMgr sources;
+  StringRef text = buffer->getBuffer();
   sources.AddNewSourceBuffer(std::move(buffer), SMLoc());
-  return parseSourceFile<ModuleOp>(sources, context);
+  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, context);
+  if (!module)
+    if (std::string note =
+            noteOnForeignText(text, context->getDialectRegistry());
+        !note.empty())
+      emitRemark(FileLineColLoc::get(context, path, 1, 1)) << note;
+  return module;
 }

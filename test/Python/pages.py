@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""pages.py PAGE...: runs the Python of pages, and compares what it prints.
+"""pages.py PAGE...: runs the Python of pages and notebooks, and compares what it prints.
 
 Blocks of ```python of a page run in one namespace, in order, in a folder that has examples/. A block of ```text is what
 the block before it prints: "..." stands for any text within a line, a line "..." for any lines. The last line is
 "N passed, N failed": one check for each block of Python."""
 import contextlib
 import io
+import json
 import os
 import re
 import sys
@@ -28,6 +29,16 @@ def blocks(text):
     return found
 
 
+def cells(text):
+    """The same for a notebook, by the number of the cell."""
+    found = []
+    for number, cell in enumerate(json.loads(text)["cells"]):
+        if cell["cell_type"] == "code":
+            printed = "".join("".join(output["text"]) for output in cell["outputs"])
+            found.append([number, "".join(cell["source"]), printed + "\n" if printed else None])
+    return found
+
+
 def pattern(text):
     parts = []
     for line in text.splitlines():
@@ -40,7 +51,7 @@ def pattern(text):
 
 def run_page(page):
     with open(page, encoding="utf-8") as file:
-        found = blocks(file.read())
+        found = (cells if page.endswith(".ipynb") else blocks)(file.read())
     if not found:
         sys.exit(f"{page}: no Python")
     name = os.path.basename(page)

@@ -211,9 +211,14 @@ static mlir::LogicalResult runOnInput(int argc, char **argv,
   // lines.
   if (!isGiven("verify-diagnostics") && !isGiven("split-input-file"))
     soap::shortenLongLines(registry, *buffer);
+  std::string note =
+      mlir::soap::noteOnForeignText(buffer->getBuffer(), registry);
   if (failed(
-          mlir::MlirOptMain(file->os(), std::move(buffer), registry, config)))
+          mlir::MlirOptMain(file->os(), std::move(buffer), registry, config))) {
+    if (!note.empty())
+      llvm::errs() << "soap-opt: note: " << note << "\n";
     return mlir::failure();
+  }
   file->keep();
   return mlir::success();
 }

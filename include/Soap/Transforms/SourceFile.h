@@ -12,6 +12,7 @@
 #define SOAP_TRANSFORMS_SOURCEFILE_H
 
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/DialectRegistry.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/Support/MemoryBuffer.h"
 
@@ -25,6 +26,14 @@ namespace mlir::soap {
 /// Soap/Support/InputFile.h, whose limits hold for pipes and standard input.
 std::unique_ptr<llvm::MemoryBuffer> openSourceFile(StringRef path,
                                                    std::string &error);
+
+/// How programs of another project's dialect become models, by the name of the
+/// dialect (`stablehlo`, `tosa`, `torch`): a clause for messages. Empty where
+/// nothing is known.
+StringRef describeImportOf(StringRef dialect);
+/// A note on the text of a file that could not be parsed: it has, at its
+/// beginning, ops of such a dialect, which is not registered. Empty otherwise.
+std::string noteOnForeignText(StringRef text, const DialectRegistry &registry);
 
 /// Parses the module of a file, text or bytecode. Null with a diagnostic if it
 /// cannot be read or is no module.
