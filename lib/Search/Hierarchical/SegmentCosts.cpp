@@ -94,6 +94,8 @@ private:
   std::vector<bool> hasSamples;
   SegmentCosts costs;
   std::vector<int64_t> nodeNs; ///< on device 0, by node
+  /// Of parameters that passes only convert.
+  int64_t convertedBytes = 0;
   /// By value: the largest tile on device 0 that a node of the backward pass
   /// reads, and whether any does.
   std::vector<int64_t> readBytes;
@@ -392,9 +394,10 @@ private:
       for (const GraphInput &input : inputsOf(static_cast<int>(n)))
         if (tile[input.value] > 0) {
           SegmentCost &reader = costs.segments[where[input.value]];
-          (isOnlyConverted(input.value) ? reader.stateBytes
-                                        : reader.parameterBytes) +=
+          bool isConverted = isOnlyConverted(input.value);
+          (isConverted ? reader.stateBytes : reader.parameterBytes) +=
               tile[input.value];
+          convertedBytes += isConverted ? tile[input.value] : 0;
         } else
           segment.stateBytes += static_cast<int64_t>(
               own * static_cast<double>(whole.values[input.value].bytes()));
@@ -424,7 +427,7 @@ private:
   /// Tiles that are gathered, packed or on their way are in no list above. The
   /// peak of the plan counts them: what the passes keep is scaled to it.
   void scaleToPeak() {
-    int64_t fixed = 0, kept = 0, scratch = 0, gradients = 0;
+    int64_t fixed = convertedBytes, kept = 0, scratch = 0, gradients = 0;
     for (const SegmentCost &segment : costs.segments) {
       fixed += segment.parameterBytes;
       gradients += segment.gradientBytes;

@@ -43,14 +43,19 @@ void StageSums::add(int s) {
       largestWeight = std::max(largestWeight, weight.weightBytes);
       largestGradient = std::max(largestGradient, weight.gradientBytes);
     }
-  scratch = std::max(scratch, cost.scratchBytes);
   bool opensLayer = isFirst || segments.layerOf[s] != segments.layerOf[s - 1];
   layer = (opensLayer ? 0 : layer) + cost.keptBytes;
-  again[static_cast<int>(Recompute::Whole)] =
-      std::max(again[static_cast<int>(Recompute::Whole)], layer);
-  again[static_cast<int>(Recompute::Selective)] =
-      std::max(again[static_cast<int>(Recompute::Selective)],
-               cost.keptBytes - cost.selectiveBytes);
+  layerScratch = std::max(opensLayer ? 0 : layerScratch, cost.scratchBytes);
+  // One layer, or what is not kept of a segment, is there again at a time, and
+  // an op reads and writes.
+  auto atOnce = [&](Recompute level, int64_t bytes) {
+    int64_t &most = scratch[static_cast<int>(level)];
+    most = std::max(most, bytes);
+  };
+  atOnce(Recompute::None, 2 * cost.scratchBytes);
+  atOnce(Recompute::Selective,
+         cost.keptBytes - cost.selectiveBytes + 2 * cost.scratchBytes);
+  atOnce(Recompute::Whole, layer + 2 * layerScratch);
   int64_t entering = isFirst ? cost.boundaryBytes : 0;
   kept[static_cast<int>(Recompute::None)] += cost.keptBytes + entering;
   kept[static_cast<int>(Recompute::Selective)] +=
@@ -75,9 +80,7 @@ void StageSums::fill(HybridStage &stage) const {
         share(gatheredGradients) - gatheredGradients + largestGradient;
   }
   stage.activationBytes = keptBytes(stage.recompute) * stage.inFlight;
-  // One layer, or what is not kept of a segment, is there again at a time, and
-  // an op reads and writes.
-  stage.scratchBytes = 2 * scratch + again[static_cast<int>(stage.recompute)];
+  stage.scratchBytes = scratch[static_cast<int>(stage.recompute)];
 }
 
 /// Leaves what `isEnough` makes of the least limit in (0, high] that is enough;

@@ -52,12 +52,13 @@ private:
   const ModelSegments &segments;
   const SegmentCosts &found;
   bool isFirst = true;
-  int64_t parameters = 0, states = 0, gradients = 0, scratch = 0, layer = 0;
+  int64_t parameters = 0, states = 0, gradients = 0, layer = 0,
+          layerScratch = 0;
   /// Of weights that passes gather, and the largest of them.
   int64_t gatheredWeights = 0, gatheredGradients = 0, largestWeight = 0,
           largestGradient = 0;
   /// By level of recomputation.
-  int64_t again[3] = {0, 0, 0}, kept[3] = {0, 0, 0}, ns[3] = {0, 0, 0};
+  int64_t scratch[3] = {0, 0, 0}, kept[3] = {0, 0, 0}, ns[3] = {0, 0, 0};
 };
 
 /// The first segment of each stage such that the longest pass at one level is

@@ -262,7 +262,7 @@ Report runProgram(mlir::MLIRContext &context, int64_t index) {
     report.cases.push_back(hash);
     // Of pipelines that recompute, every other one is run without, too.
     bool sameBits = recompute || (pipelines && target == "cpu" && hash % 2 &&
-                                  subject.recomputes());
+                                  subject.canDropRecomputed());
     std::string lowerTo = pipeline(hash, sameBits);
     if (error.empty())
       error = recompute ? subject.checkRecomputed(lowerTo, recomputation(hash),

@@ -807,7 +807,10 @@ int64_t Subject::countRecomputed() const {
   return count;
 }
 
-bool Subject::recomputes() const { return countRecomputed() > 0; }
+bool Subject::canDropRecomputed() const {
+  return countRecomputed() > 0 &&
+         programText.find(mlir::soap::kKeep.str()) == std::string::npos;
+}
 
 std::string Subject::checkRecomputed(const std::string &lowering,
                                      const std::string &options,

@@ -65,8 +65,10 @@ public:
   /// ops that are computed again. Empty string on success, else what differs.
   std::string checkRecomputed(const std::string &lowering,
                               const std::string &options, int64_t &recomputed);
-  /// Whether the backward pass of what was drawn computes activations again.
-  bool recomputes() const;
+  /// Whether the backward pass of what was drawn computes activations again,
+  /// and it keeps no weights in one form: some of these may be read by what is
+  /// computed again alone.
+  bool canDropRecomputed() const;
   /// `check` without what is computed again, then with it: all tiles have to be
   /// the same bits. Adds the number of ops that are computed again.
   std::string checkWithoutRecomputed(const std::string &lowering,
