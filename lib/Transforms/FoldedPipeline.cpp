@@ -260,6 +260,8 @@ mlir::soap::printFoldedPipelineReport(const FoldedPipeline &pipeline,
     if (!pipeline.compared.empty())
       printComparison(json, summarizeRow("this strategy", pipeline, topology),
                       pipeline.compared);
+    if (!pipeline.recipes.empty())
+      printHybridRows(json, pipeline.makespanNs, pipeline.recipes);
     json.attribute("compute_ns", sum.computeNs);
     json.attribute("movement_ns", sum.movementNs);
     json.attribute("exposed_communication_ns", sum.exposedNs);
@@ -319,6 +321,8 @@ void mlir::soap::printFoldedPipelineSummary(const FoldedPipeline &pipeline,
                              static_cast<double>(ns) /
                                  static_cast<double>(pipeline.makespanNs),
                              name.c_str(), ms(ns));
+  if (!pipeline.recipes.empty())
+    printHybridRows(pipeline.makespanNs, pipeline.recipes, stream);
   ::soap::DeviceTimes sum = sumOf(pipeline);
   double all = static_cast<double>(pipeline.makespanNs) *
                static_cast<double>(pipeline.devices.size()) * pipeline.replicas;

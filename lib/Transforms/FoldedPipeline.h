@@ -12,6 +12,7 @@
 #ifndef SOAP_LIB_TRANSFORMS_FOLDEDPIPELINE_H
 #define SOAP_LIB_TRANSFORMS_FOLDEDPIPELINE_H
 
+#include "HybridComparison.h"
 #include "PassReport.h"
 #include "StrategyComparison.h"
 
@@ -41,6 +42,7 @@ struct FoldedPipeline {
   /// Other strategies to compare with.
   std::vector<std::pair<std::string, int64_t>> presets;
   std::vector<ComparedStrategy> compared;
+  std::vector<HybridRow> recipes;
 };
 
 /// Simulates configs of one microbatch. `foldOnly`: an error says why replicas
