@@ -559,6 +559,9 @@ private:
 Expected<PassTimeline> PassTimeline::make(const PlanState &plan,
                                           const PassOrder &passes,
                                           const PieceBox &boxOf) {
+  if (!plan.getGraph().restores.empty())
+    return Error{"values are restored, which the compact simulation of passes "
+                 "does not know"};
   PassTimeline result(plan);
   if (MaybeError error = Builder(result, passes, boxOf).run())
     return *error;

@@ -7,9 +7,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "BlockExplanation.h"
 #include "CheckedOptions.h"
+#include "FoldedPipeline.h"
 #include "StrategySupport.h"
 
+#include "Soap/Analysis/Stages.h"
 #include "Soap/Dialect/Soap/SoapDialect.h"
 #include "Soap/Search/Report/Explain.h"
 #include "Soap/Transforms/Passes.h"
@@ -47,6 +50,10 @@ struct Explain : CheckedOptions<mlir::soap::impl::SoapExplainBase<Explain>> {
   }
 
   LogicalResult run();
+  LogicalResult runBlock();
+  LogicalResult printExplained(const FunctionProblem &target,
+                               const ::soap::Strategy &strategy,
+                               const BlockExplanation &explanation);
   FailureOr<int> chooseGroup(const ParallelizationProblem &problem,
                              StringRef functionName);
 };
@@ -308,11 +315,88 @@ FailureOr<int> Explain::chooseGroup(const ParallelizationProblem &problem,
   return error;
 }
 
+LogicalResult Explain::printExplained(const FunctionProblem &target,
+                                      const ::soap::Strategy &strategy,
+                                      const BlockExplanation &explanation) {
+  const ::soap::Graph &graph = target.opGraph.graph;
+  if (summary)
+    printBlock(explanation, graph, strategy, target.topology, llvm::errs());
+  if (report.empty())
+    return success();
+  return writeOptionFile(
+      getOperation(), "report", report,
+      printBlockReport(explanation, graph, strategy, target.topology));
+}
+
+/// The ops of a block, with or without microbatches.
+LogicalResult Explain::runBlock() {
+  ModuleOp module = getOperation();
+  if (!op.empty())
+    return module.emitError("options 'op=")
+           << op << "' and 'block=" << block << "': expected one of them";
+  if (failed(checkHasStrategy(module, function)))
+    return failure();
+  auto opened = openProblem(module, topology, profile, function);
+  if (failed(opened))
+    return failure();
+  FunctionProblem &target = **opened;
+  const ::soap::Graph &graph = target.opGraph.graph;
+  FailureOr<::soap::Strategy> strategy =
+      readStrategy(target.opGraph, target.topology.deviceCount());
+  if (failed(strategy))
+    return failure();
+  if (llvm::none_of(graph.nodes, [&](const ::soap::GraphNode &node) {
+        return isInBlock(node.whole.name, block);
+      })) {
+    InFlightDiagnostic error = module.emitError()
+                               << "option 'block=" << block << "': no op in '@"
+                               << target.function.getName()
+                               << "' has this name, or one that begins with it "
+                                  "and a point";
+    for (auto [i, name] :
+         llvm::enumerate(::soap::nearNames(graph, block.getValue())))
+      error << (i ? ", '" : "; near are '") << name << "'";
+    return error;
+  }
+  PipelineAttr pipeline = readPipeline(module->getAttr(SoapDialect::kPipeline));
+  if (!pipeline) {
+    ::soap::CostModel cost(target.topology);
+    ::soap::StrategyPlan plan(graph, cost);
+    plan.set(*strategy);
+    ::soap::PassOrder order;
+    order.stages.assign(graph.nodes.size(), -1);
+    order.sampleLoops.assign(graph.nodes.size(), -1);
+    order.order.resize(target.topology.devices.size());
+    return printExplained(target, *strategy,
+                          explainBlock(plan, nullptr, order, block));
+  }
+  FailureOr<std::optional<::soap::PassOrder>> order =
+      readPassOrder(target.opGraph, *strategy, pipeline, target.topology);
+  if (failed(order))
+    return failure();
+  if (!*order)
+    return module.emitError()
+           << "has a '" << SoapDialect::kPipeline
+           << "' of rounds: expected one that runs in microbatches";
+  auto planned = PlannedPasses::make(graph, *strategy, **order, target.topology,
+                                     /*foldOnly=*/false);
+  if (!planned)
+    return module.emitError()
+           << "'" << SoapDialect::kPipeline << "': " << planned.error();
+  BlockExplanation explanation = explainBlock(
+      (*planned)->getPlan(), (*planned)->getQuotient(), **order, block);
+  explanation.unfolded = (*planned)->whyUnfolded();
+  return printExplained(target, *strategy, explanation);
+}
+
 LogicalResult Explain::run() {
   ModuleOp module = getOperation();
+  if (!block.empty())
+    return runBlock();
   if (op.empty())
     return module.emitError(
-        "expected the option 'op=NAME', the name of the op to explain");
+        "expected the option 'op=NAME', the name of the op to explain, or "
+        "'block=NAME', that of a block of ops");
   if (most < 1)
     return module.emitError() << "option 'most=" << most.getValue()
                               << "': expected a number of at least 1";
@@ -325,7 +409,8 @@ LogicalResult Explain::run() {
     return module.emitError()
            << "has a '" << SoapDialect::kPipeline
            << "', whose configs are for one microbatch: expected a strategy "
-              "for the whole batch, with which others are compared";
+              "for the whole batch, with which others are compared, or the "
+              "option 'block=NAME'";
   auto opened = openProblem(module, topology, profile, function);
   if (failed(opened))
     return failure();

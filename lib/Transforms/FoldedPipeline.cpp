@@ -146,52 +146,79 @@ static void summarize(FoldedPipeline &result, const ::soap::PlanState &plan,
   Traffic(result, plan, quotient).run();
 }
 
-::soap::Expected<FoldedPipeline> mlir::soap::simulateFoldedPipeline(
-    const ::soap::Graph &graph, const ::soap::Strategy &strategy,
-    const ::soap::PassOrder &order, ::soap::PipelineSchedule schedule,
-    const ::soap::Topology &topology, bool foldOnly) {
-  FoldedPipeline result;
-  ::soap::CostModel cost(topology);
+PlannedPasses::~PlannedPasses() = default;
+
+const ::soap::PlanState &PlannedPasses::getPlan() const {
+  if (quotient)
+    return *quotient;
+  return *whole;
+}
+
+::soap::Expected<std::unique_ptr<PlannedPasses>>
+PlannedPasses::make(const ::soap::Graph &graph,
+                    const ::soap::Strategy &strategy,
+                    const ::soap::PassOrder &order,
+                    const ::soap::Topology &topology, bool foldOnly) {
+  std::unique_ptr<PlannedPasses> made(new PlannedPasses(topology));
   ::soap::Expected<::soap::Cluster> cluster = ::soap::Cluster::of(topology);
   if (!cluster) {
-    result.unfolded = cluster.error();
+    made->unfolded = cluster.error();
   } else {
-    ::soap::StageQuotient plan(graph, cost, *cluster);
-    result.unfolded = plan.set(strategy, order);
-    if (result.unfolded.empty()) {
+    made->cluster = std::move(*cluster);
+    made->quotient = std::make_unique<::soap::StageQuotient>(graph, made->cost,
+                                                             *made->cluster);
+    ::soap::StageQuotient &plan = *made->quotient;
+    made->unfolded = plan.set(strategy, order);
+    if (made->unfolded.empty()) {
       auto timeline = ::soap::PassTimeline::make(plan, order, plan.boxes());
       if (!timeline)
         return timeline.takeError();
-      result.unfolded = plan.whyTimesDiffer(*timeline);
-      if (result.unfolded.empty()) {
-        summarize(result, plan, &plan, *timeline, order, schedule);
-        return result;
-      }
+      made->unfolded = plan.whyTimesDiffer(*timeline);
+      made->timeline = std::move(*timeline);
     }
+    if (made->unfolded.empty())
+      return made;
+    made->timeline.reset();
+    made->quotient.reset();
   }
-  // A plan takes about 200 bytes for each.
-  constexpr int64_t maxPieces = 20'000'000;
   if (foldOnly)
     return ::soap::Error{"replicas of the stages may differ: " +
-                         result.unfolded};
+                         made->unfolded};
   for (const ::soap::DeviceType &type : topology.deviceTypes)
     if (type.copiesOccupyReceiver)
       return ::soap::Error{"copies occupy their receivers, which the compact "
                            "simulation does not know"};
+  // A plan takes about 200 bytes for each.
+  constexpr int64_t maxPieces = 20'000'000;
   if (int64_t pieces = countPieces(strategy, order); pieces > maxPieces)
     return ::soap::Error{
         std::to_string(order.microbatches) + " microbatches of all ops are " +
         std::to_string(pieces) + " pieces, expected at most " +
         std::to_string(maxPieces) +
-        " where replicas of the stages may differ: " + result.unfolded};
+        " where replicas of the stages may differ: " + made->unfolded};
   ::soap::OneByOneScope scope;
-  ::soap::StrategyPlan plan(graph, cost);
-  plan.set(::soap::cutIntoMicrobatches(strategy, order));
-  auto timeline =
-      ::soap::PassTimeline::make(plan, order, ::soap::boxesOf(plan));
+  made->whole = std::make_unique<::soap::StrategyPlan>(graph, made->cost);
+  made->whole->set(::soap::cutIntoMicrobatches(strategy, order));
+  auto timeline = ::soap::PassTimeline::make(*made->whole, order,
+                                             ::soap::boxesOf(*made->whole));
   if (!timeline)
     return timeline.takeError();
-  summarize(result, plan, nullptr, *timeline, order, schedule);
+  made->timeline = std::move(*timeline);
+  return made;
+}
+
+::soap::Expected<FoldedPipeline> mlir::soap::simulateFoldedPipeline(
+    const ::soap::Graph &graph, const ::soap::Strategy &strategy,
+    const ::soap::PassOrder &order, ::soap::PipelineSchedule schedule,
+    const ::soap::Topology &topology, bool foldOnly) {
+  auto planned =
+      PlannedPasses::make(graph, strategy, order, topology, foldOnly);
+  if (!planned)
+    return planned.takeError();
+  FoldedPipeline result;
+  result.unfolded = (*planned)->whyUnfolded();
+  summarize(result, (*planned)->getPlan(), (*planned)->getQuotient(),
+            (*planned)->getTimeline(), order, schedule);
   return result;
 }
 
@@ -260,6 +287,8 @@ mlir::soap::printFoldedPipelineReport(const FoldedPipeline &pipeline,
     if (!pipeline.compared.empty())
       printComparison(json, summarizeRow("this strategy", pipeline, topology),
                       pipeline.compared);
+    if (!pipeline.recipes.empty())
+      printHybridRows(json, pipeline.makespanNs, pipeline.recipes);
     json.attribute("compute_ns", sum.computeNs);
     json.attribute("movement_ns", sum.movementNs);
     json.attribute("exposed_communication_ns", sum.exposedNs);
@@ -319,6 +348,8 @@ void mlir::soap::printFoldedPipelineSummary(const FoldedPipeline &pipeline,
                              static_cast<double>(ns) /
                                  static_cast<double>(pipeline.makespanNs),
                              name.c_str(), ms(ns));
+  if (!pipeline.recipes.empty())
+    printHybridRows(pipeline.makespanNs, pipeline.recipes, stream);
   ::soap::DeviceTimes sum = sumOf(pipeline);
   double all = static_cast<double>(pipeline.makespanNs) *
                static_cast<double>(pipeline.devices.size()) * pipeline.replicas;

@@ -12,10 +12,16 @@
 #ifndef SOAP_LIB_TRANSFORMS_FOLDEDPIPELINE_H
 #define SOAP_LIB_TRANSFORMS_FOLDEDPIPELINE_H
 
+#include "HybridComparison.h"
 #include "PassReport.h"
 #include "StrategyComparison.h"
 
+#include "Soap/Mesh/StageQuotient.h"
+#include "Soap/Plan/StrategyPlan.h"
 #include "Soap/Simulator/Timeline.h"
+
+#include <memory>
+#include <optional>
 
 namespace mlir::soap {
 
@@ -41,6 +47,38 @@ struct FoldedPipeline {
   /// Other strategies to compare with.
   std::vector<std::pair<std::string, int64_t>> presets;
   std::vector<ComparedStrategy> compared;
+  std::vector<HybridRow> recipes;
+};
+
+/// The plan of configs of one microbatch: of one replica of each stage, or of
+/// all devices.
+class PlannedPasses {
+public:
+  /// Keeps references. `foldOnly`: an error says why replicas may differ; else
+  /// all devices are planned then, if their pieces are not too many. An error
+  /// says why the passes do not run so.
+  static ::soap::Expected<std::unique_ptr<PlannedPasses>>
+  make(const ::soap::Graph &graph, const ::soap::Strategy &strategy,
+       const ::soap::PassOrder &order, const ::soap::Topology &topology,
+       bool foldOnly);
+  ~PlannedPasses();
+
+  const ::soap::PlanState &getPlan() const;
+  /// Null: all devices are planned.
+  const ::soap::StageQuotient *getQuotient() const { return quotient.get(); }
+  const ::soap::PassTimeline &getTimeline() const { return *timeline; }
+  /// Why all devices are planned.
+  const std::string &whyUnfolded() const { return unfolded; }
+
+private:
+  explicit PlannedPasses(const ::soap::Topology &topology) : cost(topology) {}
+
+  ::soap::CostModel cost;
+  std::optional<::soap::Cluster> cluster;
+  std::unique_ptr<::soap::StageQuotient> quotient;
+  std::unique_ptr<::soap::StrategyPlan> whole;
+  std::optional<::soap::PassTimeline> timeline;
+  std::string unfolded;
 };
 
 /// Simulates configs of one microbatch. `foldOnly`: an error says why replicas

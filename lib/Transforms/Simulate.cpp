@@ -56,7 +56,8 @@ struct Simulate : CheckedOptions<mlir::soap::impl::SoapSimulateBase<Simulate>> {
   LogicalResult
   addPresets(const FunctionProblem &target,
              std::vector<std::pair<std::string, int64_t>> &presets,
-             std::vector<ComparedStrategy> *compared);
+             std::vector<ComparedStrategy> *compared,
+             std::vector<HybridRow> *recipes = nullptr);
   LogicalResult runFolded(const FunctionProblem &target,
                           const ::soap::Strategy &strategy);
   LogicalResult runPipeline(const FunctionProblem &target,
@@ -134,11 +135,12 @@ static int64_t priceNamed(const FunctionProblem &target,
 
 /// Simulates the strategies to compare with, if the summary or the report is
 /// written. `compared`, which may be null, gets rows for those that the option
-/// names.
+/// names; `recipes`, if this is a pipeline, those that are hybrid plans.
 LogicalResult
 Simulate::addPresets(const FunctionProblem &target,
                      std::vector<std::pair<std::string, int64_t>> &presets,
-                     std::vector<ComparedStrategy> *compared) {
+                     std::vector<ComparedStrategy> *compared,
+                     std::vector<HybridRow> *recipes) {
   if (compare.empty())
     compared = nullptr;
   std::vector<std::string> names(compare.begin(), compare.end());
@@ -163,7 +165,19 @@ Simulate::addPresets(const FunctionProblem &target,
     reopened = std::move(*opened);
     plain = reopened.get();
   }
+  std::unique_ptr<::soap::HybridModel> model;
+  if (recipes && !compare.empty())
+    if (auto made = ::soap::HybridModel::make(*plain->problem))
+      model = std::move(*made);
   for (const std::string &name : names) {
+    if (model)
+      if (auto row = priceRecipe(name, *model, plain->topology)) {
+        if (!*row)
+          return getOperation().emitError()
+                 << "option 'compare=" << name << "': " << row->error();
+        recipes->push_back(std::move(**row));
+        continue;
+      }
     ::soap::Expected<::soap::NamedStrategy> named =
         ::soap::namedStrategy(name, *plain->problem);
     if (!named)
@@ -276,7 +290,9 @@ LogicalResult Simulate::runPipeline(const FunctionProblem &target,
     return failure();
   Simulation &simulation = *simulated;
   checkMemory(target, simulation.memoryBytes, DiagnosticSeverity::Warning);
-  if (failed(addPresets(target, simulation.presets, &simulation.compared)))
+  if (failed(addPresets(target, simulation.presets, &simulation.compared,
+                        getOperation()->hasAttr(kStages) ? &simulation.recipes
+                                                         : nullptr)))
     return failure();
   if (summary)
     printSummary(graph, simulation, target.topology, llvm::errs());
@@ -296,7 +312,8 @@ LogicalResult Simulate::runFoldedPipeline(const FunctionProblem &target,
     return getOperation().emitError()
            << "'" << SoapDialect::kPipeline << "': " << simulated.error();
   checkMemory(target, simulated->memoryBytes, DiagnosticSeverity::Warning);
-  if (failed(addPresets(target, simulated->presets, &simulated->compared)))
+  if (failed(addPresets(target, simulated->presets, &simulated->compared,
+                        &simulated->recipes)))
     return failure();
   if (summary)
     printFoldedPipelineSummary(*simulated, deviceTopology, llvm::errs());

@@ -278,6 +278,8 @@ std::string mlir::soap::printReport(const ::soap::Graph &graph,
     if (!simulation.compared.empty())
       printComparison(json, summarizeRow("this strategy", simulation, topology),
                       simulation.compared);
+    if (!simulation.recipes.empty())
+      printHybridRows(json, makespan, simulation.recipes);
     json.attribute("compute_ns", sum.computeNs);
     json.attribute("movement_ns", sum.movementNs);
     json.attribute("communication_ns", sum.communicationNs);
@@ -334,6 +336,8 @@ static void printTimes(const Simulation &simulation,
   }
   if (!simulation.presets.empty() && simulation.compared.empty())
     stream << "\n";
+  if (!simulation.recipes.empty())
+    printHybridRows(makespan, simulation.recipes, stream);
   ::soap::DeviceTimes sum = sumOf(simulation);
   stream << llvm::format("  compute %.3f ms on all devices together, assembled "
                          "tiles %.3f ms\n",

@@ -10,6 +10,7 @@
 #ifndef SOAP_LIB_TRANSFORMS_SIMULATIONREPORT_H
 #define SOAP_LIB_TRANSFORMS_SIMULATIONREPORT_H
 
+#include "HybridComparison.h"
 #include "PassReport.h"
 #include "PipelineReport.h"
 #include "StrategyComparison.h"
@@ -40,6 +41,8 @@ struct Simulation : ::soap::PricedStrategy {
   std::vector<std::pair<std::string, int64_t>> presets;
   /// The strategies of `compare`, in full; the same names are in `presets`.
   std::vector<ComparedStrategy> compared;
+  /// Those of them that are hybrid plans, if this strategy is a pipeline.
+  std::vector<HybridRow> recipes;
   /// Of an iteration that is a pipeline of microbatches.
   std::optional<PipelineSimulation> pipeline;
   /// Of one that is simulated op by op, as it runs.

@@ -416,6 +416,9 @@ def SoapExplain : Pass<"soap-explain", "::mlir::ModuleOp"> {
     split the same way, would make an alternative faster, and what transfers would vanish. The IR stays as it is
     (docs/Looking.md).
 
+    With `block=NAME` it says of a block of ops, as a layer, how they are split, and what they take, move and keep on
+    a device: of any strategy, pipelines in microbatches included.
+
     ```
     soap-opt searched.mlir --soap-explain='op=conv2_3' -o /dev/null
     ```
@@ -423,8 +426,10 @@ def SoapExplain : Pass<"soap-explain", "::mlir::ModuleOp"> {
   let options = [
     Option<"op", "op", "std::string", /*default=*/"\"\"",
            "Name of the op ('soap.name'): its own, or that of any op that follows it">,
+    Option<"block", "block", "std::string", /*default=*/"\"\"",
+           "Instead of an op: the ops whose names are this, or begin with it and a point, as layers.12">,
     Option<"report", "report", "std::string", /*default=*/"\"\"",
-           "Write all alternatives to this file (JSON; '-': stdout)">,
+           "Write all alternatives, or all of the block, to this file (JSON; '-': stdout)">,
     Option<"most", "most", "int64_t", /*default=*/"400",
            "Price at most this many alternatives, at least 1: neighbours' configs and the presets first, then "
            "degrees">,
@@ -620,8 +625,8 @@ def SoapSimulate : Pass<"soap-simulate", "::mlir::ModuleOp"> {
     Option<"function", "function", "std::string", /*default=*/"\"\"",
            "Function to simulate; default: train_step, evaluate or forward">,
     Option<"fold", "fold", "std::string", /*default=*/"\"auto\"",
-           "Simulate devices that are alike once, with the same times: auto (beyond 64 devices, if neither task "
-           "graph nor trace are written), always or never">,
+           "Simulate devices that are alike once, with the same times: auto (beyond 64 devices, or where a pipeline is "
+           "too large to be written out, if neither task graph nor trace are written), always or never">,
     Option<"summary", "summary", "bool", /*default=*/"true", "Print a summary on stderr">
   ];
   let dependentDialects = ["::mlir::soap::SoapDialect", "::mlir::func::FuncDialect"];

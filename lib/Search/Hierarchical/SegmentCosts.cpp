@@ -26,28 +26,65 @@ using namespace soap;
 
 namespace {
 
-/// Cuts what all devices of a group would compute along the sequence, the first
-/// attribute loop that the devices share evenly.
+/// The first attribute loop of a result that the devices share evenly, -1:
+/// none.
+int sequenceLoopOf(const Kernel &kernel, const std::vector<Role> &roles,
+                   int64_t devices) {
+  for (size_t l = 0; l < kernel.space.loops.size(); ++l) {
+    const Loop &loop = kernel.space.loops[l];
+    if (roles[l] == Role::Attribute && loop.type == IteratorType::Parallel &&
+        !loop.stage && loop.extent % devices == 0 &&
+        !kernel.space.results.empty() &&
+        usesLoop(kernel.space.results[0].map, static_cast<int>(l)))
+      return static_cast<int>(l);
+  }
+  return -1;
+}
+
+/// Sums of tensors of one shape: residual additions, and the sums of their
+/// gradients.
+bool isSum(const Graph &graph, const Kernel &kernel) {
+  if (!kernel.space.linear || kernel.operands.size() < 2 ||
+      kernel.results.size() != 1)
+    return false;
+  return std::all_of(kernel.operands.begin(), kernel.operands.end(),
+                     [&](int value) {
+                       return graph.values[value].shape ==
+                              graph.values[kernel.results[0]].shape;
+                     });
+}
+
+/// Cuts what all devices of a group would compute along the sequence. Sums
+/// follow the products before them, but they are of the tensors that norms
+/// read: cut like those, they add and keep a part on each device, and what
+/// leaves a stage leaves it once.
 void cutSequence(const ParallelizationProblem &problem, Strategy &strategy) {
   int64_t devices = problem.getTopology().deviceCount();
+  const Graph &graph = problem.getGraph();
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    const Kernel &kernel = graph.nodes[n].whole;
+    if (kernel.phase == Phase::Update || strategy[n].replicas != devices ||
+        !isSum(graph, kernel))
+      continue;
+    if (int loop = sequenceLoopOf(kernel, problem.getRoles()[n], devices);
+        loop >= 0) {
+      strategy[n].replicas = 1;
+      strategy[n].degrees[static_cast<size_t>(loop)] = devices;
+    }
+  }
   for (const OpGroup &group : problem.getGroups()) {
     const Kernel &leader = problem.getGraph().nodes[group.leader].whole;
     const Config &config = strategy[group.leader];
     if (leader.phase != Phase::Forward || config.replicas != devices)
       continue;
-    for (size_t l = 0; l < leader.space.loops.size(); ++l) {
-      const Loop &loop = leader.space.loops[l];
-      if (problem.getRoles()[group.leader][l] != Role::Attribute ||
-          loop.type != IteratorType::Parallel || loop.stage ||
-          loop.extent % devices != 0 || leader.space.results.empty() ||
-          !usesLoop(leader.space.results[0].map, static_cast<int>(l)))
-        continue;
-      Config cut = Config::single(leader.space);
-      cut.degrees[l] = devices;
-      cut.devices = config.devices;
-      problem.assign(strategy, group, cut);
-      break;
-    }
+    int loop =
+        sequenceLoopOf(leader, problem.getRoles()[group.leader], devices);
+    if (loop < 0)
+      continue;
+    Config cut = Config::single(leader.space);
+    cut.degrees[static_cast<size_t>(loop)] = devices;
+    cut.devices = config.devices;
+    problem.assign(strategy, group, cut);
   }
 }
 

@@ -96,10 +96,12 @@ static Expected<NamedStrategy> megatron(const std::string &name,
     else if (option == "sp")
       chosen.sequenceParallel = true;
     else
-      return Error{
-          "recipe '" + name + "': unknown option '" + option +
-          "', expected tp=N (a number from 1 on) or sp" +
-          (option.starts_with("pp") ? "; --soap-place makes pipelines" : "")};
+      return Error{"recipe '" + name + "': unknown option '" + option +
+                   "', expected tp=N (a number from 1 on) or sp" +
+                   (option.starts_with("pp")
+                        ? "; 'soap-plan-hybrid' makes pipelines, beside which "
+                          "'soap-simulate' prices it"
+                        : "")};
   }
   Expected<Strategy> strategy = checkedMegatron(problem, chosen);
   if (!strategy)

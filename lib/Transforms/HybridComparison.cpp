@@ -1,0 +1,144 @@
+//===- HybridComparison.cpp - Recipes as hybrid plans ---------------------===//
+//
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See HybridComparison.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "HybridComparison.h"
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Format.h"
+
+#include <algorithm>
+
+using namespace mlir::soap;
+using llvm::StringRef;
+
+/// Reads `tp=8,pp=4,sp`. An error names the option.
+static std::string readOptions(StringRef options, ::soap::HybridShape &shape) {
+  while (!options.empty()) {
+    auto [option, rest] = options.split(',');
+    options = rest;
+    option = option.trim();
+    auto [name, value] = option.split('=');
+    int number = 0;
+    bool isNumber = !value.getAsInteger(10, number) && number >= 0;
+    if (option == "sp")
+      shape.sequence = true;
+    else if (name == "tp" && isNumber && number > 0)
+      shape.tensor = number;
+    else if (name == "pp" && isNumber && number > 0)
+      shape.groups = number;
+    else if (name == "zero" && isNumber && number <= 1)
+      shape.zero = number;
+    else
+      return "unknown option '" + option.str() +
+             "', expected tp=N, pp=N (numbers from 1 on), sp or zero=1";
+  }
+  return {};
+}
+
+std::optional<::soap::Expected<HybridRow>>
+mlir::soap::priceRecipe(const std::string &text, ::soap::HybridModel &model,
+                        const ::soap::Topology &topology) {
+  auto fail = [&](const std::string &why) {
+    return ::soap::Expected<HybridRow>(
+        ::soap::Error{"recipe '" + text + "': " + why});
+  };
+  int devices = topology.deviceCount();
+  ::soap::HybridShape shape;
+  StringRef name = text;
+  if (name == "zero" || name == "fsdp") {
+    shape.zero = name == "zero" ? 1 : 3;
+  } else if (name == "megatron" || name.starts_with("megatron(")) {
+    shape.tensor = static_cast<int>(topology.machines().front().size());
+    if (name.consume_front("megatron(")) {
+      if (!name.consume_back(")"))
+        return fail("expected options in parentheses");
+      if (std::string why = readOptions(name, shape); !why.empty())
+        return fail(why);
+    }
+  } else if (name != "data-parallel") {
+    return std::nullopt;
+  }
+  if (int64_t(shape.tensor) * shape.groups > devices ||
+      devices % (shape.tensor * shape.groups) != 0)
+    return fail("tensor " + std::to_string(shape.tensor) + " x " +
+                std::to_string(shape.groups) + " stages do not divide the " +
+                std::to_string(devices) + " devices of '" + topology.name +
+                "'");
+  shape.data = devices / shape.tensor / shape.groups;
+  shape.sequence &= shape.tensor > 1;
+  if (shape.data == 1)
+    shape.zero = 0;
+  HybridRow row{text, {}};
+  std::string why;
+  constexpr int64_t mostSamples = 16; // longer microbatches do not gain
+  for (; shape.samples <= mostSamples; shape.samples *= 2) {
+    std::string reason = model.check(shape);
+    if (!reason.empty()) {
+      if (why.empty())
+        why = std::move(reason);
+      continue;
+    }
+    ::soap::HybridPlan plan = model.price(shape);
+    if (plan.exists() &&
+        (!row.plan.exists() || ::soap::isBetter(plan, row.plan)))
+      row.plan = std::move(plan);
+  }
+  if (!row.plan.exists())
+    return fail(why.empty() ? "there is no such plan of this model" : why);
+  return ::soap::Expected<HybridRow>(std::move(row));
+}
+
+static double gainOver(const HybridRow &row, int64_t makespanNs) {
+  return makespanNs ? static_cast<double>(row.plan.makespanNs) /
+                          static_cast<double>(makespanNs)
+                    : 0;
+}
+
+void mlir::soap::printHybridRows(int64_t makespanNs,
+                                 const std::vector<HybridRow> &rows,
+                                 llvm::raw_ostream &stream) {
+  constexpr double nsPerMs = 1e6, bytesPerGB = 1e9;
+  size_t width = 0;
+  for (const HybridRow &row : rows)
+    width = std::max(width, row.name.size());
+  stream << "  compared with recipes, at the prices of --soap-plan-hybrid:\n";
+  for (const HybridRow &row : rows) {
+    const ::soap::HybridPlan &plan = row.plan;
+    stream << "    " << llvm::left_justify(row.name, width)
+           << llvm::format(
+                  "  %10.3f ms  gain %5.2f  %6.1f GB  bubble %4.1f %%  ",
+                  static_cast<double>(plan.makespanNs) / nsPerMs,
+                  gainOver(row, makespanNs),
+                  static_cast<double>(plan.peakBytes) / bytesPerGB,
+                  100 * plan.bubble)
+           << ::soap::describe(plan);
+    if (plan.excessBytes > 0)
+      stream << llvm::format("; does not fit: %.1f GB more than a device has",
+                             static_cast<double>(plan.excessBytes) /
+                                 bytesPerGB);
+    stream << '\n';
+  }
+}
+
+void mlir::soap::printHybridRows(llvm::json::OStream &json, int64_t makespanNs,
+                                 const std::vector<HybridRow> &rows) {
+  json.attributeArray("compared_plans", [&] {
+    for (const HybridRow &row : rows)
+      json.object([&] {
+        json.attribute("name", row.name);
+        json.attribute("plan", ::soap::describe(row.plan));
+        json.attribute("makespan_ns", row.plan.makespanNs);
+        json.attribute("gain", gainOver(row, makespanNs));
+        json.attribute("peak_bytes", row.plan.peakBytes);
+        json.attribute("excess_bytes", row.plan.excessBytes);
+        json.attribute("fits", row.plan.excessBytes == 0);
+        json.attribute("bubble", row.plan.bubble);
+      });
+  });
+}
