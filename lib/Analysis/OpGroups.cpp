@@ -64,6 +64,21 @@ private:
 
 } // namespace
 
+/// Elements go to places of a new dim that other operands say, from anywhere in
+/// a dim (tokens to experts): how that dim is split is a decision of its own.
+static bool placesElements(const Kernel &kernel) {
+  if (kernel.space.operands.empty())
+    return false;
+  const AccessMap &read = kernel.space.operands[0].map;
+  bool readsAnywhere = llvm::any_of(read, [](const ::soap::DimMap &map) {
+    return map.kind == ::soap::DimMap::Kind::Whole;
+  });
+  for (size_t l = 0; readsAnywhere && l < kernel.space.loops.size(); ++l)
+    if (!::soap::usesLoop(read, static_cast<int>(l)))
+      return true;
+  return false;
+}
+
 /// Every point of the op writes elements of its own and nothing is reduced:
 /// elementwise ops, shape ops.
 static bool passesElementsOn(const Kernel &kernel) {
@@ -77,6 +92,8 @@ static bool passesElementsOn(const Kernel &kernel) {
   }
   if (kernel.space.linear)
     return true;
+  if (placesElements(kernel))
+    return false;
   for (const ::soap::OperandAccess &access : kernel.space.operands)
     for (const ::soap::DimMap &map : access.map)
       if (map.kind == ::soap::DimMap::Kind::Window)

@@ -9,6 +9,7 @@
 
 #include "ModelSegments.h"
 
+#include "MicrobatchGraph.h"
 #include "Soap/Pipeline/Pipeline.h"
 #include "Soap/Search/Problem/GroupBlocks.h"
 
@@ -29,6 +30,8 @@ public:
     for (size_t n = 0; n < graph.nodes.size(); ++n)
       for (int value : graph.nodes[n].whole.results)
         producer[value] = static_cast<int>(n);
+    if (Expected<int64_t> samples = batchOf(graph, roles))
+      batch = *samples;
   }
 
   ModelSegments run() {
@@ -44,10 +47,19 @@ private:
   const std::vector<std::vector<Role>> &roles;
   std::vector<bool> hasSamples;
   std::vector<int> producer; ///< by value: node, -1: none
+  int64_t batch = 0;
   ModelSegments found;
 
   bool isForward(int node) const {
     return graph.nodes[node].whole.phase == Phase::Forward;
+  }
+
+  /// A number of each sample, as a part of the loss: passes anywhere.
+  bool isNumber(size_t value) const {
+    int64_t elements = 1;
+    for (int64_t extent : graph.values[value].shape)
+      elements *= extent;
+    return elements <= batch;
   }
 
   /// Cuts the forward pass, in program order, wherever the fewest values of
@@ -67,7 +79,7 @@ private:
         if (hasSamples[value] && producer[value] >= 0)
           lastReader[value] = static_cast<int>(i);
     for (size_t v = 0; v < lastReader.size(); ++v)
-      if (lastReader[v] >= 0) {
+      if (lastReader[v] >= 0 && !isNumber(v)) {
         ++passing[static_cast<size_t>(place[producer[v]]) + 1];
         --passing[static_cast<size_t>(lastReader[v]) + 1];
       }

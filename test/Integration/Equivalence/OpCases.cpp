@@ -659,7 +659,7 @@ std::vector<Generator> opGenerators() {
   for (const Binary &op : binaryOps)
     generators.push_back({op.name, [&op](Random &r) { return binary(r, op); }});
   for (const Generator &generator : expertGenerators())
-    result.push_back(generator);
+    generators.push_back(generator);
   for (const Generator &generator : sequenceGenerators())
     generators.push_back(generator);
   return generators;

@@ -30,7 +30,7 @@ STRATEGIES = {
     "single": ["--soap-apply-strategy=preset=single topology=cpu-1"],
     "data-parallel": ["--soap-apply-strategy=preset=data-parallel topology=cpu-3"],
     "megatron": ["--soap-apply-strategy=preset=megatron(tp=2) topology=cpu-2"],
-    "experts": ["--soap-apply-strategy=preset=megatron topology=cpu-5"],
+    "experts": ["--soap-apply-strategy=preset=expert topology=cpu-5"],
     "gshard": ["--soap-apply-strategy=preset=gshard topology=cpu-5"],
     "pipeline": ["--soap-pipeline=topology=cpu-4 stages=2 microbatches=3 inside=expert"],
     "searched": ["--soap-auto-parallel=topology=cpu-4 proposals=100 seed=1 summary=false initial=model-parallel"],
