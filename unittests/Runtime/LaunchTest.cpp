@@ -79,9 +79,9 @@ std::string optionsError(const std::vector<std::string> &arguments) {
 }
 
 TEST(LaunchOptions, TakesTheCommandBehindItsFlags) {
-  auto options = parseLaunchOptions(
-      {"--hosts", "h", "-n", "3", "--env=A=b c", "soap-run", "m.mlir", "--data",
-       "synthetic", "--rank-timeout=2", "-n"});
+  auto options = parseLaunchOptions({"--hosts", "h", "-n", "3", "--env=A=b c",
+                                     "soap-run", "m.mlir", "--data",
+                                     "synthetic", "--rank-timeout=2", "-n"});
   // The flags behind soap-run are its own.
   ASSERT_FALSE(options);
   EXPECT_EQ(options.error().find("soap-run: "), 0u) << options.error();
@@ -96,10 +96,10 @@ TEST(LaunchOptions, TakesTheCommandBehindItsFlags) {
   EXPECT_EQ(options->rankTimeoutMs, 2000);
   EXPECT_FALSE(options->elastic);
   EXPECT_FALSE(options->hasSecret);
-  options = parseLaunchOptions({"-n2", "--", "soap-run", "m.mlir",
-                                "--data=synthetic", "--checkpoint=c",
-                                "--checkpoint-every=5", "--elastic",
-                                "--elastic-min=2", "--rendezvous-secret=s"});
+  options =
+      parseLaunchOptions({"-n2", "--", "soap-run", "m.mlir", "--data=synthetic",
+                          "--checkpoint=c", "--checkpoint-every=5", "--elastic",
+                          "--elastic-min=2", "--rendezvous-secret=s"});
   EXPECT_FALSE(options);
   options = parseLaunchOptions({"-n", "2", "--", "soap-run", "m.mlir",
                                 "--data=synthetic", "--checkpoint=c",
@@ -148,10 +148,9 @@ TEST(LaunchOptions, NamesMistakes) {
             "soap-run: flags '--elastic' and '--strategy FILE' exclude each "
             "other: a strategy file is for one number of devices; expected "
             "'--preset', '--plan' or '--search'");
-  auto few = parseLaunchOptions({"-n", "2", "soap-run", "m.mlir",
-                                 "--data=synthetic", "--elastic",
-                                 "--checkpoint=c", "--checkpoint-every=2",
-                                 "--elastic-min=3"});
+  auto few = parseLaunchOptions(
+      {"-n", "2", "soap-run", "m.mlir", "--data=synthetic", "--elastic",
+       "--checkpoint=c", "--checkpoint-every=2", "--elastic-min=3"});
   ASSERT_TRUE(few) << few.error();
   auto hosts = findHosts(*few);
   ASSERT_FALSE(hosts);
@@ -210,9 +209,9 @@ TEST(Elastic, KeepsDevicesAndTheirLinks) {
   const std::vector<int> places = {0, 2, 3};
   for (int from = 0; from < 3; ++from)
     for (int to = 0; to < 3; ++to)
-      EXPECT_EQ(rest->transferNs(from, to, 1 << 20),
-                whole->transferNs(places[size_t(from)], places[size_t(to)],
-                                  1 << 20));
+      EXPECT_EQ(
+          rest->transferNs(from, to, 1 << 20),
+          whole->transferNs(places[size_t(from)], places[size_t(to)], 1 << 20));
   // What it prints is a topology again.
   auto read = parseTopology(printTopology(*rest), "devices");
   ASSERT_TRUE(read) << read.error();
