@@ -167,6 +167,8 @@ def bad_data_is_refused():
     raises(ValueError, "expected at least one batch", lambda: soap.fit(model, iter([]), plan=plan))
     raises(TypeError, "expected a topology", lambda: soap.fit(model, (x, y)))
     raises(TypeError, "a plan has its topology", lambda: soap.fit(model, (x, y), "cpu-4", plan=plan))
+    raises(TypeError, "a plan has its training step: give optimizer, learning_rate to find_strategy",
+           lambda: soap.fit(model, (x, y), plan=plan, optimizer="adam", learning_rate=0.1))
     raises(TypeError, "expected a soap.Model, got str", lambda: soap.fit("lenet", (x, y), "cpu-2"))
     before = model.state_dict()
     error = raises(soap.SoapError, "the loss of step 1 is nan", lambda: soap.fit(model, (np.full_like(x, np.nan), y), plan=plan))

@@ -7,6 +7,7 @@ constraint is of an equation. Then the jaxpr is evaluated with `with_sharding_co
 
 from __future__ import annotations
 
+import math
 import re
 from typing import Any, Callable, Sequence
 
@@ -107,6 +108,9 @@ def find(
     if names != [name for name, _, _ in scopes]:
         raise SoapError("the function lowers to another program than the one that the plan is of")
     axes = [(name, int(extent)) for name, extent in _AXIS.findall(_MESH.search(exported)[1])]
+    used = math.prod(extent for _, extent in axes)
+    if used != len(devices):
+        raise SoapError(f"the ops of the plan are on {used} devices of {len(devices)}")
     grid = np.array(list(devices), dtype=object).reshape([extent for _, extent in axes] or [1])
     mesh = _jax.sharding.Mesh(grid, [name for name, _ in axes] or ["axis0"])
     specs: dict[int, Any] = {}

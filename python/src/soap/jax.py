@@ -7,13 +7,13 @@ import inspect
 import re
 import warnings
 from dataclasses import dataclass
-from typing import Any, Callable, Sequence
+from typing import Any, Callable, Mapping, Sequence
 
 import jax as _jax
 import numpy as np
 
 from . import _core, _jax_inner
-from ._options import import_options
+from ._options import import_options, text_of
 from ._versions import check_version
 from .errors import SoapError, SoapWarning
 from .model import Model
@@ -69,11 +69,17 @@ def from_jax(
 
     Results are new values of arguments where the function returns a tree of the same structure, shapes and names as one
     of its arguments, in order: `params, state, loss = step(params, state, batch)`. Such arguments are parameters. A
-    scalar float is no new value. `data` and `labels` are numbers of arguments of `function` that have samples along
-    `sample_dim`; by default all arguments without a new value are data. `soap.from_stablehlo` has further options."""
+    scalar float is no new value, nor is an array that is all that the function returns. Where a result may be the new
+    value of several arguments, a warning says which it was taken for, and the option `updates` (pairs RESULT:ARGUMENT
+    of numbers in the program, or "none") says otherwise. `data` and `labels` are numbers of arguments of `function`
+    that have samples along `sample_dim`; by default all arguments without a new value are data. `soap.from_stablehlo`
+    has further options."""
     jitted = function if hasattr(function, "lower") else _jax.jit(function)
     lowered = jitted.lower(*args)
-    trees = _trees_of(function, args, lowered, {*labels, *(data or ())})
+    trees = _trees_of(function, args, lowered, {*labels, *(data or ())}, says="updates" not in options)
+    if options.get("updates", "auto") != "auto":
+        leaf_of = {position: leaf for leaf, position in enumerate(trees.positions) if position >= 0}
+        trees.updates = {result: leaf_of[argument] for result, argument in _pairs_of(options["updates"], leaf_of)}
     owner = []  # number of the argument of `function` by leaf
     for i, argument in enumerate(args):
         owner += [i] * len(_jax.tree_util.tree_leaves(argument))
@@ -109,8 +115,25 @@ def from_jax(
     return model
 
 
-def _trees_of(function: Callable[..., Any], args: Sequence[Any], lowered: Any, batches: set[int]) -> _Trees:
-    """The trees of a function. Arguments of `batches` are no parameters."""
+def _pairs_of(updates: Any, arguments: Mapping[int, int]) -> list[tuple[int, int]]:
+    """The pairs (result, argument) of the option `updates`: `"0:1"`, `["0-2:1-3"]`, `"none"`."""
+    pairs: list[tuple[int, int]] = []
+    for item in text_of(updates).split(",") if updates != "none" and updates else []:
+        match = re.fullmatch(r"(\d+)(?:-(\d+))?:(\d+)(?:-(\d+))?", item)
+        if match is None:
+            raise ValueError(f"updates: expected pairs RESULT:ARGUMENT, such as 0-2:1-3, got {item!r}")
+        results = range(int(match[1]), int(match[2] or match[1]) + 1)
+        numbers = range(int(match[3]), int(match[4] or match[3]) + 1)
+        if len(results) != len(numbers) or not {*numbers} <= {*arguments}:
+            raise ValueError(f"updates: {item!r}: expected as many results as arguments, which are 0-{len(arguments) - 1}")
+        pairs += zip(results, numbers)
+    return pairs
+
+
+def _trees_of(
+    function: Callable[..., Any], args: Sequence[Any], lowered: Any, batches: set[int], says: bool
+) -> _Trees:
+    """The trees of a function. Arguments of `batches` are no parameters. Warns of guesses if `says`."""
     paths, _ = _jax.tree_util.tree_flatten_with_path(tuple(args))
     names = _names_of(function, [path for path, _ in paths])
     results = lowered.out_info
@@ -126,12 +149,24 @@ def _trees_of(function: Callable[..., Any], args: Sequence[Any], lowered: Any, b
     updates: dict[int, int] = {}
     first_result, taken, first_leaf = 0, set(batches), []
     count = 0
+    if isinstance(results, _jax.ShapeDtypeStruct) or hasattr(results, "shape"):
+        taken.update(range(len(args)))  # One array is a result, as of a forward pass.
     for argument in args:
         first_leaf.append(count)
         count += len(_jax.tree_util.tree_leaves(argument))
-    for result in top_level(results):
+    for position, result in enumerate(top_level(results)):
         leaves = len(_jax.tree_util.tree_leaves(result))
         found = signature(result)
+        fits = [i for i, argument in enumerate(args) if i not in taken and signature(argument) == found]
+        others = sum(signature(other) == found for other in top_level(results)[position + 1 :])
+        if says and leaves and len(fits) > others + 1 and not _is_scalar_float(found[1]):
+            words = ", ".join(str(i) for i in fits)
+            warnings.warn(
+                f"result {position} may be the new value of one of the arguments {words}: it was taken for that of "
+                f"argument {fits[0]}; updates=[...] says otherwise (docs/StableHLO.md)",
+                SoapWarning,
+                stacklevel=3,
+            )
         for i, argument in enumerate(args):
             if i not in taken and leaves and signature(argument) == found and not _is_scalar_float(found[1]):
                 taken.add(i)

@@ -123,7 +123,9 @@ class Session:
 def as_array(value: Any, what: str) -> np.ndarray:
     """A NumPy array of an array of any library on the CPU; an error for what is none."""
     if hasattr(value, "detach"):  # a tensor of PyTorch
-        value = value.detach().cpu().numpy()
+        value = value.detach().cpu()
+        # NumPy has no bfloat16.
+        value = (value.float() if str(value.dtype) == "torch.bfloat16" else value).numpy()
     array = np.asarray(value)
     if array.dtype.kind not in "fiub":
         raise TypeError(f"{what}: expected an array of numbers, got {type(value).__name__} of {array.dtype}")

@@ -19,7 +19,7 @@ from ._versions import check_version
 from .errors import SoapError, SoapWarning
 from .model import Model
 from .plan import Plan
-from .session import Session
+from .session import Session, as_array
 
 check_version("torch", torch.__version__)
 
@@ -73,7 +73,7 @@ class TorchModel(Model):
     def _first_values(self) -> dict[str, np.ndarray]:
         """The module's values at import, by their names in the program."""
         return {
-            self._names.get(key, key): value.cpu().numpy()
+            self._names.get(key, key): as_array(value, key)
             for key, value in self._original.items()
             if value.is_floating_point()
         }

@@ -63,8 +63,8 @@ def fit(
     steps: int | None = None,
     validation: Any = None,
     option: str | None = None,
-    optimizer: str = "sgd",
-    learning_rate: float = 0.01,
+    optimizer: str | None = None,
+    learning_rate: float | None = None,
     training: dict[str, Any] | None = None,
     search: dict[str, Any] | None = None,
     shuffle: bool = True,
@@ -81,7 +81,8 @@ def fit(
     after each epoch.
 
     The devices are this machine's: with `topology="cpu-4"` four threads. A `plan` is run as it is; without one, a
-    strategy is searched, with the options of the dict `search` (`{"time_limit": 5}`) and of `find_strategy`. `steps`
+    strategy is searched, with the options of the dict `search` (`{"time_limit": 5}`) and of `find_strategy`. A plan has
+    its training step: `optimizer` and such belong to the call that made it, and are an error beside it. `steps`
     ends the training after so many iterations, whatever the epochs. A loss that is infinite or not a number is an
     error, and the model keeps the values that it had before."""
     check_model(model)
@@ -92,13 +93,19 @@ def fit(
             model,
             topology,
             option,
-            optimizer=optimizer,
-            learning_rate=learning_rate,
+            optimizer=optimizer or "sgd",
+            learning_rate=0.01 if learning_rate is None else learning_rate,
             training=training or True,
             **(search or {}),
         )
     elif topology is not None:
         raise TypeError("fit: a plan has its topology; give one of them")
+    else:
+        chosen = {"option": option, "optimizer": optimizer, "learning_rate": learning_rate, "training": training}
+        given = [name for name, value in {**chosen, "search": search}.items() if value is not None]
+        if given:
+            raise TypeError(f"fit: a plan has its training step: give {', '.join(given)} to find_strategy or "
+                            "apply_strategy")
     if epochs < 1 or (steps is not None and steps < 1):
         raise ValueError("fit: expected at least one epoch and one step")
     session = plan.model.compile()

@@ -214,6 +214,33 @@ def inner_shardings():
     return f"{len(found.specs)} constraints, {len(cut)} of them cut; zero:\n{table}"
 
 
+def guesses():
+    """New values of arguments: an array alone is a result, a guess is said, and `updates` decides."""
+    w, x = {"a": normal(4, 4)}, normal(4, 4)
+
+    def kinds(model):
+        return {a["name"]: a["kind"] for a in model.describe()["functions"][0]["arguments"]}
+
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        assert kinds(soap.from_jax(lambda w, x: x @ w["a"], w, x)) == {"w.a": "data", "x": "data"}
+        assert kinds(soap.from_jax(lambda w, x: ({"a": w["a"] + x}, x.sum()), w, x)) == {"w.a": "parameter", "x": "data"}
+        assert not said, [str(one.message) for one in said]
+
+        def step(w, old, x):
+            return {"a": old["a"] + w["a"] * x}, x.sum()
+
+        assert kinds(soap.from_jax(step, w, w, x)) == {"w.a": "parameter", "old.a": "data", "x": "data"}
+    assert len(said) == 1 and "one of the arguments 0, 1: it was taken for that of argument 0" in str(said[0].message)
+    model = soap.from_jax(step, w, w, x, updates=["0:1"])
+    assert kinds(model) == {"w.a": "data", "old.a": "parameter", "x": "data"}, kinds(model)
+    plan = soap.apply_strategy(model, f"cpu-{DEVICES}", "data-parallel")
+    ours, theirs = soap.jax.jit(step, plan)(w, w, x), step(w, w, x)
+    np.testing.assert_allclose(ours[0]["a"], theirs[0]["a"], rtol=1e-5, atol=1e-6)
+    assert {*kinds(soap.from_jax(step, w, w, x, updates="none")).values()} == {"data"}
+    return "said"
+
+
 def pipeline():
     """A plan of two stages on two devices each."""
     with tempfile.TemporaryDirectory() as folder:
@@ -263,7 +290,7 @@ def main():
                 failed += 1
                 print(f"{make.__name__}, {name}: FAILED")
                 traceback.print_exc(file=sys.stdout)
-    for one in (names_and_trees, inner_shardings, bad_input):
+    for one in (names_and_trees, inner_shardings, guesses, bad_input):
         try:
             print(f"{one.__name__}: {one()}")
             passed += 1
