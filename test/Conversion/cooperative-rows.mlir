@@ -16,15 +16,23 @@
 // CHECK: memref.load %arg0[%[[ROW]], %[[J]]]
 // CHECK: } {soap.lanes}
 
+// A lane keeps its three elements of both operands: no loop, and nothing is loaded twice.
 // GPU-LABEL: gpu.func @rows_loop
 // GPU: %[[LANE:.*]] = arith.remui
-// GPU: %[[PART:.*]] = scf.for %{{.*}} = %[[LANE]] to %{{.*}} step %c32{{.*}} iter_args(%{{.*}} = %{{.*}}) -> (f32)
-// GPU: %[[ALL:.*]] = gpu.subgroup_reduce add %[[PART]] uniform : (f32) -> f32
+// GPU: arith.addi %[[LANE]], %c0
+// GPU: arith.addi %[[LANE]], %c32
+// GPU: %[[LAST:.*]] = arith.addi %[[LANE]], %c64
+// GPU: memref.load %arg0[%{{.*}}, %[[LAST]]]
+// GPU: %[[ALL:.*]] = gpu.subgroup_reduce add %{{.*}} uniform : (f32) -> f32
 // GPU: %[[SUM:.*]] = arith.addf %{{.*}}, %[[ALL]] : f32
 // GPU: scf.if %{{.*}} {
 // GPU: memref.store %[[SUM]], %arg2
-// GPU: scf.for %{{.*}} = %[[LANE]] to %{{.*}} step %c32
+// GPU-NOT: scf.for
+// PTX-LABEL: .entry rows_loop(
+// PTX-COUNT-6: ld.global
 // PTX: shfl.sync.bfly.b32
+// PTX-NOT: ld.global
+// PTX: ret;
 func.func @program(%dy: memref<100x96xf32>, %y: memref<100x96xf32>, %dx: memref<100x96xf32>, %s: memref<100xf32>) {
   soap.kernel_call @rows ins(%dy, %y : memref<100x96xf32>, memref<100x96xf32>) outs(%dx, %s : memref<100x96xf32>, memref<100xf32>)
   return
@@ -115,6 +123,39 @@ func.func private @kept(%x: memref<100x96xf32>, %y: memref<100x96xf32>) {
       %a = memref.load %y[%r, %j] : memref<100x96xf32>
       %p = arith.divf %a, %sum : f32
       memref.store %p, %y[%r, %j] : memref<100x96xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+// Rows of 100: lanes have three or four elements, in loops.
+// GPU-LABEL: gpu.func @uneven_loop
+// GPU: %[[LANE:.*]] = arith.remui
+// GPU: %[[PART:.*]] = scf.for %{{.*}} = %[[LANE]] to %{{.*}} step %c32{{.*}} iter_args(%{{.*}} = %{{.*}}) -> (f32)
+// GPU: %[[ALL:.*]] = gpu.subgroup_reduce add %[[PART]] uniform : (f32) -> f32
+// GPU: arith.addf %{{.*}}, %[[ALL]] : f32
+// GPU: scf.for %{{.*}} = %[[LANE]] to %{{.*}} step %c32
+func.func @fourth(%x: memref<100x100xf32>, %y: memref<100x100xf32>) {
+  soap.kernel_call @uneven ins(%x : memref<100x100xf32>) outs(%y : memref<100x100xf32>)
+  return
+}
+func.func private @uneven(%x: memref<100x100xf32>, %y: memref<100x100xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c100 = arith.constant 100 : index
+  %zero = arith.constant 0.0 : f32
+  scf.for %r = %c0 to %c100 step %c1 {
+    %sum = scf.for %j = %c0 to %c100 step %c1 iter_args(%acc = %zero) -> (f32) {
+      %a = memref.load %x[%r, %j] : memref<100x100xf32>
+      %n = arith.addf %acc, %a : f32
+      scf.yield %n : f32
+    }
+    scf.for %j = %c0 to %c100 step %c1 {
+      %a = memref.load %x[%r, %j] : memref<100x100xf32>
+      %d = arith.subf %a, %sum : f32
+      memref.store %d, %y[%r, %j] : memref<100x100xf32>
     }
   }
   return

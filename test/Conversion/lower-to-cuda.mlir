@@ -36,8 +36,11 @@
 // TWIN: llvm.func internal @kernel_0_tanh_loop_range(
 // GPU-NOT: llvm.func internal
 // KERNELS-NOT: soap_rt_matmul
+// KERNELS: @kernel_0_matmul_tanh_loop_name
 // KERNELS: llvm.func @f(
-// KERNELS-COUNT-2: llvm.call @soap_rt_launch(
+// The product of the kernel ends in the tanh of its elements.
+// KERNELS-COUNT-1: llvm.call @soap_rt_launch(
+// KERNELS-NOT: llvm.call @soap_rt_launch(
 func.func @f(%x: tensor<4x64xf32> {soap.kind = #soap.kind<data>, soap.name = "x"}, %w: tensor<64x8xf32> {soap.kind = #soap.kind<parameter>, soap.name = "w"})
     -> (tensor<4x8xf32> {soap.kind = #soap.kind<output>, soap.name = "y"}) {
   %p = soap.matmul %x, %w {soap.name = "product"} : (tensor<4x64xf32>, tensor<64x8xf32>) -> tensor<4x8xf32>

@@ -613,7 +613,7 @@ def SoapMergeUpdates : Pass<"soap-merge-updates", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"maxExtent", "max-extent", "int64_t",
-           /*default=*/"1048576", "Iterations from which a launch stays by "
+           /*default=*/"4194304", "Iterations from which a launch stays by "
            "itself">,
     Option<"arguments", "arguments", "bool",
            /*default=*/"true", "Launches that read nothing but arguments, "
@@ -748,7 +748,7 @@ def SoapSplitSums : Pass<"soap-split-sums", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"threads", "threads", "int64_t",
-           /*default=*/"32768", "Independent iterations that are enough">,
+           /*default=*/"262144", "Independent iterations that are enough">,
     Option<"minWork", "min-work", "int64_t",
            /*default=*/"512", "Elements from which a reduction is split">
   ];
@@ -889,6 +889,33 @@ def SoapAuditLaunches : Pass<"soap-audit-launches", "::mlir::ModuleOp"> {
            "Share of a program's bytes that one uncoalesced access may move; "
            "0: any">
   ];
+}
+
+def SoapFuseLaunches : Pass<"soap-fuse-launches", "::mlir::ModuleOp"> {
+  let summary = "Elementwise launches become part of what makes their operand";
+  let description = [{
+    After `--soap-inline-kernels`: where a launch of own elements (a rounding, a
+    sum, a relu) is the only reader of a buffer that another launch writes, each
+    element once, that one computes the results in place of storing the element.
+    The buffer between them is gone.
+
+    ```mlir
+    soap.parallel_call @norm extent 262144 grain 1 (%x, %t)
+    soap.parallel_call @cast extent 6291456 grain 16 (%t, %y)
+    ```
+
+    becomes
+
+    ```mlir
+    soap.parallel_call @norm_cast extent 262144 grain 1 (%x, %y)
+    ```
+  }];
+  let statistics = [
+    Statistic<"fused", "launches", "Launches that are part of another one">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect"];
 }
 
 def SoapEmbedImage : Pass<"soap-embed-image", "::mlir::ModuleOp"> {

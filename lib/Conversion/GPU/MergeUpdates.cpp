@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Parallelize/IndependentLoops.h"
+#include "TouchedBuffers.h"
 
 #include "Dialect/Soap/PassStatistics.h"
 #include "Soap/Conversion/Passes.h"
@@ -35,24 +36,6 @@ using namespace mlir::soap;
 
 namespace {
 
-/// Buffers that an op reads and writes, by what they show.
-struct Touched {
-  llvm::DenseSet<Value> read, written;
-
-  void add(const Touched &other) {
-    read.insert(other.read.begin(), other.read.end());
-    written.insert(other.written.begin(), other.written.end());
-  }
-  bool conflictsWith(const Touched &other) const {
-    auto meet = [](const llvm::DenseSet<Value> &a,
-                   const llvm::DenseSet<Value> &b) {
-      return llvm::any_of(a, [&](Value value) { return b.contains(value); });
-    };
-    return meet(written, other.written) || meet(written, other.read) ||
-           meet(read, other.written);
-  }
-};
-
 /// Updates that may become one launch, in program order.
 struct Batch {
   SmallVector<ParallelCallOp> calls;
@@ -63,7 +46,8 @@ struct Batch {
 class Merger {
 public:
   Merger(ModuleOp module, int64_t maxExtent, size_t maxBuffers)
-      : symbols(module), maxExtent(maxExtent), maxBuffers(maxBuffers) {}
+      : symbols(module), buffers(symbols), maxExtent(maxExtent),
+        maxBuffers(maxBuffers) {}
 
   /// Launches that read nothing but arguments of the program become part of the
   /// first of them that they can move up to.
@@ -83,7 +67,7 @@ public:
       between = {};
     };
     for (Operation &op : llvm::make_early_inc_range(block)) {
-      Touched own = touchedBy(&op);
+      Touched own = buffers.touchedBy(&op);
       auto call = dyn_cast<ParallelCallOp>(op);
       if (!call || !readsArgumentsOnly(call, own)) {
         between.add(own);
@@ -113,7 +97,7 @@ public:
       batch = {};
     };
     for (Operation &op : llvm::make_early_inc_range(block)) {
-      Touched own = touchedBy(&op);
+      Touched own = buffers.touchedBy(&op);
       // An update keeps its buffers until it has run, so it moves down.
       // And of two updates of one buffer the order counts.
       if (own.conflictsWith(batch.touched))
@@ -133,15 +117,12 @@ public:
 
 private:
   SymbolTable symbols;
+  TouchedBuffers buffers;
   int64_t maxExtent;
   size_t maxBuffers;
   llvm::StringMap<StringAttr> known; ///< by the names of the parts
-  /// Arguments that a part stores to.
-  llvm::DenseMap<Operation *, llvm::DenseSet<unsigned>> stores;
 
-  func::FuncOp partOf(ParallelCallOp call) {
-    return symbols.lookup<func::FuncOp>(call.getCallee());
-  }
+  func::FuncOp partOf(ParallelCallOp call) { return buffers.partOf(call); }
 
   bool isSmallUpdate(ParallelCallOp call) {
     return call->hasAttr(kUpdate) && isSmall(call);
@@ -165,72 +146,22 @@ private:
            llvm::all_of(call.getBuffers(), canMoveUp);
   }
 
-  static bool canMoveUp(Value buffer) {
-    Operation *op = buffer.getDefiningOp();
-    return !op || ((isa<memref::AllocOp>(op) || isMemoryEffectFree(op)) &&
-                   op->getNumRegions() == 0 &&
-                   llvm::all_of(op->getOperands(), canMoveUp));
-  }
-
-  static void moveUp(Value value, Operation *place) {
-    Operation *op = value.getDefiningOp();
-    if (!op || op->isBeforeInBlock(place))
-      return;
-    for (Value operand : op->getOperands())
-      moveUp(operand, place);
-    op->moveBefore(place);
-  }
-
-  /// Of launches, what their parts store to is written; of other ops all.
-  Touched touchedBy(Operation *op) {
-    Touched touched;
-    if (isa<ViewLikeOpInterface>(op) || isMemoryEffectFree(op))
-      return touched;
-    auto call = dyn_cast<ParallelCallOp>(op);
-    func::FuncOp part = call ? partOf(call) : nullptr;
-    for (auto [i, operand] : llvm::enumerate(op->getOperands()))
-      if (isa<BaseMemRefType>(operand.getType()))
-        (!part || part.isExternal() || isWritten(part, i) ? touched.written
-                                                          : touched.read)
-            .insert(rootBuffer(operand));
-    return touched;
-  }
-
-  bool isWritten(func::FuncOp part, size_t argument) {
-    auto [known, isNew] = stores.try_emplace(part);
-    if (isNew)
-      part.walk([&](memref::StoreOp store) {
-        if (auto to = dyn_cast<BlockArgument>(rootBuffer(store.getMemRef())))
-          known->second.insert(to.getArgNumber());
-      });
-    return known->second.contains(static_cast<unsigned>(argument));
-  }
-
   /// Makes one launch of all, where `place` stands, which is one of them.
   ParallelCallOp merge(ArrayRef<ParallelCallOp> calls, ParallelCallOp place,
                        StringRef name) {
-    SmallVector<Value> buffers;
-    SmallVector<int64_t> slots;
+    SmallVector<Value> operands;
+    SmallVector<Operation *> launches;
     int64_t extent = 0;
     for (ParallelCallOp call : calls) {
-      llvm::append_range(buffers, call.getBuffers());
+      llvm::append_range(operands, call.getBuffers());
+      launches.push_back(call);
       extent += static_cast<int64_t>(call.getExtent());
-      if (auto fused =
-              call->getAttrOfType<DenseI64ArrayAttr>(SoapDialect::kFusedSlots))
-        llvm::append_range(slots, fused.asArrayRef());
-      if (auto slot = call->getAttrOfType<IntegerAttr>(SoapDialect::kSlot);
-          slot && call != place)
-        slots.push_back(slot.getInt());
     }
     OpBuilder builder(place);
     auto launch = ParallelCallOp::create(builder, place.getLoc(),
                                          partOfAll(calls, name).getValue(),
-                                         extent, /*grain=*/1, buffers);
-    if (Attribute slot = place->getAttr(SoapDialect::kSlot))
-      launch->setAttr(SoapDialect::kSlot, slot);
-    if (!slots.empty())
-      launch->setAttr(SoapDialect::kFusedSlots,
-                      builder.getDenseI64ArrayAttr(slots));
+                                         extent, /*grain=*/1, operands);
+    setSlots(launch, place, launches);
     for (ParallelCallOp call : calls)
       call->erase();
     return launch;

@@ -94,6 +94,7 @@ void mlir::soap::buildLowerToCudaPipeline(OpPassManager &pm,
   // Launches on buffers with places in memory and time.
   pm.addPass(createSoapBufferizePrograms());
   pm.addPass(createSoapInlineKernels());
+  pm.addPass(createSoapFuseLaunches());
   pm.addPass(createSoapMergeUpdates());
   pm.addPass(createSoapPlanMemory());
   pm.addPass(createSoapWidenKernels());

@@ -34,6 +34,41 @@ using namespace mlir::soap;
 
 namespace {
 
+/// How a sum is cut: the iterations of its loop and, where each is a part of
+/// its own, those of the loop inside.
+struct Cut {
+  int64_t outer = 1, inner = 1;
+
+  int64_t parts() const { return outer * inner; }
+};
+
+/// The only loop inside of `loop`, which folds what `loop` does; else null.
+scf::ForOp onlyLoopOf(scf::ForOp loop) {
+  scf::ForOp inner;
+  for (Operation &op : loop.getBody()->without_terminator()) {
+    if (auto nested = dyn_cast<scf::ForOp>(op)) {
+      if (inner)
+        return nullptr;
+      inner = nested;
+    } else if (op.getNumRegions() != 0 || !isMemoryEffectFree(&op)) {
+      return nullptr;
+    }
+  }
+  if (!inner || !llvm::equal(inner.getInitArgs(), loop.getRegionIterArgs()) ||
+      !llvm::equal(loop.getBody()->getTerminator()->getOperands(),
+                   inner.getResults()))
+    return nullptr;
+  return inner;
+}
+
+/// The largest divisor of `number` that is at most `limit`.
+int64_t divisorBelow(int64_t number, int64_t limit) {
+  int64_t divisor = std::max<int64_t>(std::min(number, limit), 1);
+  while (number % divisor != 0)
+    --divisor;
+  return divisor;
+}
+
 /// Iterations of a loop and of those inside of it.
 int64_t tripsOf(scf::ForOp loop) {
   int64_t inner = 1;
@@ -46,11 +81,7 @@ class Splitter {
 public:
   Splitter(func::FuncOp kernel, int64_t threads, int64_t minWork)
       : kernel(kernel), threads(threads), minWork(minWork),
-        builder(kernel.getContext()) {
-    kernel.walk([&](memref::StoreOp store) {
-      written.insert(rootBuffer(store.getMemRef()));
-    });
-  }
+        builder(kernel.getContext()) {}
 
   void run() {
     Block &body = kernel.getBody().front();
@@ -69,20 +100,21 @@ public:
   }
 
 private:
-  /// Whether warps that share rows are a quarter of the threads or more: they
-  /// sum as they read, without parts in memory.
+  /// Whether warps that share rows are threads enough: they sum as they read,
+  /// without parts in memory.
   bool hasWarpsEnough(scf::ForOp nest) const {
+    constexpr int64_t enough = 8192;
     int64_t lanes = kWarpLanes;
     SmallVector<scf::ForOp> rows = findCooperativeRows(nest);
     for (scf::ForOp loop : rows)
       lanes *= *tripCountOf(loop);
-    return !rows.empty() && lanes >= threads / 4;
+    return !rows.empty() && lanes >= std::min(threads / 4, enough);
   }
 
   func::FuncOp kernel;
   int64_t threads, minWork;
   OpBuilder builder;
-  llvm::DenseSet<Value> written;
+  llvm::DenseSet<Operation *> folds; ///< over parts, that this pass made
 
   /// The op outside of which everything is seen by all iterations.
   static Operation *outermost(scf::ForOp sum, ArrayRef<scf::ForOp> loops) {
@@ -96,6 +128,11 @@ private:
     llvm::SetVector<Operation *> needs;
     Operation *nest = outermost(sum, loops);
     bool possible = true;
+    // What nests before this one write is there.
+    llvm::DenseSet<Value> written;
+    nest->walk([&](memref::StoreOp store) {
+      written.insert(rootBuffer(store.getMemRef()));
+    });
     auto mayRead = [&](memref::LoadOp load) {
       return !written.contains(rootBuffer(load.getMemRef()));
     };
@@ -131,24 +168,35 @@ private:
     return needs;
   }
 
-  /// The most parts of equal length that the threads are enough for.
-  int64_t partsOf(scf::ForOp sum, ArrayRef<scf::ForOp> loops) const {
-    constexpr int64_t most = 256;
+  /// The most parts of equal length that the threads are enough for, each of
+  /// several elements.
+  Cut cutOf(scf::ForOp sum, ArrayRef<scf::ForOp> loops) const {
+    constexpr int64_t most = 2048, shortest = 8;
     std::optional<int64_t> trips = tripCountOf(sum);
-    int64_t independent = 1;
+    int64_t independent = 1, elements = tripsOf(sum);
     for (scf::ForOp loop : loops)
       independent *= *tripCountOf(loop);
-    if (!trips || tripsOf(sum) < minWork)
-      return 1;
-    int64_t limit = std::min({*trips, threads / independent, most});
-    while (limit > 1 && *trips % limit != 0)
-      --limit;
-    return limit;
+    Cut cut;
+    if (!trips || elements < minWork)
+      return cut;
+    int64_t limit =
+        std::min({threads / independent, most, elements / shortest});
+    // One thread folds the parts of a sum that stands alone.
+    if (loops.empty())
+      while (limit > 1 && limit * limit > elements)
+        limit /= 2;
+    cut.outer = divisorBelow(*trips, limit);
+    scf::ForOp inner = onlyLoopOf(sum);
+    if (std::optional<int64_t> innerTrips =
+            inner ? tripCountOf(inner) : std::nullopt;
+        innerTrips && *innerTrips > 0 && cut.outer == *trips)
+      cut.inner = divisorBelow(*innerTrips, limit / cut.outer);
+    return cut;
   }
 
   void split(scf::ForOp sum, ArrayRef<scf::ForOp> loops) {
-    int64_t parts = partsOf(sum, loops);
-    if (parts < 2 || sum.getNumResults() == 0)
+    Cut cut = cutOf(sum, loops);
+    if (cut.parts() < 2 || sum.getNumResults() == 0)
       return;
     SmallVector<Operation *> combiners;
     for (unsigned i = 0; i < sum.getNumResults(); ++i) {
@@ -157,13 +205,101 @@ private:
         return;
       combiners.push_back(combiner);
     }
-    auto needs = needsOf(sum, loops, parts);
+    separateFolds(sum, loops);
+    auto needs = needsOf(sum, loops, cut.parts());
     if (!needs)
       return;
     bool partsFirst = walksAlong(sum, loops);
-    SmallVector<Value> buffers = allocate(sum, loops, parts, partsFirst);
-    sumParts(sum, loops, parts, combiners, *needs, buffers, partsFirst);
-    foldParts(sum, loops, parts, combiners, buffers, partsFirst);
+    // A warp folds the parts of a number where they lie side by side.
+    bool byWarps = cut.parts() >= 2 * kWarpLanes && !loops.empty() &&
+                   llvm::all_of(sum.getResultTypes(),
+                                [](Type type) { return type.isF32(); });
+    Layout layout{partsFirst, partsFirst && !byWarps};
+    SmallVector<Value> buffers = allocate(sum, loops, cut.parts(), layout);
+    sumParts(sum, loops, cut, combiners, *needs, buffers, layout);
+    foldParts(sum, loops, cut.parts(), combiners, buffers, layout);
+  }
+
+  /// Whether parts are the outermost of the loops that sum them, and of the
+  /// dims that hold them.
+  struct Layout {
+    bool loopsFirst, storedFirst;
+  };
+
+  /// Folds of parts that `sum` reads the results of get a nest of their own, so
+  /// that not every part of `sum` folds again.
+  void separateFolds(scf::ForOp sum, ArrayRef<scf::ForOp> loops) {
+    if (loops.empty())
+      return;
+    for (auto fold : llvm::make_early_inc_range(
+             scf::ForOp(loops.back()).getBody()->getOps<scf::ForOp>())) {
+      if (fold == sum)
+        return;
+      if (folds.contains(fold) && isNeeded(fold, sum))
+        separate(fold, loops);
+    }
+  }
+
+  static bool isNeeded(scf::ForOp fold, scf::ForOp sum) {
+    llvm::SetVector<Value> used;
+    getUsedValuesDefinedAbove(sum->getRegions(), used);
+    // The list grows.
+    for (size_t i = 0; i < used.size(); ++i) {
+      Operation *op = used[i].getDefiningOp();
+      if (op == fold)
+        return true;
+      if (op && op->getBlock() == fold->getBlock())
+        used.insert(op->operand_begin(), op->operand_end());
+    }
+    return false;
+  }
+
+  void separate(scf::ForOp fold, ArrayRef<scf::ForOp> loops) {
+    Location loc = fold.getLoc();
+    llvm::SetVector<Value> used(fold->operand_begin(), fold->operand_end());
+    getUsedValuesDefinedAbove(fold->getRegions(), used);
+    SmallVector<Operation *> constants;
+    for (Value value : used) {
+      bool isVariable = llvm::any_of(loops, [&](scf::ForOp loop) {
+        return loop.getInductionVar() == value;
+      });
+      Operation *op = value.getDefiningOp();
+      if (isVariable || !op || !outermost(fold, loops)->isProperAncestor(op))
+        continue;
+      if (!op->hasTrait<OpTrait::ConstantLike>())
+        return;
+      constants.push_back(op);
+    }
+    SmallVector<int64_t> shape;
+    for (scf::ForOp loop : loops)
+      shape.push_back(*tripCountOf(loop));
+    builder.setInsertionPointToStart(&kernel.getBody().front());
+    SmallVector<Value> buffers;
+    for (Type type : fold.getResultTypes())
+      buffers.push_back(
+          memref::AllocaOp::create(builder, loc, MemRefType::get(shape, type)));
+    builder.setInsertionPoint(outermost(fold, loops));
+    IRMapping map;
+    SmallVector<Value> indices, own;
+    for (scf::ForOp loop : loops) {
+      auto copy = scf::ForOp::create(builder, loc, loop.getLowerBound(),
+                                     loop.getUpperBound(), loop.getStep());
+      map.map(loop.getInductionVar(), copy.getInductionVar());
+      indices.push_back(copy.getInductionVar());
+      own.push_back(loop.getInductionVar());
+      builder.setInsertionPoint(copy.getBody()->getTerminator());
+    }
+    for (Operation *op : constants)
+      builder.clone(*op, map);
+    Operation *moved = builder.clone(*fold, map);
+    for (auto [result, buffer] : llvm::zip(moved->getResults(), buffers))
+      memref::StoreOp::create(builder, loc, result, buffer, indices);
+    builder.setInsertionPoint(fold);
+    for (auto [result, buffer] : llvm::zip(fold.getResults(), buffers))
+      result.replaceAllUsesWith(
+          memref::LoadOp::create(builder, loc, buffer, own));
+    folds.erase(fold);
+    fold.erase();
   }
 
   /// Neighbours in memory belong to iterations of the last
@@ -177,14 +313,16 @@ private:
                  ? WalkResult::interrupt()
                  : WalkResult::advance();
     });
-    return result.wasInterrupted() && !loadsAlongSum(sum);
+    return result.wasInterrupted() && !loadsAlongSum(sum, along);
   }
 
-  /// Some load's last position is of a loop of the sum.
-  static bool loadsAlongSum(scf::ForOp sum) {
+  /// The last position of some load is of a loop of the sum, of a tensor that
+  /// has a number of its own for every iteration of `along`.
+  static bool loadsAlongSum(scf::ForOp sum, Value along) {
     return sum
         .walk([&](memref::LoadOp load) {
-          if (load.getIndices().empty())
+          if (load.getIndices().empty() ||
+              !llvm::is_contained(load.getIndices(), along))
             return WalkResult::advance();
           auto variable = dyn_cast<BlockArgument>(load.getIndices().back());
           bool isInside =
@@ -201,11 +339,11 @@ private:
   /// For each result, a number per independent iteration and part, or per part
   /// and iteration.
   SmallVector<Value> allocate(scf::ForOp sum, ArrayRef<scf::ForOp> loops,
-                              int64_t parts, bool partsFirst) {
+                              int64_t parts, Layout layout) {
     SmallVector<int64_t> shape;
     for (scf::ForOp loop : loops)
       shape.push_back(*tripCountOf(loop));
-    shape.insert(partsFirst ? shape.begin() : shape.end(), parts);
+    shape.insert(layout.storedFirst ? shape.begin() : shape.end(), parts);
     builder.setInsertionPointToStart(&kernel.getBody().front());
     SmallVector<Value> buffers;
     for (Type type : sum.getResultTypes())
@@ -215,25 +353,26 @@ private:
   }
 
   /// The loops again, and in them a loop over the parts, each from the neutral
-  /// element on.
-  void sumParts(scf::ForOp sum, ArrayRef<scf::ForOp> loops, int64_t parts,
+  /// element on. A part has elements that follow each other; where these lie
+  /// side by side in memory, every so manieth, so that threads side by side
+  /// read side by side.
+  void sumParts(scf::ForOp sum, ArrayRef<scf::ForOp> loops, Cut cut,
                 ArrayRef<Operation *> combiners,
                 const llvm::SetVector<Operation *> &needs,
-                ArrayRef<Value> buffers, bool partsFirst) {
+                ArrayRef<Value> buffers, Layout layout) {
     Location loc = sum.getLoc();
     builder.setInsertionPoint(outermost(sum, loops));
     IRMapping map;
     SmallVector<Value> indices;
-    Value part0 = constant(loc, 0), partEnd = constant(loc, parts),
+    Value part0 = constant(loc, 0), partEnd = constant(loc, cut.parts()),
           step = constant(loc, 1);
     auto overParts = [&] {
       auto loop = scf::ForOp::create(builder, loc, part0, partEnd, step);
-      indices.push_back(loop.getInductionVar());
       builder.setInsertionPoint(loop.getBody()->getTerminator());
       return loop.getInductionVar();
     };
     Value place;
-    if (partsFirst)
+    if (layout.loopsFirst)
       place = overParts();
     for (scf::ForOp loop : loops) {
       auto copy = scf::ForOp::create(builder, loc, loop.getLowerBound(),
@@ -242,28 +381,46 @@ private:
       indices.push_back(copy.getInductionVar());
       builder.setInsertionPoint(copy.getBody()->getTerminator());
     }
-    if (!partsFirst)
+    if (!layout.loopsFirst)
       place = overParts();
+    indices.insert(layout.storedFirst ? indices.begin() : indices.end(), place);
     for (Operation *op : needs)
       builder.clone(*op, map);
-    int64_t length = *tripCountOf(sum) / parts;
-    Value first =
-        arith::MulIOp::create(builder, loc, place, constant(loc, length));
     SmallVector<Value> neutral;
-    for (auto [combiner, type] : llvm::zip(combiners, sum.getResultTypes()))
-      neutral.push_back(arith::ConstantOp::create(
-          builder, loc, neutralOf(combiner, cast<FloatType>(type))));
+    for (Operation *combiner : combiners)
+      neutral.push_back(
+          arith::ConstantOp::create(builder, loc, neutralOf(combiner)));
+    scf::ForOp cutLoop = sum;
+    Value own = place;
+    int64_t parts = cut.outer;
+    if (cut.inner > 1) {
+      cutLoop = onlyLoopOf(sum);
+      parts = cut.inner;
+      Value inner = constant(loc, parts);
+      map.map(sum.getInductionVar(),
+              Value(arith::DivUIOp::create(builder, loc, place, inner)));
+      own = arith::RemUIOp::create(builder, loc, place, inner);
+      for (Operation &op : sum.getBody()->without_terminator())
+        if (&op != cutLoop)
+          builder.clone(op, map);
+    }
+    int64_t length = *tripCountOf(cutLoop) / parts;
     auto part =
         scf::ForOp::create(builder, loc, constant(loc, 0),
                            constant(loc, length), constant(loc, 1), neutral);
     {
       OpBuilder::InsertionGuard guard(builder);
       builder.setInsertionPointToEnd(part.getBody());
-      map.map(sum.getInductionVar(),
-              Value(arith::AddIOp::create(builder, loc, first,
-                                          part.getInductionVar())));
-      map.map(sum.getRegionIterArgs(), part.getRegionIterArgs());
-      for (Operation &op : *sum.getBody())
+      bool isInterleaved = !layout.loopsFirst;
+      Value first = isInterleaved ? part.getInductionVar() : own;
+      Value scaled = arith::MulIOp::create(
+          builder, loc, first, constant(loc, isInterleaved ? parts : length));
+      map.map(cutLoop.getInductionVar(),
+              Value(arith::AddIOp::create(
+                  builder, loc, scaled,
+                  isInterleaved ? own : Value(part.getInductionVar()))));
+      map.map(cutLoop.getRegionIterArgs(), part.getRegionIterArgs());
+      for (Operation &op : *cutLoop.getBody())
         builder.clone(op, map);
     }
     builder.setInsertionPointAfter(part);
@@ -274,7 +431,7 @@ private:
   /// In place of the sum: what its initial values and the parts make.
   void foldParts(scf::ForOp sum, ArrayRef<scf::ForOp> loops, int64_t parts,
                  ArrayRef<Operation *> combiners, ArrayRef<Value> buffers,
-                 bool partsFirst) {
+                 Layout layout) {
     Location loc = sum.getLoc();
     builder.setInsertionPoint(sum);
     auto fold =
@@ -284,7 +441,7 @@ private:
     SmallVector<Value> indices, results;
     for (scf::ForOp loop : loops)
       indices.push_back(loop.getInductionVar());
-    indices.insert(partsFirst ? indices.begin() : indices.end(),
+    indices.insert(layout.storedFirst ? indices.begin() : indices.end(),
                    fold.getInductionVar());
     for (auto [i, combiner] : llvm::enumerate(combiners)) {
       Value part = memref::LoadOp::create(builder, loc, buffers[i], indices);
@@ -295,6 +452,7 @@ private:
     scf::YieldOp::create(builder, loc, results);
     sum.replaceAllUsesWith(fold.getResults());
     sum.erase();
+    folds.insert(fold);
   }
 };
 

@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
@@ -24,7 +25,9 @@ namespace {
 /// Checks the body of the innermost loop over rows.
 class RowCheck {
 public:
-  RowCheck(scf::ForOp row, scf::ForOp nest) : row(row), nest(nest) {
+  /// `reduces`: some loop has to reduce as many elements as are worth a warp.
+  RowCheck(scf::ForOp row, scf::ForOp nest, bool reduces)
+      : row(row), nest(nest), reduces(reduces) {
     nest.walk([&](memref::StoreOp store) {
       written.insert(rootBuffer(store.getMemRef()));
     });
@@ -37,13 +40,14 @@ public:
                : !isa<memref::StoreOp>(op) && !readsOnly(&op))
         return false;
     }
-    return hasLongReduction && llvm::all_of(written, [&](Value buffer) {
-             return isWrittenOnce(buffer);
-           });
+    return (hasLongReduction || !reduces) &&
+           llvm::all_of(written,
+                        [&](Value buffer) { return isWrittenOnce(buffer); });
   }
 
 private:
   scf::ForOp row, nest;
+  bool reduces;
   llvm::SetVector<Value> written;
   bool hasLongReduction = false;
 
@@ -68,7 +72,7 @@ private:
       for (auto [i, index] : llvm::enumerate(indices))
         if (i + 1 == indices.size() ? false : dependsOn(index, variable))
           return false;
-      return indices.empty() || indices.back() == variable ||
+      return indices.empty() || movesByOne(indices.back(), variable) ||
              !dependsOn(indices.back(), variable);
     };
     return !loop.walk([&](Operation *op) {
@@ -80,6 +84,18 @@ private:
                   return good ? WalkResult::advance() : WalkResult::interrupt();
                 })
                 .wasInterrupted();
+  }
+
+  /// The variable, from some position on, maybe up to an end.
+  static bool movesByOne(Value value, Value variable) {
+    if (value == variable)
+      return true;
+    Operation *op = value.getDefiningOp();
+    if (!isa_and_nonnull<arith::AddIOp, arith::MinSIOp>(op))
+      return false;
+    Value a = op->getOperand(0), b = op->getOperand(1);
+    return (movesByOne(a, variable) && !dependsOn(b, variable)) ||
+           (movesByOne(b, variable) && !dependsOn(a, variable));
   }
 
   static bool dependsOn(Value value, Value variable) {
@@ -101,7 +117,8 @@ private:
               : !readsOnlyOwn(&op, loop))
         return false;
     for (unsigned i = 0; i < loop.getNumResults(); ++i)
-      if (!combinerOf(loop, i) || !loop.getResult(i).getType().isF32())
+      if (Type type = loop.getResult(i).getType();
+          !combinerOf(loop, i) || !(type.isF32() || type.isInteger(32)))
         return false;
     hasLongReduction |= loop.getNumResults() > 0 && *trips >= 2 * kWarpLanes;
     return true;
@@ -139,18 +156,41 @@ private:
 
 } // namespace
 
+/// Between the loop over rows and one along a row is what a thread an element
+/// would repeat: arithmetic of floats.
+static bool sharesArithmetic(scf::ForOp row) {
+  return llvm::any_of(row.getBody()->without_terminator(), [](Operation &op) {
+    return op.getNumRegions() == 0 && isMemoryEffectFree(&op) &&
+           !op.hasTrait<OpTrait::ConstantLike>() && op.getNumResults() == 1 &&
+           isa<FloatType>(op.getResult(0).getType());
+  });
+}
+
+/// Rows of so many elements, and so many of them, that a warp for each fills a
+/// GPU.
+static bool isLongRow(scf::ForOp row, int64_t rows) {
+  constexpr int64_t length = 1024, lanes = 65536;
+  return rows * kWarpLanes >= lanes && sharesArithmetic(row) &&
+         llvm::any_of(row.getBody()->getOps<scf::ForOp>(), [](scf::ForOp loop) {
+           return tripCountOf(loop).value_or(0) >= length;
+         });
+}
+
 SmallVector<scf::ForOp> mlir::soap::findCooperativeRows(scf::ForOp nest) {
   SmallVector<scf::ForOp> loops = findIndependentLoops(nest), rows;
+  int64_t count = 1;
   for (scf::ForOp loop : loops) {
     rows.push_back(loop);
+    count *= tripCountOf(loop).value_or(1);
     bool reduces = llvm::any_of(
         loop.getBody()->getOps<scf::ForOp>(),
         [](scf::ForOp inner) { return inner.getNumResults() > 0; });
-    if (!reduces)
+    if (!reduces && !isLongRow(loop, count))
       continue;
-    if (RowCheck(loop, nest).passes())
+    if (RowCheck(loop, nest, reduces).passes())
       return rows;
-    break;
+    if (reduces)
+      break;
   }
   return {};
 }
@@ -159,6 +199,8 @@ SmallVector<scf::ForOp> mlir::soap::findCooperativeRows(scf::ForOp nest) {
 static gpu::AllReduceOperation overLanes(Operation *combiner) {
   if (isa<arith::AddFOp>(combiner))
     return gpu::AllReduceOperation::ADD;
+  if (isa<arith::MinSIOp>(combiner))
+    return gpu::AllReduceOperation::MINSI;
   return isa<arith::MaximumFOp>(combiner) ? gpu::AllReduceOperation::MAXIMUMF
                                           : gpu::AllReduceOperation::MINIMUMF;
 }
@@ -183,9 +225,44 @@ static void distributeReduction(scf::ForOp loop, OpBuilder &builder) {
   }
   builder.setInsertionPoint(loop);
   for (auto [i, combiner] : llvm::enumerate(combiners))
-    loop.getInitArgsMutable()[i].assign(arith::ConstantOp::create(
-        builder, loc,
-        neutralOf(combiner, cast<FloatType>(loop.getResult(i).getType()))));
+    loop.getInitArgsMutable()[i].assign(
+        arith::ConstantOp::create(builder, loc, neutralOf(combiner)));
+}
+
+bool mlir::soap::keepsRow(scf::IfOp row) {
+  constexpr int64_t mostPerLane = 32;
+  int64_t loops = 0;
+  for (auto loop : row.thenBlock()->getOps<scf::ForOp>()) {
+    int64_t trips = tripCountOf(loop).value_or(0);
+    if (trips == 0 || trips % kWarpLanes != 0 ||
+        trips / kWarpLanes > mostPerLane)
+      return false;
+    ++loops;
+  }
+  return loops > 1;
+}
+
+/// All iterations of a lane one after the other, without a loop: what several
+/// loops load is loaded once, and stays in registers.
+static void unroll(scf::ForOp loop, Value lane, OpBuilder &builder) {
+  Location loc = loop.getLoc();
+  int64_t count = *tripCountOf(loop) / kWarpLanes;
+  builder.setInsertionPoint(loop);
+  SmallVector<Value> carried(loop.getInitArgs());
+  for (int64_t i = 0; i < count; ++i) {
+    IRMapping map;
+    Value offset = arith::ConstantIndexOp::create(builder, loc, i * kWarpLanes);
+    map.map(loop.getInductionVar(),
+            Value(arith::AddIOp::create(builder, loc, lane, offset)));
+    map.map(loop.getRegionIterArgs(), carried);
+    for (Operation &op : loop.getBody()->without_terminator())
+      builder.clone(op, map);
+    for (auto [value, yielded] :
+         llvm::zip(carried, loop.getBody()->getTerminator()->getOperands()))
+      value = map.lookupOrDefault(yielded);
+  }
+  loop.replaceAllUsesWith(carried);
+  loop.erase();
 }
 
 void mlir::soap::distributeOverLanes(scf::IfOp row) {
@@ -194,11 +271,16 @@ void mlir::soap::distributeOverLanes(scf::IfOp row) {
   auto isFirst = row.getCondition().getDefiningOp<arith::CmpIOp>();
   Value lane = isFirst.getLhs();
   Value lanes = arith::ConstantIndexOp::create(builder, loc, kWarpLanes);
+  bool isKept = keepsRow(row);
   for (Operation &op :
        llvm::make_early_inc_range(row.thenBlock()->without_terminator())) {
     op.moveBefore(row);
     if (auto loop = dyn_cast<scf::ForOp>(op)) {
       distributeReduction(loop, builder);
+      if (isKept) {
+        unroll(loop, lane, builder);
+        continue;
+      }
       loop.setLowerBound(lane);
       loop.setStep(lanes);
     } else if (isa<memref::StoreOp>(op)) {

@@ -29,9 +29,15 @@ inline constexpr int64_t kWarpLanes = 32;
 /// the innermost one has nothing in its body but loops along contiguous memory,
 /// loads, stores and arithmetic; every buffer that is written is written by one
 /// of these loops, each element in one iteration, or by stores beside the
-/// loops; nothing reads it elsewhere. Loops with results fold floats of 32 bits
-/// by sums, maxima or minima.
+/// loops; nothing reads it elsewhere. Loops with results fold numbers of 32
+/// bits by sums, maxima or minima. Rows without such loops are for a warp each
+/// where they are long and many, and a thread an element would repeat
+/// arithmetic of the row.
 SmallVector<scf::ForOp> findCooperativeRows(scf::ForOp nest);
+
+/// Whether the elements of a row that a lane has stay in its registers: at most
+/// 32, in several loops, the same number in each lane.
+bool keepsRow(scf::IfOp row);
 
 /// Replaces an op that is marked with `soap.lanes` by what one lane does of it.
 /// All lanes of a warp must get there together.

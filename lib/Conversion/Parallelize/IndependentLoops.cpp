@@ -95,7 +95,7 @@ Accesses collect(scf::ForOp nest) {
       accesses.all[root].push_back({op, store.getMemRef(), store.getIndices()});
       accesses.written.insert(root);
     } else if (!isMemoryEffectFree(op) &&
-               !isa<scf::ForOp, scf::IfOp, cf::AssertOp>(op)) {
+               !isa<scf::ForOp, scf::IfOp, scf::WhileOp, cf::AssertOp>(op)) {
       accesses.known = false;
     }
   });
@@ -245,10 +245,11 @@ SmallVector<scf::ForOp> mlir::soap::findIndependentLoops(scf::ForOp nest) {
     std::optional<int64_t> trips = tripCountOf(loop);
     if (!trips || *trips < 2 || loop.getNumResults() != 0)
       return;
-    for (auto &[buffer, list] : accesses.all)
-      if (accesses.written.contains(buffer) &&
-          !belongsToOneIteration(loop, *trips, list))
-        return;
+    if (!loop->hasAttr(kIndependent))
+      for (auto &[buffer, list] : accesses.all)
+        if (accesses.written.contains(buffer) &&
+            !belongsToOneIteration(loop, *trips, list))
+          return;
     // All accesses of what is written are inside of each loop, so that one is
     // inside of another; and what is outside only reads.
     found.push_back(loop);
@@ -279,18 +280,24 @@ Operation *mlir::soap::combinerOf(scf::ForOp loop, unsigned index) {
       return nullptr;
     return combinerOf(inner, result);
   }
-  if (!isa<arith::AddFOp, arith::MaximumFOp, arith::MinimumFOp>(op) ||
+  if (!isa<arith::AddFOp, arith::MaximumFOp, arith::MinimumFOp, arith::MinSIOp>(
+          op) ||
       !llvm::is_contained(op->getOperands(), argument))
     return nullptr;
   return op;
 }
 
-TypedAttr mlir::soap::neutralOf(Operation *combiner, FloatType type) {
+TypedAttr mlir::soap::neutralOf(Operation *combiner) {
+  Type type = combiner->getResult(0).getType();
+  if (auto integer = dyn_cast<IntegerType>(type))
+    return IntegerAttr::get(integer,
+                            APInt::getSignedMaxValue(integer.getWidth()));
+  auto number = cast<FloatType>(type);
   if (isa<arith::AddFOp>(combiner))
-    return FloatAttr::get(type, 0.0);
+    return FloatAttr::get(number, 0.0);
   return FloatAttr::get(
-      type, APFloat::getInf(type.getFloatSemantics(),
-                            /*Negative=*/isa<arith::MaximumFOp>(combiner)));
+      number, APFloat::getInf(number.getFloatSemantics(),
+                              /*Negative=*/isa<arith::MaximumFOp>(combiner)));
 }
 
 int64_t mlir::soap::countWork(scf::ForOp nest) {

@@ -36,10 +36,10 @@ scf::ForOp rangeLoopOf(func::FuncOp part);
 /// is accessed at the same positions (elementwise kernels in place).
 scf::ForOp findIndependentLoop(scf::ForOp nest);
 
-/// All loops of `nest` with independent iterations, each inside of the one
-/// before it: the iterations of all of them together are independent, too.
-/// Empty if there is none, or if the nest does something else than loads and
-/// stores.
+/// All loops of `nest` with independent iterations - as their positions show,
+/// or `soap.independent` says -, each inside of the one before it: the
+/// iterations of all of them together are independent, too. Empty if there is
+/// none, or if the nest does something else than loads and stores.
 SmallVector<scf::ForOp> findIndependentLoops(scf::ForOp nest);
 
 /// Whether `nest` accesses `buffer`, a root, inside of `loop` only, and each
@@ -47,11 +47,11 @@ SmallVector<scf::ForOp> findIndependentLoops(scf::ForOp nest);
 bool isOfOneIteration(Value buffer, scf::ForOp loop, scf::ForOp nest);
 
 /// The op by which `loop` folds its iteration argument `index` - a sum, maximum
-/// or minimum of floats -, which may be in loops inside of it. Null if the
-/// argument is used in another way.
+/// or minimum of floats, or a minimum of signed integers -, which may be in
+/// loops inside of it. Null if the argument is used in another way.
 Operation *combinerOf(scf::ForOp loop, unsigned index);
 /// The neutral element of such an op.
-TypedAttr neutralOf(Operation *combiner, FloatType type);
+TypedAttr neutralOf(Operation *combiner);
 
 /// Operations of all iterations of `nest`, about; loops of unknown length count
 /// once.

@@ -40,10 +40,57 @@ SmallVector<Index> statistic(KernelBuilder &k, int64_t first,
   return indices;
 }
 
+constexpr double minusInfinity = -std::numeric_limits<double>::infinity();
+
+/// For threads, a long row is in pieces that stay in registers between their
+/// maximum and their sum; statistics of pieces become those of the row.
+void emitStatsInPieces(KernelBuilder &k, const Tensor &logits,
+                       const Tensor &labels, const Tensor &stats,
+                       int64_t classOffset, int64_t length) {
+  int64_t classes = logits.shape().back();
+  SmallVector<int64_t> shape(labels.shape());
+  shape.push_back((classes + length - 1) / length);
+  Tensor maxima = k.allocate(shape, k.computeType());
+  Tensor sums = k.allocate(shape, k.computeType());
+  k.forEachOf(shape, [&](ArrayRef<Index> at) {
+    // The last piece reads the last class again.
+    auto index = [&](const Index &i) { return at.back() * length + i; };
+    auto logit = [&](const Index &i) {
+      return logits(
+          behind(at.drop_back(), min(index(i), k.constant(classes - 1))));
+    };
+    Scalar maximum =
+        k.reduce({length}, minusInfinity, [&](const Scalar &acc, Index i) {
+          return max(acc, logit(i));
+        });
+    Scalar sum = k.sum({length}, [&](Index i) {
+      return select(within(index(i), 0, classes),
+                    expBelow(k, logit(i), maximum), k.number(0));
+    });
+    maxima.set(at, maximum);
+    sums.set(at, sum);
+  });
+  k.forEachOf(labels.shape(), [&](ArrayRef<Index> n) {
+    Scalar maximum = k.reduce({shape.back()}, minusInfinity,
+                              [&](const Scalar &acc, Index i) {
+                                return max(acc, maxima(behind(n, i)));
+                              });
+    Scalar sum = k.sum({shape.back()}, [&](Index i) {
+      return sums(behind(n, i)) * expBelow(k, maxima(behind(n, i)), maximum);
+    });
+    Index label = labels.loadIndex(n) - classOffset;
+    stats.set(statistic(k, 0, n), maximum);
+    stats.set(statistic(k, 1, n), sum);
+    stats.set(statistic(k, 2, n), logits.guarded(behind(n, label), 0));
+  });
+}
+
 void emitStats(KernelBuilder &k, const Tensor &logits, const Tensor &labels,
                const Tensor &stats, int64_t classOffset) {
-  constexpr double minusInfinity = -std::numeric_limits<double>::infinity();
   int64_t classes = logits.shape().back();
+  constexpr int64_t piece = 512, fewestPieces = 4;
+  if (k.forThreads && classes >= piece * fewestPieces)
+    return emitStatsInPieces(k, logits, labels, stats, classOffset, piece);
   k.forEachOf(labels.shape(), [&](ArrayRef<Index> n) {
     Scalar maximum =
         k.reduce({classes}, minusInfinity, [&](const Scalar &acc, Index i) {

@@ -10,6 +10,9 @@
 
 #include "KernelBuilder.h"
 
+#include "Soap/Dialect/Soap/GpuAttributes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -418,6 +421,26 @@ Value KernelBuilder::constantOp(TypedAttr attribute) {
     value = arith::ConstantOp::create(builder, loc, attribute);
   }
   return value;
+}
+
+Tensor KernelBuilder::allocate(ArrayRef<int64_t> shape, Type element,
+                               ImageLayout layout) {
+  OpBuilder::InsertionGuard guard(builder);
+  Block *block = builder.getInsertionBlock();
+  while (!isa<func::FuncOp>(block->getParentOp()))
+    block = block->getParentOp()->getBlock();
+  builder.setInsertionPointToStart(block);
+  return Tensor(
+      *this,
+      memref::AllocaOp::create(builder, loc, MemRefType::get(shape, element)),
+      layout);
+}
+
+void KernelBuilder::markIndependent() {
+  for (Operation *op = builder.getInsertionBlock()->getParentOp();
+       op && !isa<func::FuncOp>(op); op = op->getParentOp())
+    if (isa<scf::ForOp>(op))
+      op->setAttr(kIndependent, builder.getUnitAttr());
 }
 
 Value KernelBuilder::materialize(const Index &index) {

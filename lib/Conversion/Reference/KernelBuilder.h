@@ -184,6 +184,13 @@ public:
   /// A constant of the type of computation.
   Scalar number(double value);
   Scalar toScalar(const Index &index);
+  /// Memory of the kernel, which all of its loops see. Images of a layout have
+  /// the shape of the buffer.
+  Tensor allocate(ArrayRef<int64_t> shape, Type element,
+                  ImageLayout layout = ImageLayout::ChannelsFirst);
+  /// The loops around what is written next have independent iterations, though
+  /// the positions that they write do not show it.
+  void markIndependent();
   Type computeType() const { return compute; }
   arith::FastMathFlags flags() const;
 

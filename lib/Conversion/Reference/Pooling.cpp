@@ -11,6 +11,7 @@
 
 #include "Soap/Dialect/Soap/SoapOps.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 #include <limits>
@@ -100,35 +101,118 @@ void emitFirstMaximum(KernelBuilder &k, const Windows &windows,
     }
 }
 
+/// The sum over the windows that element (row, column) of an image is in, in
+/// their order: `add(window, i, j, sum)`, where (i, j) is its place in the
+/// window. `indices` are those of the element, `windowed` has an element per
+/// window.
+Scalar sumOverWindows(
+    KernelBuilder &k, const Windows &windows, const Tensor &windowed,
+    ArrayRef<Index> indices, const Index &row, const Index &column,
+    function_ref<Scalar(ArrayRef<Index>, Index, Index, Scalar)> add) {
+  // Along a dim an element is in so many windows at most, of which the last one
+  // begins at it or before.
+  int64_t down = (windows.kh - 1) * windows.dh / windows.sh + 1;
+  int64_t right = (windows.kw - 1) * windows.dw / windows.sw + 1;
+  Index fromTop = row + windows.top, fromLeft = column + windows.left;
+  Index lastH = max(fromTop, k.constant(0)) / windows.sh;
+  Index lastW = max(fromLeft, k.constant(0)) / windows.sw;
+  Value sum = k.foldOf(
+      {down, right}, {k.number(0).value},
+      [&](ArrayRef<Index> at, ArrayRef<Value> sum) {
+        Index h = lastH - (down - 1) + at[0], w = lastW - (right - 1) + at[1];
+        Index y = fromTop - h * windows.sh, x = fromLeft - w * windows.sw;
+        Index i = max(y, k.constant(0)) / windows.dh;
+        Index j = max(x, k.constant(0)) / windows.dw;
+        Condition inside =
+            within(h, 0, windowed.dim(2)) && within(w, 0, windowed.dim(3)) &&
+            within(i, 0, windows.kh) && within(j, 0, windows.kw) &&
+            i * windows.dh == y && j * windows.dw == x;
+        if (inside.isKnown() && !inside.known)
+          return SmallVector<Value>{sum[0]};
+        SmallVector<Index> window{indices[0], indices[1], h, w};
+        if (inside.isKnown())
+          return SmallVector<Value>{add(window, i, j, {&k, sum[0]}).value};
+        auto choice = scf::IfOp::create(
+            k.builder, k.loc, inside.value,
+            [&](OpBuilder &, Location loc) {
+              scf::YieldOp::create(k.builder, loc,
+                                   add(window, i, j, {&k, sum[0]}).value);
+            },
+            [&](OpBuilder &, Location loc) {
+              scf::YieldOp::create(k.builder, loc, sum[0]);
+            });
+        return SmallVector<Value>{choice.getResult(0)};
+      })[0];
+  return {&k, sum};
+}
+
+/// The place of the first maximum in its window; none: past the end.
+Value firstMaximum(KernelBuilder &k, const Windows &windows, const Tensor &x,
+                   const Tensor &y, const Index &n, const Index &c,
+                   const Index &h, const Index &w) {
+  Scalar maximum = y({n, c, h, w});
+  int64_t none = windows.kh * windows.kw;
+  return k.foldOf(
+      {windows.kh, windows.kw}, {k.materialize(k.constant(none))},
+      [&](ArrayRef<Index> i, ArrayRef<Value> found) {
+        Scalar candidate =
+            x.guarded({n, c, windows.row(h, i[0]), windows.column(w, i[1])},
+                      minusInfinity);
+        Condition inside = within(windows.row(h, i[0]), 0, x.dim(2)) &&
+                           within(windows.column(w, i[1]), 0, x.dim(3));
+        Condition isFirst =
+            inside && compare(arith::CmpFPredicate::OEQ, candidate, maximum) &&
+            Index{&k, found[0], 0, none} == k.constant(none);
+        Index here = i[0] * windows.kw + i[1];
+        return SmallVector<Value>{select(isFirst,
+                                         Scalar{&k, k.materialize(here)},
+                                         Scalar{&k, found[0]})
+                                      .value};
+      })[0];
+}
+
+/// Threads of windows keep where their maximum is; threads of elements sum over
+/// the windows that they are in.
+void emitMaxPoolGradOfThreads(MaxPool2DGradOp op, KernelBuilder &k) {
+  Windows windows(op);
+  Tensor dy = k.in(0), x = k.in(1), y = k.in(2), dx = k.out();
+  int64_t offsetH = op.getXOffset()[0], offsetW = op.getXOffset()[1];
+  Tensor places =
+      k.allocate(cast<MemRefType>(dy.getBuffer().getType()).getShape(),
+                 k.builder.getI32Type(), dy.getLayout());
+  k.forEach({dy.dim(0), dy.dim(1), dy.dim(2), dy.dim(3)},
+            [&](Index n, Index c, Index h, Index w) {
+              Value place = firstMaximum(k, windows, x, y, n, c, h, w);
+              places.storeRaw({n, c, h, w}, arith::IndexCastOp::create(
+                                                k.builder, k.loc,
+                                                k.builder.getI32Type(), place));
+            });
+  k.forEach({dx.dim(0), dx.dim(1), dx.dim(2), dx.dim(3)}, [&](Index n, Index c,
+                                                              Index h,
+                                                              Index w) {
+    SmallVector<Index> at{n, c, h, w};
+    dx.set(at, sumOverWindows(
+                   k, windows, dy, at, h + offsetH, w + offsetW,
+                   [&](ArrayRef<Index> window, Index i, Index j, Scalar sum) {
+                     Condition isHere =
+                         places.loadIndex(window) == i * windows.kw + j;
+                     return sum + select(isHere, dy(window), k.number(0));
+                   }));
+  });
+}
+
 /// Every window looks for its first maximum and adds there. Windows go in
 /// row-major order, so that every element has one order of sums.
 void emitMaxPoolGrad(MaxPool2DGradOp op, KernelBuilder &k) {
+  if (k.forThreads)
+    return emitMaxPoolGradOfThreads(op, k);
   Windows windows(op);
   Tensor dy = k.in(0), x = k.in(1), y = k.in(2), dx = k.out();
   int64_t offsetH = op.getXOffset()[0], offsetW = op.getXOffset()[1];
   k.forEachOf(dx.shape(), [&](ArrayRef<Index> i) { dx.set(i, k.number(0)); });
   auto emitOne = [&](Index n, Index c, Index h, Index w) {
-    Scalar maximum = y({n, c, h, w});
-    // Position of the maximum in the window; none: past the end.
     int64_t none = windows.kh * windows.kw;
-    Value first = k.foldOf(
-        {windows.kh, windows.kw}, {k.materialize(k.constant(none))},
-        [&](ArrayRef<Index> i, ArrayRef<Value> found) {
-          Scalar candidate =
-              x.guarded({n, c, windows.row(h, i[0]), windows.column(w, i[1])},
-                        minusInfinity);
-          Condition inside = within(windows.row(h, i[0]), 0, x.dim(2)) &&
-                             within(windows.column(w, i[1]), 0, x.dim(3));
-          Condition isFirst =
-              inside &&
-              compare(arith::CmpFPredicate::OEQ, candidate, maximum) &&
-              Index{&k, found[0], 0, none} == k.constant(none);
-          Index here = i[0] * windows.kw + i[1];
-          return SmallVector<Value>{select(isFirst,
-                                           Scalar{&k, k.materialize(here)},
-                                           Scalar{&k, found[0]})
-                                        .value};
-        })[0];
+    Value first = firstMaximum(k, windows, x, y, n, c, h, w);
     Index position{&k, first, 0, none};
     Index row = windows.row(h, position / windows.kw) - offsetH;
     Index column = windows.column(w, position % windows.kw) - offsetW;
@@ -244,6 +328,19 @@ void emitAvgPoolGrad(AvgPool2DGradOp op, KernelBuilder &k) {
   Tensor dy = k.in(0), dx = k.out();
   Counted rows = countedRows(op, dx.dim(2), 0);
   Counted columns = countedRows(op, dx.dim(3), 1);
+  if (k.forThreads)
+    return k.forEach(
+        {dx.dim(0), dx.dim(1), dx.dim(2), dx.dim(3)},
+        [&](Index n, Index c, Index h, Index w) {
+          SmallVector<Index> at{n, c, h, w};
+          dx.set(at, sumOverWindows(
+                         k, windows, dy, at, h, w,
+                         [&](ArrayRef<Index> window, Index, Index, Scalar sum) {
+                           return sum + dy(window) /
+                                            countOf(k, windows, window[2],
+                                                    window[3], rows, columns);
+                         }));
+        });
   k.forEachOf(dx.shape(), [&](ArrayRef<Index> i) { dx.set(i, k.number(0)); });
   if (k.walksRows()) {
     k.forEachRow(dy, [&](Index n, Index h, Index w, auto channels) {

@@ -243,7 +243,8 @@ LogicalResult SoapDialect::verifyOperationAttribute(Operation *op,
     return checkInteger(emitError, attr, 1);
   if (name == kStream)
     return checkInteger(emitError, attr, 0);
-  if (name == kNoPost || name == kUpdate || name == kLanes)
+  if (name == kNoPost || name == kUpdate || name == kLanes ||
+      name == kIndependent)
     return checkType<UnitAttr>(emitError, attr, "a unit attribute");
   if (name == kBatchNormMomentum)
     return checkMomentum(emitError, attr, op);

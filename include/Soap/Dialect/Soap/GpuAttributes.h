@@ -27,6 +27,10 @@ inline constexpr llvm::StringLiteral kGpuModuleName = "soap_kernels";
 /// (CooperativeRows.h).
 inline constexpr llvm::StringLiteral kLanes = "soap.lanes";
 
+/// On loops of kernels: their iterations write different elements, though the
+/// positions do not show it.
+inline constexpr llvm::StringLiteral kIndependent = "soap.independent";
+
 /// On programs: how many streams their ops run on.
 inline constexpr llvm::StringLiteral kStreams = "soap.streams";
 /// On ops of programs: the stream that they run on; absent: 0.

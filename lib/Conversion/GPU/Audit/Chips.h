@@ -32,11 +32,11 @@ struct GpuChip {
   static constexpr int64_t warpsPerMultiprocessor = 64;
   static constexpr int64_t instructionsPerClock = 4; ///< of a multiprocessor
   static constexpr int64_t sectorBytes = 32;
-  /// From a load to its use, from memory.
-  static constexpr double latencyS = 0.6e-6;
+  /// From a load to its use, from memory and from L2.
+  static constexpr double latencyS = 0.6e-6, l2LatencyS = 0.3e-6;
   /// Between two kernels of a graph on a stream, beside what they do: with one
   /// load the shortest kernel takes 1.6 us, as measured on an H200.
-  static constexpr double gapS = 1.0e-6;
+  static constexpr double gapS = 1.3e-6;
 
   int64_t residentWarps() const {
     return multiprocessors * warpsPerMultiprocessor;

@@ -145,6 +145,10 @@ LaunchCost mlir::soap::costOfLaunch(func::FuncOp part, int64_t extent,
     bool isInL1 =
         !access.writes && onOne <= static_cast<double>(chip.l1Bytes) * 0.75;
     access.l2Bytes = isInL1 ? total.ownSectors * sector : access.movedBytes;
+    // A small buffer that is only read stays in L1.
+    if (!access.writes && buffer <= static_cast<double>(chip.l1Bytes) / 4)
+      access.l2Bytes = std::min(
+          access.l2Bytes, buffer * static_cast<double>(chip.multiprocessors));
     // L2 does so for all warps that are at work at a time.
     bool isInL2 = buffer <= l2Share || atWork <= l2Share;
     access.memoryBytes =
@@ -167,8 +171,10 @@ LaunchCost mlir::soap::costOfLaunch(func::FuncOp part, int64_t extent,
       instructions / (static_cast<double>(chip.multiprocessors *
                                           GpuChip::instructionsPerClock) *
                       chip.clockHz);
-  cost.chainS =
-      std::max(mostRounds, rounds / static_cast<double>(chip.residentWarps())) *
-      GpuChip::latencyS;
+  // What fits in L2 was written there by the launch before.
+  double latency =
+      cost.mustBytes <= l2Share ? GpuChip::l2LatencyS : GpuChip::latencyS;
+  double waves = rounds / static_cast<double>(chip.residentWarps());
+  cost.chainS = std::max(mostRounds, waves) * latency;
   return cost;
 }

@@ -115,6 +115,11 @@ public:
                  static_cast<double>(own.bytes.size() *
                                      static_cast<size_t>(own.elementBytes)),
                  own.takenBytes);
+      if (inRegisters && !key.second) {
+        access.sectors = access.ownSectors;
+        access.bytes = access.ownBytes;
+        access.fewestSectors = std::min(access.fewestSectors, access.sectors);
+      }
     }
   }
 
@@ -122,6 +127,7 @@ private:
   func::FuncOp part;
   WarpWork &work;
   llvm::DenseMap<Value, Lanes> values;
+  bool inRegisters = false; ///< what a row has loaded is not loaded again
   /// What the evaluated iterations touched.
   struct Sampled {
     llvm::DenseSet<int64_t> sectors, bytes;
@@ -446,8 +452,10 @@ private:
   }
 
   Length runIf(scf::IfOp op, Mask mask, double scale) {
-    if (op->hasAttr(kLanes))
+    if (op->hasAttr(kLanes)) {
+      inRegisters = keepsRow(op);
       return runBlock(*op.thenBlock(), mask, scale, /*isRow=*/true);
+    }
     Mask yes = mask, no = mask;
     const Lanes *condition = get(op.getCondition());
     if (condition && !condition->isUnknown) {
@@ -543,7 +551,7 @@ private:
         set(result, Lanes(*of));
     // ptxas unrolls by about four, so that loads of four iterations are under
     // way.
-    constexpr double unrolled = 4;
+    double unrolled = isRow && inRegisters ? static_cast<double>(lanes) : 4;
     bool waits = carriesThroughMemory(loop);
     double rounds = waits ? static_cast<double>(trips)
                           : std::ceil(static_cast<double>(trips) / unrolled);

@@ -1,0 +1,433 @@
+//===- FuseLaunches.cpp - Elementwise launches as ends of others ----------===//
+//
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The pass: a launch whose iterations read the element of their number of what
+// another launch has made - a rounding behind a norm, the sum of two gradients
+// - is done by that one, where it stores the element. Parts are loops on
+// buffers, so it does not matter which ops they were.
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Parallelize/CooperativeRows.h"
+#include "../Parallelize/IndependentLoops.h"
+#include "TouchedBuffers.h"
+
+#include "Dialect/Soap/PassStatistics.h"
+#include "Soap/Conversion/Passes.h"
+#include "Soap/Dialect/Soap/GpuAttributes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Pass/Pass.h"
+
+#include <map>
+
+namespace mlir::soap {
+#define GEN_PASS_DEF_SOAPFUSELAUNCHES
+#include "Soap/Conversion/Passes.h.inc"
+} // namespace mlir::soap
+
+using namespace mlir;
+using namespace mlir::soap;
+
+namespace {
+
+/// Straight code on the elements of the iteration's number, in rows that show
+/// whole buffers.
+bool isElementwise(func::FuncOp part) {
+  scf::ForOp loop = rangeLoopOf(part);
+  if (!loop)
+    return false;
+  Value iteration = loop.getInductionVar();
+  auto isOwn = [&](ValueRange indices) {
+    return indices.size() == 1 && indices[0] == iteration;
+  };
+  bool stores = false;
+  for (Operation &op : loop.getBody()->without_terminator()) {
+    if (auto load = dyn_cast<memref::LoadOp>(op)) {
+      if (!isOwn(load.getIndices()))
+        return false;
+    } else if (auto store = dyn_cast<memref::StoreOp>(op)) {
+      if (!isOwn(store.getIndices()))
+        return false;
+      stores = true;
+    } else if (op.getNumRegions() != 0 || !isMemoryEffectFree(&op)) {
+      return false;
+    }
+  }
+  // Outside of the loop there are constants and views of the arguments.
+  for (Operation &op : part.getBody().front().without_terminator())
+    if (&op != loop &&
+        !isa<memref::CollapseShapeOp, memref::ExpandShapeOp>(op) &&
+        !op.hasTrait<OpTrait::ConstantLike>())
+      return false;
+  return stores;
+}
+
+/// The only op of `part` that touches its argument, if that is a store which
+/// runs once for each of `elements`, whatever the data; else null.
+memref::StoreOp onlyStore(func::FuncOp part, unsigned argument, int64_t extent,
+                          int64_t elements) {
+  memref::StoreOp found;
+  bool isOnly = true;
+  Value buffer = part.getArgument(argument);
+  part.walk([&](Operation *op) {
+    auto load = dyn_cast<memref::LoadOp>(op);
+    auto store = dyn_cast<memref::StoreOp>(op);
+    if (load && rootBuffer(load.getMemRef()) == buffer)
+      isOnly = false;
+    if (store && rootBuffer(store.getMemRef()) == buffer) {
+      isOnly &= !found;
+      found = store;
+    }
+  });
+  if (!isOnly || !found)
+    return nullptr;
+  int64_t runs = extent;
+  for (Operation *op = found->getParentOp(); op != part;
+       op = op->getParentOp()) {
+    if (op->hasAttr(kLanes)) {
+      runs /= kWarpLanes;
+      continue;
+    }
+    auto loop = dyn_cast<scf::ForOp>(op);
+    if (!loop)
+      return nullptr;
+    // The loop over the range is of the extent.
+    if (loop.getLowerBound() == part.getArguments().drop_back().back())
+      continue;
+    std::optional<int64_t> trips = tripCountOf(loop);
+    if (!trips)
+      return nullptr;
+    runs *= *trips;
+  }
+  return runs == elements ? found : nullptr;
+}
+
+class Fuser {
+public:
+  explicit Fuser(ModuleOp module) : symbols(module), buffers(symbols) {}
+
+  /// Launches that became part of others.
+  int64_t run(Block &block) {
+    int64_t fused = 0;
+    for (Operation &op : llvm::make_early_inc_range(block))
+      if (auto call = dyn_cast<ParallelCallOp>(op))
+        fused += fuse(call);
+    return fused;
+  }
+
+private:
+  SymbolTable symbols;
+  TouchedBuffers buffers;
+  llvm::DenseMap<Operation *, bool> elementwise;
+  /// Parts that were made, by the names of the two and what ties them.
+  std::map<std::string, StringAttr> known;
+
+  bool fuse(ParallelCallOp call) {
+    func::FuncOp part = buffers.partOf(call);
+    if (!part || part.isExternal() || call->hasAttr(kUpdate))
+      return false;
+    auto [place, isNew] = elementwise.try_emplace(part);
+    if (isNew)
+      place->second = isElementwise(part);
+    if (!place->second)
+      return false;
+    for (auto [i, buffer] : llvm::enumerate(call.getBuffers()))
+      if (!buffers.isWritten(part, i) && fuseAt(call, part, i))
+        return true;
+    return false;
+  }
+
+  /// The launch that alone writes `root`, before `call`; null if there is none.
+  ParallelCallOp onlyWriter(Value root, ParallelCallOp call) {
+    ParallelCallOp writer;
+    SmallVector<Value> views{root};
+    while (!views.empty())
+      for (Operation *user : views.pop_back_val().getUsers()) {
+        if (isa<ViewLikeOpInterface>(user)) {
+          views.push_back(user->getResult(0));
+          continue;
+        }
+        if (user->getBlock() != call->getBlock() ||
+            !buffers.touchedBy(user).written.contains(root))
+          continue;
+        auto launch = dyn_cast<ParallelCallOp>(user);
+        if (!launch || (writer && writer != launch))
+          return nullptr;
+        writer = launch;
+      }
+    return writer && writer->isBeforeInBlock(call) ? writer : nullptr;
+  }
+
+  static bool isReadBeside(Value root, ParallelCallOp writer,
+                           ParallelCallOp reader) {
+    SmallVector<Value> views{root};
+    while (!views.empty())
+      for (Operation *user : views.pop_back_val().getUsers()) {
+        if (isa<ViewLikeOpInterface>(user))
+          views.push_back(user->getResult(0));
+        else if (user != writer && user != reader)
+          return true;
+      }
+    return false;
+  }
+
+  /// Whether `call` may run where `writer` stands: nothing from there on
+  /// conflicts with what it touches, `root` apart.
+  bool canMove(ParallelCallOp call, ParallelCallOp writer, Value root) {
+    Touched own = buffers.touchedBy(call);
+    own.read.erase(root);
+    if (own.written.contains(root))
+      return false;
+    for (Operation *op = writer; op != call; op = op->getNextNode())
+      if (own.conflictsWith(buffers.touchedBy(op)))
+        return false;
+    return llvm::all_of(call.getBuffers(), canMoveUp);
+  }
+
+  bool fuseAt(ParallelCallOp call, func::FuncOp part, size_t operand) {
+    constexpr size_t mostBuffers = 32;
+    Value root = rootBuffer(call.getBuffers()[operand]);
+    if (!root.getDefiningOp<memref::AllocOp>())
+      return false;
+    auto elements = cast<MemRefType>(root.getType()).getNumElements();
+    auto uses = [&](ParallelCallOp launch) {
+      return llvm::count_if(launch.getBuffers(), [&](Value buffer) {
+        return rootBuffer(buffer) == root;
+      });
+    };
+    ParallelCallOp writer = onlyWriter(root, call);
+    if (!writer || uses(writer) != 1 || uses(call) != 1 ||
+        writer->hasAttr(kUpdate) ||
+        static_cast<int64_t>(call.getExtent()) != elements ||
+        cast<MemRefType>(call.getBuffers()[operand].getType())
+                .getNumElements() != elements ||
+        writer.getBuffers().size() + call.getBuffers().size() > mostBuffers)
+      return false;
+    func::FuncOp writing = buffers.partOf(writer);
+    if (!writing || writing.isExternal() || !canMove(call, writer, root))
+      return false;
+    size_t result = 0;
+    while (rootBuffer(writer.getBuffers()[result]) != root)
+      ++result;
+    auto extent = static_cast<int64_t>(writer.getExtent());
+    if (!onlyStore(writing, static_cast<unsigned>(result), extent, elements))
+      return false;
+    bool isKept = isReadBeside(root, writer, call);
+    StringAttr made =
+        partOfBoth(writing, result, extent, part, operand, isKept);
+    for (Value buffer : call.getBuffers())
+      moveUp(buffer, writer);
+    SmallVector<Value> operands;
+    for (auto [i, buffer] : llvm::enumerate(writer.getBuffers()))
+      if (isKept || i != result)
+        operands.push_back(buffer);
+    for (auto [i, buffer] : llvm::enumerate(call.getBuffers()))
+      if (i != operand)
+        operands.push_back(buffer);
+    OpBuilder builder(writer);
+    auto launch =
+        ParallelCallOp::create(builder, writer.getLoc(), made.getValue(),
+                               writer.getExtent(), writer.getGrain(), operands);
+    setSlots(launch, writer, {writer, call});
+    writer->erase();
+    call->erase();
+    if (!isKept) {
+      eraseViews(root);
+      root.getDefiningOp()->erase();
+    }
+    return true;
+  }
+
+  /// `writing`, which at its store does what an iteration of `part` does, too.
+  StringAttr partOfBoth(func::FuncOp writing, size_t result, int64_t extent,
+                        func::FuncOp part, size_t operand, bool isKept) {
+    std::string key = writing.getName().str() + " " + std::to_string(result) +
+                      " " + std::to_string(extent) + " " +
+                      part.getName().str() + " " + std::to_string(operand) +
+                      (isKept ? " kept" : "");
+    StringAttr &name = known[key];
+    if (!name)
+      name = create(writing, result, part, operand, isKept);
+    return name;
+  }
+
+  StringAttr create(func::FuncOp writing, size_t result, func::FuncOp part,
+                    size_t operand, bool isKept) {
+    Location loc = writing.getLoc();
+    OpBuilder builder(writing.getContext());
+    SmallVector<Type> types;
+    SmallVector<DictionaryAttr> attributes;
+    auto add = [&](func::FuncOp from, size_t argument) {
+      types.push_back(from.getArgumentTypes()[argument]);
+      attributes.push_back(
+          from.getArgAttrDict(static_cast<unsigned>(argument)));
+    };
+    size_t own = writing.getNumArguments() - 2,
+           others = part.getNumArguments() - 2;
+    for (size_t i = 0; i < own; ++i)
+      if (isKept || i != result)
+        add(writing, i);
+    for (size_t i = 0; i < others; ++i)
+      if (i != operand)
+        add(part, i);
+    types.append(2, builder.getIndexType());
+    auto function = func::FuncOp::create(builder, loc, nameOf(writing, part),
+                                         builder.getFunctionType(types, {}));
+    function.setPrivate();
+    function->setDiscardableAttrs(
+        llvm::to_vector(writing->getDiscardableAttrs()));
+    StringAttr name = symbols.insert(function);
+    Block *body = function.addEntryBlock();
+    for (auto [i, dictionary] : llvm::enumerate(attributes))
+      if (dictionary)
+        function.setArgAttrs(static_cast<unsigned>(i), dictionary);
+
+    IRMapping map, ends;
+    unsigned next = 0;
+    builder.setInsertionPointToStart(body);
+    // Nothing reads the buffer that is left out; its store goes below.
+    Value leftOut;
+    for (size_t i = 0; i < own; ++i) {
+      Value argument = writing.getArgument(static_cast<unsigned>(i));
+      if (isKept || i != result) {
+        map.map(argument, body->getArgument(next++));
+        continue;
+      }
+      leftOut = memref::AllocaOp::create(builder, loc,
+                                         cast<MemRefType>(argument.getType()));
+      map.map(argument, leftOut);
+    }
+    for (size_t i = 0; i < others; ++i)
+      if (i != operand)
+        ends.map(part.getArgument(static_cast<unsigned>(i)),
+                 body->getArgument(next++));
+    for (size_t i = 0; i < 2; ++i)
+      map.map(writing.getArgument(static_cast<unsigned>(own + i)),
+              body->getArgument(next++));
+    builder.setInsertionPointToEnd(body);
+    for (Operation &op : writing.getBody().front())
+      builder.clone(op, map);
+
+    Value place =
+        map.lookup(Value(writing.getArgument(static_cast<unsigned>(result))));
+    memref::StoreOp store;
+    function.walk([&](memref::StoreOp op) {
+      if (rootBuffer(op.getMemRef()) == place)
+        store = op;
+    });
+    append(store, part, operand, ends);
+    if (!isKept) {
+      store->erase();
+      eraseViews(leftOut);
+      leftOut.getDefiningOp()->erase();
+    }
+    return name;
+  }
+
+  /// `kernel_3_layer_norm_cast_loop`, of the two.
+  static std::string nameOf(func::FuncOp writing, func::FuncOp part) {
+    StringRef first = writing.getName(), second = part.getName();
+    second.consume_front("kernel_");
+    second = second.drop_while(llvm::isDigit);
+    second.consume_front("_");
+    StringRef kind = second.take_until([](char c) { return c == '_'; });
+    size_t end = first.rfind("_loop");
+    if (end == StringRef::npos)
+      return (first + "_" + kind).str();
+    return (first.take_front(end) + "_" + kind + "_loop").str();
+  }
+
+  /// In front of `store`: an iteration of `part` for the element that is
+  /// stored.
+  static void append(memref::StoreOp store, func::FuncOp part, size_t operand,
+                     IRMapping &ends) {
+    scf::ForOp range = rangeLoopOf(part);
+    Value read = part.getArgument(static_cast<unsigned>(operand));
+    OpBuilder builder(store);
+    builder.setInsertionPointToStart(
+        &store->getParentOfType<func::FuncOp>().getBody().front());
+    for (Operation &op : part.getBody().front().without_terminator()) {
+      bool isOfRead =
+          isa<ViewLikeOpInterface>(op) && rootBuffer(op.getResult(0)) == read;
+      if (&op != range && !isOfRead)
+        builder.clone(op, ends);
+    }
+    builder.setInsertionPoint(store);
+    ends.map(range.getInductionVar(), linearIndex(store, builder));
+    for (Operation &op : range.getBody()->without_terminator()) {
+      auto load = dyn_cast<memref::LoadOp>(op);
+      if (load && rootBuffer(load.getMemRef()) == read)
+        ends.map(load.getResult(), store.getValue());
+      else
+        builder.clone(op, ends);
+    }
+  }
+
+  /// Whether they are number / extent and number % extent of one number.
+  static bool isQuotientAndRest(Value quotient, Value rest, int64_t extent) {
+    auto divide = quotient.getDefiningOp<arith::DivUIOp>();
+    auto remain = rest.getDefiningOp<arith::RemUIOp>();
+    return divide && remain && divide.getLhs() == remain.getLhs() &&
+           getConstantIntValue(divide.getRhs()) == extent &&
+           getConstantIntValue(remain.getRhs()) == extent;
+  }
+
+  /// The number of the element that is stored.
+  static Value linearIndex(memref::StoreOp store, OpBuilder &builder) {
+    Location loc = store.getLoc();
+    MemRefType type = store.getMemRefType();
+    constexpr auto noWrap =
+        arith::IntegerOverflowFlags::nsw | arith::IntegerOverflowFlags::nuw;
+    auto add = [&](Value outer, int64_t extent, Value inner) -> Value {
+      Value factor = arith::ConstantIndexOp::create(builder, loc, extent);
+      return arith::AddIOp::create(
+          builder, loc,
+          arith::MulIOp::create(builder, loc, outer, factor, noWrap), inner,
+          noWrap);
+    };
+    Value index;
+    for (auto [dim, position] : llvm::enumerate(store.getIndices())) {
+      if (!index) {
+        index = position;
+        continue;
+      }
+      int64_t extent = type.getDimSize(static_cast<unsigned>(dim));
+      index = isQuotientAndRest(index, position, extent)
+                  ? index.getDefiningOp()->getOperand(0)
+                  : add(index, extent, position);
+    }
+    return index ? index : arith::ConstantIndexOp::create(builder, loc, 0);
+  }
+
+  /// Views that nothing but views uses.
+  static void eraseViews(Value buffer) {
+    for (Operation *user : llvm::make_early_inc_range(buffer.getUsers())) {
+      eraseViews(user->getResult(0));
+      user->erase();
+    }
+  }
+};
+
+struct FuseLaunchesPass
+    : public mlir::soap::impl::SoapFuseLaunchesBase<FuseLaunchesPass> {
+  using SoapFuseLaunchesBase::SoapFuseLaunchesBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    Fuser fuser(module);
+    // Parts are added to the module on the way.
+    for (func::FuncOp program : llvm::to_vector(module.getOps<func::FuncOp>()))
+      if (!program.isExternal() && !program.isPrivate() &&
+          program.getBody().hasOneBlock())
+        addTo(fused, fuser.run(program.getBody().front()));
+  }
+};
+
+} // namespace
