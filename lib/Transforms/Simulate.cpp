@@ -16,8 +16,10 @@
 #include "StrategySupport.h"
 
 #include "Soap/Analysis/PartitionedGraph.h"
+#include "Soap/Analysis/Stages.h"
 #include "Soap/Analysis/TopologyAttr.h"
 #include "Soap/Dialect/Soap/SoapDialect.h"
+#include "Soap/Dialect/Soap/StageAttributes.h"
 #include "Soap/Memory/MemoryOverTime.h"
 #include "Soap/Search/Presets/Presets.h"
 #include "Soap/Transforms/Passes.h"
