@@ -20,6 +20,7 @@
 #include "Soap/Dialect/Soap/ReuseAttributes.h"
 #include "Soap/Dialect/Soap/SoapDialect.h"
 #include "Soap/Dialect/Soap/StageAttributes.h"
+#include "Soap/Pipeline/Pipeline.h"
 #include "Soap/Search/DevicePlacement/StageCuts.h"
 #include "Soap/Search/Frontier/FrontierSearch.h"
 #include "Soap/Search/Presets/Presets.h"
@@ -114,15 +115,16 @@ PipelinePass::placeStages(const FunctionProblem &target,
   return std::move(*strategy);
 }
 
-/// The recomputed ops that passes compute, and whose results stay in their
-/// stage; all of them: nothing is to change.
+/// The recomputed ops whose results have samples and stay in their stage; all
+/// of them: nothing is to change.
 static std::vector<std::string>
 recomputedInStages(const FunctionProblem &target,
                    const std::vector<int> &stages) {
   const OpGraph &opGraph = target.opGraph;
   const ::soap::Graph &graph = opGraph.graph;
   std::vector<int> writers(graph.values.size(), -1);
-  std::vector<bool> leaves(graph.nodes.size());
+  std::vector<bool> leaves(graph.nodes.size()),
+      hasSamples = ::soap::valuesOfSamples(graph, target.problem->getRoles());
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
     for (int value : graph.nodes[n].whole.operands)
       if (int writer = writers[static_cast<size_t>(value)];
@@ -136,8 +138,9 @@ recomputedInStages(const FunctionProblem &target,
   for (size_t n = 0; n < graph.nodes.size(); ++n)
     if (auto of = opGraph.ops[n]->getAttrOfType<StringAttr>(kRecomputeOf);
         of && !leaves[n] &&
-        ::soap::sampleLoopOf(graph.nodes[n].whole.space,
-                             target.problem->getRoles()[n]) >= 0)
+        llvm::all_of(graph.nodes[n].whole.results, [&](int value) {
+          return hasSamples[static_cast<size_t>(value)];
+        }))
       names.push_back(of.str());
   return names;
 }
@@ -158,8 +161,8 @@ static LogicalResult recomputeOnly(func::FuncOp function,
   return failure(chosen.any() && failed(recompute(pass, chosen)));
 }
 
-/// Cuts the forward ops. What passes between stages, or runs once for all
-/// microbatches, is not recomputed: fewer clones may be cut otherwise.
+/// Cuts the forward ops. What passes between stages, or is of all microbatches
+/// together, is not recomputed: fewer clones may be cut otherwise.
 FailureOr<::soap::StageCuts>
 PipelinePass::cutStages(std::unique_ptr<FunctionProblem> &target) {
   ModuleOp module = getOperation();

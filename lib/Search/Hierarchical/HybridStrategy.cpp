@@ -10,6 +10,7 @@
 
 #include "HybridStrategy.h"
 
+#include "Soap/Pipeline/Pipeline.h"
 #include "Soap/Plan/PassOrder.h"
 #include "Soap/Search/Presets/Presets.h"
 
@@ -152,14 +153,15 @@ computedAgain(const Graph &graph, const std::vector<std::vector<Role>> &roles,
         for (int value : segments.boundary[s])
           isKept[value] = true;
     }
+  std::vector<bool> hasSamples = valuesOfSamples(graph, roles);
   std::vector<bool> isAgain(graph.nodes.size());
   for (size_t n = 0; n < isAgain.size(); ++n) {
     const Kernel &kernel = graph.nodes[n].whole;
     if (kernel.phase != Phase::Forward)
       continue;
-    // What has no samples runs once for all microbatches.
-    if (std::find(roles[n].begin(), roles[n].end(), Role::Sample) ==
-        roles[n].end())
+    // What has no samples is of all microbatches together.
+    if (!std::all_of(kernel.results.begin(), kernel.results.end(),
+                     [&](int value) { return hasSamples[value]; }))
       continue;
     Recompute level = levelOf[segments.ofNode[n]];
     if (level == Recompute::Selective)
