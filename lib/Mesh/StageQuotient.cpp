@@ -3,8 +3,8 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See StageQuotient.h. Units are tried from the smallest on, first with one
-// microbatch, which shows at little cost whether replicas differ.
+// See StageQuotient.h. Units are tried from the smallest on, first with two
+// microbatches, which show at little cost whether replicas differ.
 //
 //===----------------------------------------------------------------------===//
 
@@ -63,8 +63,19 @@ std::string StageQuotient::set(const Strategy &next, const PassOrder &order) {
     return "stages of " + std::to_string(group) +
            " devices have no replicas that the topology does not tell apart";
   OneByOneScope scope;
+  constexpr int64_t few = 2; // sums over microbatches are there, too
+  // A piece takes about 150 bytes.
+  constexpr int64_t maxPieces = 40'000'000;
+  int64_t pieces = 0;
+  for (size_t n = 0; n < next.size(); ++n)
+    pieces += static_cast<int64_t>(next[n].devices.size()) *
+              (order.runsOnce(static_cast<int>(n)) ? 1 : order.microbatches);
   for (int each : units) {
-    why = tryUnit(each, 1);
+    if (int64_t mine = pieces / (group / each); mine > maxPieces)
+      return std::to_string(mine) +
+             " pieces of one replica of each stage are more than " +
+             std::to_string(maxPieces);
+    why = order.microbatches > few ? tryUnit(each, few) : "";
     if (why.empty())
       why = tryUnit(each, order.microbatches);
     if (why.empty())

@@ -375,7 +375,10 @@ void mlir::soap::printBlock(const BlockExplanation &explanation,
     auto configs = configsOf(explanation, graph, strategy, phase);
     if (configs.empty())
       continue;
-    stream << phaseName(phase) << " ops of a microbatch, by config:\n";
+    stream << phaseName(phase) << " ops, by config"
+           << (explanation.microbatches > 1 && phase != Phase::Update
+                   ? " for one microbatch:\n"
+                   : ":\n");
     for (const auto &[config, names] : configs) {
       constexpr size_t shown = 6;
       stream << "  " << config << ": ";

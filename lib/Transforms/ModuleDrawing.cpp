@@ -9,13 +9,48 @@
 
 #include "Soap/Transforms/ModuleDrawing.h"
 
+#include "FoldedPipeline.h"
 #include "ModuleSimulation.h"
+#include "StageDrawing.h"
+#include "StrategySupport.h"
 
+#include "Soap/Analysis/Stages.h"
 #include "Soap/Dialect/Soap/SoapDialect.h"
+#include "Soap/Dialect/Soap/StageAttributes.h"
 #include "Soap/Search/Report/StrategyDrawing.h"
 
 using namespace mlir;
 using namespace mlir::soap;
+
+/// Stages of several devices, in microbatches.
+static FailureOr<std::string> drawPipeline(ModuleOp module,
+                                           const FunctionProblem &target,
+                                           const ::soap::Strategy &strategy,
+                                           PipelineAttr pipeline) {
+  FailureOr<std::optional<::soap::PassOrder>> order =
+      readPassOrder(target.opGraph, strategy, pipeline, target.topology);
+  if (failed(order))
+    return failure();
+  if (!*order)
+    return module.emitError()
+           << "has a '" << SoapDialect::kPipeline
+           << "' of rounds: expected one that runs in microbatches";
+  std::string title;
+  llvm::raw_string_ostream os(title);
+  os << drawingTitle(module, target.topology.name) << ", @"
+     << func::FuncOp(target.function).getName();
+  // Some pipelines are simulated only as plans that are written out.
+  auto planned = PlannedPasses::make(target.opGraph.graph, strategy, **order,
+                                     target.topology, /*foldOnly=*/false);
+  if (planned)
+    os << llvm::format(
+        ": %.3f ms per iteration, simulated",
+        static_cast<double>((*planned)->getTimeline().getMakespanNs()) * 1e-6);
+  return drawStages(target, strategy, **order,
+                    pipeline.getSchedule() == PipelineSchedule::GPipe ? "GPipe"
+                                                                      : "1F1B",
+                    title);
+}
 
 FailureOr<std::string> mlir::soap::drawModuleStrategy(ModuleOp module,
                                                       StringRef topology,
@@ -35,6 +70,9 @@ FailureOr<std::string> mlir::soap::drawModuleStrategy(ModuleOp module,
       readStrategy(target.opGraph, target.topology.deviceCount());
   if (failed(strategy))
     return failure();
+  PipelineAttr pipeline = readPipeline(module->getAttr(SoapDialect::kPipeline));
+  if (pipeline && module->hasAttr(kStages))
+    return drawPipeline(module, target, *strategy, pipeline);
   FailureOr<std::string> price = describePrice(module, target, *strategy);
   if (failed(price))
     return failure();

@@ -65,10 +65,8 @@ struct Simulate : CheckedOptions<mlir::soap::impl::SoapSimulateBase<Simulate>> {
   LogicalResult runPipeline(const FunctionProblem &target,
                             const ::soap::Strategy &strategy,
                             PipelineAttr pipeline);
-  LogicalResult runFoldedPipeline(const FunctionProblem &target,
-                                  const ::soap::Strategy &strategy,
-                                  const ::soap::PassOrder &order,
-                                  ::soap::PipelineSchedule schedule);
+  LogicalResult reportFoldedPipeline(const FunctionProblem &target,
+                                     FoldedPipeline &simulation);
   LogicalResult writeTimeline(const PassReport &passes, int64_t makespanNs,
                               const ::soap::Topology &deviceTopology);
   LogicalResult writeFiles(const ::soap::Graph &graph,
@@ -276,15 +274,26 @@ LogicalResult Simulate::runPipeline(const FunctionProblem &target,
     if (failed(order))
       return failure();
     bool writesTasks = !taskGraph.empty() || !trace.empty();
+    bool hasManyPieces =
+        *order && countPieces(strategy, **order) > maxPiecesWrittenOut;
     bool isLarge =
-        *order && (target.topology.deviceCount() > maxWrittenOut ||
-                   countPieces(strategy, **order) > maxPiecesWrittenOut);
+        target.topology.deviceCount() > maxWrittenOut || hasManyPieces;
     if (*order &&
-        (fold == "always" || (fold == "auto" && isLarge && !writesTasks)))
-      return runFoldedPipeline(
-          target, strategy, **order,
+        (fold == "always" || (fold == "auto" && isLarge && !writesTasks &&
+                              graph.restores.empty()))) {
+      // What does not fold, and is not too large, is written out.
+      bool foldOnly = fold == "always" || !hasManyPieces;
+      ::soap::Expected<FoldedPipeline> simulated = simulateFoldedPipeline(
+          graph, strategy, **order,
           *::soap::findSchedule(
-              stringifyPipelineSchedule(pipeline.getSchedule()).str()));
+              stringifyPipelineSchedule(pipeline.getSchedule()).str()),
+          target.topology, foldOnly);
+      if (simulated)
+        return reportFoldedPipeline(target, *simulated);
+      if (fold == "always" || hasManyPieces)
+        return getOperation().emitError()
+               << "'" << SoapDialect::kPipeline << "': " << simulated.error();
+    }
   }
   FailureOr<Simulation> simulated =
       simulateMicrobatches(getOperation(), target, strategy, pipeline);
@@ -302,31 +311,23 @@ LogicalResult Simulate::runPipeline(const FunctionProblem &target,
 }
 
 /// One replica of each stage for all.
-LogicalResult Simulate::runFoldedPipeline(const FunctionProblem &target,
-                                          const ::soap::Strategy &strategy,
-                                          const ::soap::PassOrder &order,
-                                          ::soap::PipelineSchedule schedule) {
+LogicalResult Simulate::reportFoldedPipeline(const FunctionProblem &target,
+                                             FoldedPipeline &simulation) {
   const ::soap::Topology &deviceTopology = target.topology;
-  ::soap::Expected<FoldedPipeline> simulated = simulateFoldedPipeline(
-      target.opGraph.graph, strategy, order, schedule, deviceTopology,
-      /*foldOnly=*/fold == "always");
-  if (!simulated)
-    return getOperation().emitError()
-           << "'" << SoapDialect::kPipeline << "': " << simulated.error();
-  checkMemory(target, simulated->memoryBytes, DiagnosticSeverity::Warning);
-  if (failed(addPresets(target, simulated->presets, &simulated->compared,
-                        &simulated->recipes)))
+  checkMemory(target, simulation.memoryBytes, DiagnosticSeverity::Warning);
+  if (failed(addPresets(target, simulation.presets, &simulation.compared,
+                        &simulation.recipes)))
     return failure();
   if (summary)
-    printFoldedPipelineSummary(*simulated, deviceTopology, llvm::errs());
+    printFoldedPipelineSummary(simulation, deviceTopology, llvm::errs());
   if (!report.empty() &&
       failed(writeOptionFile(
           getOperation(), "report", report,
-          printFoldedPipelineReport(*simulated, deviceTopology))))
+          printFoldedPipelineReport(simulation, deviceTopology))))
     return failure();
   return timeline.empty()
              ? success()
-             : writeTimeline(simulated->passes, simulated->makespanNs,
+             : writeTimeline(simulation.passes, simulation.makespanNs,
                              deviceTopology);
 }
 

@@ -23,6 +23,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <set>
 
 using namespace soap;
 using namespace soap::test;
@@ -117,20 +118,22 @@ Config configOf(const Instance &instance, int group, const Kernel &kernel,
 }
 
 Instance randomInstance(Random &random) {
-  static const char *names[] = {"h100-1x8", "h100-2x4", "h100-4x4", "p100-4x4",
-                                "h100-2x8", "k80-4x4",  "a100-8x2", "v100-2x8",
-                                "pcie-4x2", "h100-8x8", "p100-8x4"};
+  static const char *names[] = {"h100-1x8", "h100-2x4", "h100-4x4", "a100-4x2",
+                                "h100-2x8", "p100-4x4", "a100-8x2", "k80-4x4",
+                                "pcie-4x2", "h100-8x8", "v100-4x8"};
   Instance made;
   // Large ones are rare, they take most of the time.
   made.topology = names[random(0, random.chance(15) ? 10 : 8)];
   int devices = builtinTopology(made.topology)->deviceCount();
+  // Most stages have replicas.
+  int most = random.chance(10) ? devices : devices / 2;
   do
     made.groups = 1 << random(0, 3);
-  while (made.groups > devices);
+  while (made.groups > most);
   int group = devices / made.groups;
   do
     made.tensor = 1 << random(0, 3);
-  while (made.tensor > group);
+  while (made.tensor > (most == devices ? group : group / 2));
   made.data = group / made.tensor;
   made.chunks = random.chance(25) ? 2 : 1;
   int stages = made.groups * made.chunks;
@@ -179,7 +182,10 @@ Instance randomInstance(Random &random) {
     if (kernel.phase == Phase::Update) {
       if (loops > 0)
         dataLoop = zero;
-      tensorLoop = loops > 0 ? static_cast<int>(random(-1, 1)) : -1;
+      // Most updates are cut as the products that read their parameters.
+      int own = usual[layerOf[n] % 2] == "c" ? 0 : 1;
+      if (loops > 0)
+        tensorLoop = random.chance(70) ? own : static_cast<int>(random(-1, 1));
     } else {
       made.passes.sampleLoops[n] = sampleLoopOf(kernel.space, mlp.roles[n]);
       made.passes.stages[n] = stage;
@@ -324,6 +330,58 @@ bool checkFolded(const Instance &instance, const CostModel &cost,
           << "device " << d;
   }
   return true;
+}
+
+/// Two stages of replicas of two devices, samples over replicas, layers by
+/// outputs over the two.
+TEST(StageQuotient, TasksDoNotDependOnTheNumberOfReplicas) {
+  std::set<int64_t> tasks;
+  for (const char *name : {"h100-2x4", "h100-8x4", "h100-64x4"}) {
+    Topology topology = *builtinTopology(name);
+    CostModel cost(topology);
+    Instance made;
+    made.groups = 2;
+    made.tensor = 2;
+    made.data = topology.deviceCount() / 4;
+    constexpr int64_t microbatches = 3;
+    Mlp mlp = makeMlp(microbatches * made.data * 2, {64, 64, 64});
+    mlp.graph.outputs.clear();
+    size_t count = mlp.graph.nodes.size();
+    made.passes = {microbatches,
+                   std::vector<int>(count, -1),
+                   std::vector<int>(count, -1),
+                   {}};
+    for (size_t n = 0; n < count; ++n) {
+      const Kernel &kernel = mlp.graph.nodes[n].whole;
+      int stage = kernel.name.find('1') != std::string::npos;
+      if (kernel.phase != Phase::Update) {
+        made.passes.sampleLoops[n] = sampleLoopOf(kernel.space, mlp.roles[n]);
+        made.passes.stages[n] = stage;
+      }
+      made.strategy.push_back(configOf(
+          made, stage, kernel, made.passes.sampleLoops[n],
+          kernel.space.findLoop(kernel.phase == Phase::Update ? "d1" : "k"),
+          false));
+    }
+    std::vector<std::vector<int>> stageDevices(2);
+    for (int d = 0; d < topology.deviceCount(); ++d)
+      stageDevices[static_cast<size_t>(d >= topology.deviceCount() / 2)]
+          .push_back(d);
+    made.passes.order =
+        *schedulePasses(PipelineSchedule::OneForwardOneBackward, stageDevices,
+                        microbatches, topology.deviceCount());
+    Expected<Cluster> cluster = Cluster::of(topology);
+    ASSERT_TRUE(cluster) << cluster.error();
+    StageQuotient quotient(mlp.graph, cost, *cluster);
+    ASSERT_EQ(quotient.set(made.strategy, made.passes), "");
+    EXPECT_EQ(quotient.getUnit(), 2);
+    EXPECT_EQ(quotient.getReplicas(), made.data);
+    Expected<PassTimeline> timeline =
+        PassTimeline::make(quotient, made.passes, quotient.boxes());
+    ASSERT_TRUE(timeline) << timeline.error();
+    tasks.insert(timeline->getTaskCount());
+  }
+  EXPECT_EQ(tasks.size(), 1u);
 }
 
 TEST(StageQuotient, EqualsTheUnfoldedPlan) {
