@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <set>
 
 namespace soap {
 
@@ -560,6 +561,17 @@ static ExchangePattern patternOf(CollectiveKind kind) {
   return ExchangePattern::PointToPoint;
 }
 
+/// Every device has a message for every other one.
+static bool hasAllPairs(const PlanCollective &collective) {
+  if (collective.kind != CollectiveKind::Exchange)
+    return false;
+  std::set<std::pair<int, int>> pairs;
+  for (const Message &message : collective.messages)
+    pairs.emplace(message.from, message.to);
+  size_t n = collective.devices.size();
+  return n > 1 && pairs.size() == n * (n - 1);
+}
+
 std::vector<Exchange> classifyExchanges(const Graph &graph, const Plan &plan) {
   struct Traffic {
     std::vector<const Action *> transfers, partials;
@@ -582,8 +594,9 @@ std::vector<Exchange> classifyExchanges(const Graph &graph, const Plan &plan) {
   for (const PlanCollective &collective : plan.collectives) {
     const Action &first = plan.actions[plan.taskStart[collective.task]];
     exchanges.push_back({plan.buffers[first.outputs[0]].value,
-                         patternOf(collective.kind), collective.devices,
-                         collective.traffic()});
+                         hasAllPairs(collective) ? ExchangePattern::AllToAll
+                                                 : patternOf(collective.kind),
+                         collective.devices, collective.traffic()});
   }
   for (const auto &[value, traffic] : byValue) {
     Exchange exchange;

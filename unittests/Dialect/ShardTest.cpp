@@ -484,8 +484,8 @@ TEST_F(ShardTest, Matmul) {
       } bool ta = flip(),
                                  tb = flip();
       auto own = draw(0, static_cast<int64_t>(batch.size()));
-      std::vector<int64_t> a = batch,
-      b(batch.begin(), batch.begin() + own), y = batch;
+      std::vector<int64_t> a = batch, b(batch.begin(), batch.begin() + own),
+      y = batch;
       a.insert(a.end(), {ta ? k : m, ta ? m : k});
       b.insert(b.end(), {tb ? n : k, tb ? k : n}); y.insert(y.end(), {m, n});
       return MatmulOp::create(builder, loc(), f64(y), operand(a), operand(b),

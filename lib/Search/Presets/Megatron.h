@@ -26,9 +26,9 @@ struct MegatronOptions {
 /// reads activations split by features along its sum; what is between keeps the
 /// split (heads of attention, elementwise ops), embeddings are split by rows,
 /// a mixture of experts by experts if these divide evenly and inside of each if
-/// not, and all else runs on every device of a row, or, with `sequenceParallel`, is
-/// split along the sequence. Samples are split over rows. What does not divide
-/// evenly has uneven pieces.
+/// not, and all else runs on every device of a row, or, with
+/// `sequenceParallel`, is split along the sequence. Samples are split over
+/// rows. What does not divide evenly has uneven pieces.
 Strategy megatronStrategy(const ParallelizationProblem &problem,
                           const MegatronOptions &options = {});
 

@@ -32,6 +32,9 @@ NETWORKS = [
     ("lenet", 8, "image=12,classes=5", 1e-5, 1e-4),
     ("rnnlm", 4, "length=4,lstm-chunk=2,layers=2,hidden=5,vocabulary=7", 1e-5, 1e-4),
     ("gpt", 4, "length=4,layers=1,heads=2,head-width=3,vocabulary=7", 1e-5, 1e-3),
+    # Both experts take every token: rounding changes no choice.
+    ("mixtral", 4, "length=4,layers=1,heads=2,kv-heads=1,head-width=2,mlp-width=5,experts=2,top-k=2,capacity=100,"
+     "vocabulary=7,rope-base=100", 1e-5, 1e-3),
     ("resnet-101", 4, "image=64,classes=4,width=2,stage1=1,stage2=1,stage3=1,stage4=1", 1e-4, 1e-2),
     ("alexnet", 4, "image=63,classes=5,divide=32", 1e-5, 1e-3),
     ("vgg16", 4, "image=32,classes=5,divide=32", 1e-5, 1e-3),

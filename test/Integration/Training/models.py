@@ -41,8 +41,7 @@ RECIPES = {
     "gshard": "--soap-apply-strategy=preset=gshard(ep=2) topology=cpu-4",
     "megatron-sp": "--soap-apply-strategy=preset=megatron(tp=2,sp) topology=cpu-4",
 }
-TRANSFORMERS = ("gpt", "bert", "llama", "vit", "mixtral", "deepseek")
-MIXTURES = ("mixtral", "deepseek")
+TRANSFORMERS = ("gpt", "bert", "llama", "vit")
 RESNET = "image=64,classes=4,width=4,stage1=1,stage2=1,stage3=2,stage4=1"
 RECURRENT = "length=6,lstm-chunk=2,hidden=12,vocabulary=9"
 TRANSFORMER = "length=6,layers=2,heads=2,head-width=6,vocabulary=9"
@@ -85,8 +84,10 @@ def listed(tools):
 
 
 def recipes_of(model):
-    recipes = list(RECIPES) if model in TRANSFORMERS else ["fsdp"] if model == "lenet" else []
-    return [recipe for recipe in recipes if recipe != "gshard" or model in MIXTURES]
+    # experts.py has more of mixtral.
+    mixtures = {"mixtral": ["megatron-sp", "gshard"], "deepseek": []}
+    recipes = [recipe for recipe in RECIPES if recipe != "gshard"]
+    return mixtures.get(model, recipes if model in TRANSFORMERS else ["fsdp"] if model == "lenet" else [])
 
 
 def prepare(tools, model, strategies, step=None, suffix=""):
