@@ -4,11 +4,11 @@
 
     hosts.py BUILD
 
-A training on both has to end with the weights of one in a single process; when the cable is pulled, every rank has to
-end within 10 s, and those that can still be heard have to name the ranks that they lost. Ranks that meet without MPI
-listen on the addresses between the hosts and nowhere else; where they listen on loopback, they say so. soap-launch runs
-pipelines over the hosts, and elastic runs, which go on when a host is killed and when another one is stopped. Needs root
-and `ip netns`; skipped otherwise. The last line is "N passed, N failed".
+A training on two has to end with the weights of one in a single process; when the cable is pulled, every rank has to
+end within 10 s, and the ranks that can still be heard have to name the ranks that they lost. Ranks that meet without
+MPI listen on the addresses between the hosts and nowhere else; where they listen on loopback, they say so. soap-launch
+runs pipelines over the hosts, and elastic runs, which go on when a host is killed and when another one is stopped.
+Needs root and `ip netns`; skipped otherwise. The last line is "N passed, N failed".
 """
 
 import argparse
