@@ -214,7 +214,7 @@ class Test:
                     if job.process.returncode == 0:
                         return 0, text + " (it had ended)"
                     raise Problem("%s: exit status %s:\n%s" % (text, job.process.returncode, job.text()))
-            status = job.wait(120)
+            status = job.wait(300)
             if status != 0:
                 raise Problem("%s: exit status %d:\n%s" % (text, status, job.text()))
             # A start whose rank was lost before all had joined says nothing.
