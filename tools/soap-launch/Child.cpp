@@ -58,10 +58,9 @@ Expected<Ends> makePipe() {
   dup2(err, STDERR_FILENO);
   for (const std::string &variable : options.environment)
     putenv(const_cast<char *>(variable.c_str()));
-  std::vector<char *> words;
-  for (const std::string &word : options.words)
-    words.push_back(const_cast<char *>(word.c_str()));
-  words.push_back(nullptr);
+  std::vector<char *> words(options.words.size() + 1);
+  for (size_t i = 0; i < options.words.size(); ++i)
+    words[i] = const_cast<char *>(options.words[i].c_str());
   execvp(words[0], words.data());
   int error = errno;
   (void)!write(report, &error, sizeof(error));

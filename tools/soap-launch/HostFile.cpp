@@ -69,7 +69,8 @@ Expected<std::vector<Host>> launch::parseHosts(const std::string &text,
     if (words.empty())
       continue;
     auto wrong = [&](const std::string &what) {
-      return Error{file + ":" + std::to_string(number) + ": " + what};
+      std::string place = file + ":" + std::to_string(number);
+      return Error{place + ": " + what};
     };
     Host host;
     if (std::string error = parseLine(words, host); !error.empty())

@@ -135,12 +135,10 @@ size_t countFlags(const std::vector<std::string> &arguments,
 MaybeError readCommand(LaunchOptions &options) {
   const std::vector<std::string> &command = options.command;
   if (command.empty())
-    return Error{"expected 'soap-run' and its flags behind those of "
+    return Error{"expected 'soap-run' and its flags behind the flags of "
                  "soap-launch"};
   if (command[0].substr(command[0].rfind('/') + 1) != "soap-run")
     return Error{"expected 'soap-run' and its flags, got '" + command[0] + "'"};
-  // They stand for the environment variables of other launchers, which this one
-  // does not set.
   auto run = soap::run::parseOptions({command.begin() + 1, command.end()});
   if (!run)
     return Error{"soap-run: " + run.error()};

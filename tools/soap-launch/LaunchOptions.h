@@ -36,7 +36,7 @@ struct LaunchOptions {
 
   /// soap-run and its flags.
   std::vector<std::string> command;
-  /// What its flags say.
+  /// Values of its flags.
   bool elastic = false, hasSecret = false;
   int64_t elasticMin = 1, rankTimeoutMs = 5000;
 };

@@ -56,6 +56,8 @@ struct Agent {
   std::vector<std::string> command;
   std::string hostName;
   bool greeted = false, gone = false;
+  /// Why it is gone.
+  std::string why = {};
   Clock::time_point heard;
 };
 
@@ -173,8 +175,7 @@ MaybeError Supervisor::awaitAgents() {
     std::string missing;
     for (auto &agent : agents) {
       if (agent->gone)
-        return Error{"host '" + agent->host.name + "': cannot run '" +
-                     agent->command.front() + " ..' on it"};
+        return Error{"host '" + agent->host.name + "'" + agent->why};
       if (!agent->greeted)
         missing += (missing.empty() ? "'" : ", '") + agent->host.name + "'";
     }
@@ -223,6 +224,7 @@ void Supervisor::lose(Agent &agent, const std::string &why) {
   if (agent.gone)
     return;
   agent.gone = true;
+  agent.why = why;
   kill(-agent.child.process, SIGKILL);
   waitpid(agent.child.process, nullptr, 0);
   agent.child.in.close();
@@ -250,9 +252,8 @@ void Supervisor::take(Agent &agent, const Json &report) {
   if (what == "hello") {
     std::string version = report.at("version").get<std::string>();
     if (version != versionLine()) {
-      say("error: host '%s' has %s: expected %s, as here",
-          agent.host.name.c_str(), version.c_str(), versionLine());
-      lose(agent, "another version");
+      lose(agent,
+           " has " + version + ": expected " + versionLine() + ", as here");
       return;
     }
     agent.hostName = report.at("host").get<std::string>();
@@ -349,7 +350,9 @@ void Supervisor::pump() {
     if (signs)
       send(*agent, {{"do", "alive"}});
     if (!agent->child.out.isOpen())
-      lose(*agent, "its connection has ended");
+      lose(*agent, agent->greeted ? "its connection has ended"
+                                  : ": cannot run '" + agent->command.front() +
+                                        " ..' on it");
     else if (agent->greeted &&
              Clock::now() - agent->heard > milliseconds(options.hostTimeoutMs))
       lose(*agent, "it has given no sign of life for " +
@@ -463,7 +466,7 @@ std::string Supervisor::describeLost(const Rank &rank, size_t number) const {
 
 std::optional<int> Supervisor::conclude(int64_t start) {
   if (!firstFailure)
-    return interrupted ? 130 : 0;
+    return 0;
   // A rank that ended because another was lost may be heard of first.
   if (!ranks[*firstFailure].lost)
     for (size_t i = ranks.size(); i-- > 0;)
@@ -475,8 +478,10 @@ std::optional<int> Supervisor::conclude(int64_t start) {
                                      : 1;
   std::vector<Slot> left;
   for (size_t i = 0; i < ranks.size(); ++i) {
-    if (ranks[i].lost)
+    if (ranks[i].lost && !interrupted)
       say("%s", describeLost(ranks[i], i).c_str());
+    else if (ranks[i].lost)
+      continue;
     else if (!ranks[i].slot.agent->gone)
       left.push_back(slots[i]);
   }

@@ -27,7 +27,8 @@ int main(int argc, char **argv) {
   if (argc == 4 && std::string(argv[1]) == "--agent") {
     AgentOptions agent;
     agent.folder = argv[2];
-    agent.silence = std::chrono::milliseconds(std::atoll(argv[3]));
+    agent.silence =
+        std::chrono::milliseconds(std::strtoll(argv[3], nullptr, 10));
     return runAgent(agent);
   }
   auto options =

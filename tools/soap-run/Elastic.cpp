@@ -103,10 +103,12 @@ MaybeError checkShared(const std::string &checkpoint, World &world) {
   if (!seen)
     return seen.takeError();
   for (const std::string &text : *seen)
-    if (text != "yes")
-      return Error{"flag '--elastic': " + text + " does not see '" + probe +
-                   "', which rank 0 wrote: expected '--checkpoint' in a "
-                   "folder that all hosts share"};
+    if (text != "yes") {
+      std::string what = "flag '--elastic': " + text + " does not see '";
+      what += probe + "', which rank 0 wrote: expected '--checkpoint' in a "
+                      "folder that all hosts share";
+      return Error{what};
+    }
   return std::nullopt;
 }
 

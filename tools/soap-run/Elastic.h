@@ -3,7 +3,7 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What one process of `soap-run --elastic` does. soap-launch starts the
+// The part of one process in `soap-run --elastic`. soap-launch starts the
 // processes, and starts those that are left again when some are lost; each
 // start is a new run from the last checkpoint, for the devices that are left.
 //

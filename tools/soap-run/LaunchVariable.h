@@ -19,7 +19,7 @@
 
 namespace soap::run {
 
-/// What soap-launch says about a start.
+/// A start of soap-launch.
 struct Launch {
   /// From 1 on.
   int64_t start = 1;

@@ -463,8 +463,7 @@ MaybeError completeRendezvous(Options &options) {
   return std::nullopt;
 }
 
-/// What a run that shall survive the loss of processes needs, and what it can
-/// not go on with.
+/// A run that is to survive the loss of processes has to be able to go on.
 MaybeError checkElastic(const Options &options) {
   if (!options.elastic)
     return options.elasticMin == 1

@@ -17,14 +17,14 @@ Expected<Topology> run::restrictTopology(const Topology &topology,
   rest.name = topology.name;
   rest.deviceTypes = topology.deviceTypes;
   rest.switches = topology.switches;
-  int vertices = topology.deviceCount() + int(topology.switches.size());
-  std::vector<int> places(size_t(vertices), -1);
+  std::vector<int> places(topology.devices.size() + topology.switches.size(),
+                          -1);
   for (int device : devices) {
     places[size_t(device)] = int(rest.devices.size());
     rest.devices.push_back(topology.devices[size_t(device)]);
   }
-  for (int i = 0; i < int(topology.switches.size()); ++i)
-    places[size_t(topology.deviceCount() + i)] = rest.deviceCount() + i;
+  for (size_t i = 0; i < topology.switches.size(); ++i)
+    places[topology.devices.size() + i] = rest.deviceCount() + int(i);
   for (Link link : topology.links) {
     link.from = places[size_t(link.from)];
     link.to = places[size_t(link.to)];

@@ -191,7 +191,6 @@ Expected<TrainResult> run::train(Session &session, const Options &options,
   training.epochs = options.epochs;
   training.iterations = options.iterations;
   training.seed = uint64_t(options.seed);
-  training.stop = stop;
   training.watchesFinite = !options.allowNonFinite;
   Checkpoint checkpoint;
   if (!options.resume.empty()) {

@@ -120,7 +120,7 @@ TEST(LaunchOptions, NamesMistakes) {
     return optionsError(flags);
   };
   EXPECT_EQ(optionsError({"-n", "2"}), "expected 'soap-run' and its flags "
-                                       "behind those of soap-launch");
+                                       "behind the flags of soap-launch");
   EXPECT_EQ(optionsError({"-n", "2", "python3"}),
             "expected 'soap-run' and its flags, got 'python3'");
   EXPECT_EQ(with({}),
@@ -212,7 +212,7 @@ TEST(Elastic, KeepsDevicesAndTheirLinks) {
       EXPECT_EQ(
           rest->transferNs(from, to, 1 << 20),
           whole->transferNs(places[size_t(from)], places[size_t(to)], 1 << 20));
-  // What it prints is a topology again.
+  // The text is a topology again.
   auto read = parseTopology(printTopology(*rest), "devices");
   ASSERT_TRUE(read) << read.error();
   EXPECT_EQ(read->transferNs(0, 2, 1 << 20), rest->transferNs(0, 2, 1 << 20));

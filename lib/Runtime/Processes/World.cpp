@@ -44,11 +44,12 @@ Expected<std::unique_ptr<World>> World::create(ProcessGroup &group,
     world->hosts.push_back(text.substr(0, space));
     std::string theirs = space < text.size() ? text.substr(space + 1) : "";
     std::string first = (*versions)[0].substr(world->hosts[0].size() + 1);
-    if (theirs != first)
-      return Error{"rank " + std::to_string(i) + " on '" + world->hosts[i] +
-                   "' runs Soap " + theirs + ", rank 0 on '" + world->hosts[0] +
-                   "' Soap " + first +
-                   ": expected the same version on all hosts"};
+    if (theirs == first)
+      continue;
+    std::string what = "rank " + std::to_string(i) + " on '" + world->hosts[i];
+    what += "' runs Soap " + theirs + ", rank 0 on '" + world->hosts[0];
+    what += "' Soap " + first + ": expected the same version on all hosts";
+    return Error{what};
   }
   // Peers are to be reached where the group reaches them. If it does not know,
   // on loopback when all are on this host.

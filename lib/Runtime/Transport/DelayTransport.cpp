@@ -20,7 +20,10 @@ using namespace soap::runtime;
 
 namespace {
 
-DelayOptions injected;
+DelayOptions &injected() {
+  static DelayOptions options;
+  return options;
+}
 
 class DelayTransport : public Transport {
 public:
@@ -29,7 +32,7 @@ public:
 
   void start(int64_t iteration) override {
     for (size_t device = 0; device < generators.size(); ++device) {
-      std::seed_seq seed{uint64_t(injected.seed), uint64_t(device),
+      std::seed_seq seed{uint64_t(injected().seed), uint64_t(device),
                          uint64_t(iteration)};
       generators[device].seed(seed);
     }
@@ -83,7 +86,7 @@ private:
     if (draw % 2)
       return;
     auto time = std::chrono::microseconds(
-        generator() % uint64_t(injected.longest.count() + 1));
+        generator() % uint64_t(injected().longest.count() + 1));
     std::this_thread::sleep_for(draw % 64 == 0 ? 10 * time : time);
   }
 
@@ -94,11 +97,13 @@ private:
 
 } // namespace
 
-void runtime::injectDelays(const DelayOptions &options) { injected = options; }
+void runtime::injectDelays(const DelayOptions &options) {
+  injected() = options;
+}
 
 std::unique_ptr<Transport>
 runtime::withDelays(std::unique_ptr<Transport> transport, int64_t devices) {
-  if (injected.longest.count() <= 0)
+  if (injected().longest.count() <= 0)
     return transport;
   return std::make_unique<DelayTransport>(std::move(transport), devices);
 }

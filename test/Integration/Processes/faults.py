@@ -4,12 +4,12 @@
 
     faults.py BUILD [--rounds N] [--elastic N] [--first N] [--seed N]
 
-Each round draws a pipeline (GPipe, 1F1B or interleaved 1F1B, over 2 to 4 ranks of soap-launch), a rank and a moment, and
-kills the rank (SIGKILL). Of a run that is not elastic, every process has to end within 10 s of that, with the signal as
-exit status, and every rank that ran has to name the one that was lost. An elastic run loses one or two ranks, or one
-rank and later a stopped one, and has to end with the bytes of a run in one process that has the same plans and
-checkpoints, one after the other. The last line is "N passed, N failed": rounds. Before it: how long the slowest round
-took to end, and how many runs went on.
+Each round draws a pipeline (GPipe, 1F1B or interleaved 1F1B, over 2 to 4 ranks of soap-launch), a rank and a moment,
+and kills the rank (SIGKILL). Of a run that is not elastic, every process has to end within 10 s of that, with the
+signal as exit status, and every rank that ran has to name the one that was lost. An elastic run loses one or two
+ranks, or one rank and later a stopped one, and has to end with the bytes of a run in one process that has the same
+plans and checkpoints, one after the other. The last line is "N passed, N failed": rounds. Before it: how long the
+slowest round took to end, and how many runs went on.
 """
 
 import argparse
@@ -214,7 +214,7 @@ class Test:
                     if job.process.returncode == 0:
                         return 0, text + " (it had ended)"
                     raise Problem("%s: exit status %s:\n%s" % (text, job.process.returncode, job.text()))
-            status = job.wait(120)
+            status = job.wait(300)
             if status != 0:
                 raise Problem("%s: exit status %d:\n%s" % (text, status, job.text()))
             # A start whose rank was lost before all had joined says nothing.

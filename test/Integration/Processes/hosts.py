@@ -4,11 +4,11 @@
 
     hosts.py BUILD
 
-A training on both has to end with the weights of one in a single process; when the cable is pulled, every rank has to
-end within 10 s, and those that can still be heard have to name the ranks that they lost. Ranks that meet without MPI
-listen on the addresses between the hosts and nowhere else; where they listen on loopback, they say so. soap-launch runs
-pipelines over the hosts, and elastic runs, which go on when a host is killed and when another one is stopped. Needs root
-and `ip netns`; skipped otherwise. The last line is "N passed, N failed".
+A training on two has to end with the weights of one in a single process; when the cable is pulled, every rank has to
+end within 10 s, and the ranks that can still be heard have to name the ranks that they lost. Ranks that meet without
+MPI listen on the addresses between the hosts and nowhere else; where they listen on loopback, they say so. soap-launch
+runs pipelines over the hosts, and elastic runs, which go on when a host is killed and when another one is stopped.
+Needs root and `ip netns`; skipped otherwise. The last line is "N passed, N failed".
 """
 
 import argparse
@@ -197,7 +197,7 @@ def pipelines(folder, hosts, test):
 def lost_hosts(folder, hosts, test):
     """The first of four hosts is killed, then another one is stopped: the run goes on with three and with two."""
     flags = [*test.flags("1f1b"), "--topology=cpu-4"]
-    command = test.run(*flags, "--iterations=300", "--checkpoint=" + test.checkpoint, "--checkpoint-every=9", "--elastic",
+    command = test.run(*flags, "--iterations=120", "--checkpoint=" + test.checkpoint, "--checkpoint-every=10", "--elastic",
                        "--elastic-min=2", "--save-state=" + test.weights, "--inject-delays=100")
     job = faults.Job(hosts.launch(test.build, folder, "--host-timeout=3", *command))
     try:
@@ -207,7 +207,7 @@ def lost_hosts(folder, hosts, test):
             if not job.wait_for(lambda number=number: "start %d with" % (number + 2) in job.text()):
                 job.thread.join()
                 return "ended with status %s:\n%s" % (job.process.returncode, job.text())
-        status = job.wait(120)
+        status = job.wait(300)
         starts = [(int(match[1]), match[3], int(match[4] or 0)) for match in faults.ENDING.finditer(job.text())]
         if status != 0 or [start[:2] for start in starts] != [(2, "cpu-3"), (3, "cpu-2")] or not all(start[2] for start in starts):
             return "exit status %d:\n%s" % (status, job.text())
@@ -216,7 +216,7 @@ def lost_hosts(folder, hosts, test):
                      "start 2 with 3 of 4 ranks: 1, 2, 3 of the first start", "start 3 with 2 of 4 ranks: 1, 3 of the first start"):
             if line not in job.text():
                 return "expected '%s':\n%s" % (line, job.text())
-        wrong = test.replay("1f1b", flags, starts, 300)
+        wrong = test.replay("1f1b", flags, starts, 120)
         return wrong and wrong + ":\n" + job.text()
     except faults.Problem as error:
         return str(error)

@@ -32,8 +32,7 @@ struct Message {
   Envelope envelope;
 };
 
-/// What a device does in an iteration: the receives of a pass, its work, its
-/// sends.
+/// A pass of a device: its receives, then its sends.
 struct Step {
   PipelinePass pass;
   std::vector<Message> receives, sends;
@@ -255,7 +254,7 @@ TEST_F(Delays, PipelinesEnd) {
   EXPECT_GT(distinct.size(), size_t(cases) / 4);
 }
 
-/// What the test looks for: passes in an order that waits in a circle are a
+/// Mutations are found: passes in an order that waits in a circle are a
 /// hang, and passes of another microbatch are other values.
 TEST_F(Delays, FindsHangsAndMistakes) {
   test::Random random(37);
