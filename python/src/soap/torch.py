@@ -115,14 +115,17 @@ def _fixed_parameters(module: torch.nn.Module, names: Mapping[str, str], found: 
     for path, child in module.named_modules():
         if not isinstance(child, (torch.nn.Embedding, torch.nn.EmbeddingBag)):
             continue
-        name = names[f"{path}.weight" if path else "weight"]
+        name = names.get(f"{path}.weight" if path else "weight")  # None: it is computed of other parameters
         if child.scale_grad_by_freq or child.max_norm is not None:
+            other.append(path)
+        if child.padding_idx is not None and name is None:
             other.append(path)
         if child.padding_idx is not None and name in trained and found.get(name) == "parameter":
             rows[name] = child.padding_idx
     if other:
         warnings.warn(
-            f"the embeddings {other} have scale_grad_by_freq or max_norm: Soap trains them without",
+            f"the embeddings {other} have scale_grad_by_freq, max_norm or a computed weight with padding_idx: Soap "
+            "trains them without",
             SoapWarning,
             stacklevel=4,
         )
