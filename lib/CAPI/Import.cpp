@@ -92,6 +92,8 @@ std::string readOption(StringRef text, mlir::soap::ONNXImportOptions &options) {
     return flag(options.dropFinalSoftmax);
   if (name == "keep-final-softmax")
     return flag(options.keepFinalSoftmax);
+  if (name == "freeze-norms")
+    return flag(options.freezeNorms);
   if (name == "parameters-from" || name == "weights-out") {
     (name == "weights-out" ? options.weightsOut : options.parametersFrom) =
         value.str();
@@ -113,7 +115,8 @@ std::string readOption(StringRef text, mlir::soap::ONNXImportOptions &options) {
   return "unknown option '" + name.str() +
          "' of ONNX import, expected batch, sample-dim, data-inputs, "
          "input-shape, parameters, constants, parameters-from, tie-weights, "
-         "untie-weights, weights-out, drop-final-softmax or keep-final-softmax";
+         "untie-weights, weights-out, freeze-norms, drop-final-softmax or "
+         "keep-final-softmax";
 }
 
 } // namespace

@@ -10,6 +10,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "TopologyReport.h"
+
+#include "EqualMachines.h"
+
 #include "Support/Svg.h"
 
 #include <algorithm>
@@ -167,8 +170,15 @@ public:
   explicit TopologyPainter(const Topology &topology)
       : topology(topology),
         vertices(topology.deviceCount() +
-                 static_cast<int>(topology.switches.size())) {
+                 static_cast<int>(topology.switches.size())),
+        isHidden(vertices) {
+    hideRepeated();
     place();
+  }
+
+  /// How many devices and switches are drawn.
+  int64_t drawnVertices() const {
+    return std::count(isHidden.begin(), isHidden.end(), false);
   }
 
   std::string draw() {
@@ -180,11 +190,14 @@ public:
     top = legend(links) + 8;
     bool arcs = false;
     for (const auto &[ends, kind] : links) {
+      if (isHidden[ends.first] || isHidden[ends.second])
+        continue;
       line(ends.first, ends.second, kind);
       arcs |= level[ends.first] == level[ends.second];
     }
     for (int v = 0; v < vertices; ++v)
-      box(v);
+      if (!isHidden[v])
+        box(v);
     return drawing.file(width, top + (levels - 1) * levelHeight + boxHeight +
                                    (arcs ? arcHeight : 0) + margin);
   }
@@ -192,6 +205,9 @@ public:
 private:
   const Topology &topology;
   int vertices;
+  /// Vertices of machines that are as those that are drawn.
+  std::vector<bool> isHidden;
+  size_t equalMachines = 0; ///< of which the first `drawnMachines` are drawn
   std::vector<int> level;
   std::vector<double> x;
   int levels = 1;
@@ -203,6 +219,8 @@ private:
   static constexpr double margin = 24, levelHeight = 70, arcHeight = 70,
                           boxHeight = 20, minWidth = 560, minBox = 56,
                           maxBox = 116;
+  /// Of many equal machines.
+  static constexpr size_t drawnMachines = 2, manyMachines = 5;
 
   /// Of a line: bandwidths of both directions, parallel links added, the larger
   /// first, and the latency.
@@ -300,7 +318,25 @@ private:
             count(others, "slower connection", "slower connections"));
     }
     legend.newLine();
+    if (equalMachines > 0) {
+      legend.note(std::to_string(drawnMachines) + " of " +
+                  std::to_string(equalMachines) +
+                  " equal machines are drawn; counts are of all");
+      legend.newLine();
+    }
     return legend.end();
+  }
+
+  void hideRepeated() {
+    size_t machines = topology.machines().size();
+    if (machines < manyMachines)
+      return;
+    std::vector<int> machineOf = findEqualMachines(topology);
+    if (machineOf.empty())
+      return;
+    equalMachines = machines;
+    for (int v = 0; v < vertices; ++v)
+      isHidden[v] = machineOf[v] >= static_cast<int>(drawnMachines);
   }
 
   /// Devices are level 0, a switch is one level above the nearest device; a
@@ -308,11 +344,14 @@ private:
   void place() {
     boxWidth = minBox;
     for (int v = 0; v < vertices; ++v)
-      boxWidth = std::clamp(svg::textWidth(vertexName(topology, v), 11) + 10,
-                            boxWidth, maxBox);
+      if (!isHidden[v])
+        boxWidth = std::clamp(svg::textWidth(vertexName(topology, v), 11) + 10,
+                              boxWidth, maxBox);
     slot = boxWidth + 6;
     std::vector<std::vector<int>> next(vertices);
     for (const Link &link : topology.links) {
+      if (isHidden[link.from] || isHidden[link.to])
+        continue;
       next[link.from].push_back(link.to);
       next[link.to].push_back(link.from);
     }
@@ -320,6 +359,8 @@ private:
     x.assign(vertices, 0);
     std::queue<int> queue;
     for (int d = 0; d < topology.deviceCount(); ++d) {
+      if (isHidden[d])
+        continue;
       level[d] = 0;
       queue.push(d);
     }
@@ -338,7 +379,7 @@ private:
     }
     // Switches that no device reaches.
     for (int v = 0; v < vertices; ++v)
-      if (level[v] < 0) {
+      if (level[v] < 0 && !isHidden[v]) {
         level[v] = 1;
         levels = std::max(levels, 2);
         byLevel.resize(levels);
@@ -430,11 +471,12 @@ private:
 } // namespace
 
 Expected<std::string> soap::drawTopology(const Topology &topology) {
-  size_t vertices = topology.devices.size() + topology.switches.size();
+  TopologyPainter painter(topology);
+  int64_t vertices = painter.drawnVertices();
   if (vertices > maxDrawnVertices)
     return Error{"topology '" + topology.name + "' has " +
                  std::to_string(vertices) +
                  " devices and switches, drawings show at most " +
                  std::to_string(maxDrawnVertices)};
-  return TopologyPainter(topology).draw();
+  return painter.draw();
 }

@@ -24,8 +24,9 @@ std::string describeTopology(const Topology &topology);
 constexpr int maxDrawnVertices = 600;
 
 /// An SVG: devices in a row, switches above them by their distance from
-/// devices, links as lines whose width grows with bandwidth. An error if there
-/// are more than `maxDrawnVertices`.
+/// devices, links as lines whose width grows with bandwidth. Of five equal
+/// machines and more, two are drawn. An error if there are more than
+/// `maxDrawnVertices` to draw.
 Expected<std::string> drawTopology(const Topology &topology);
 
 } // namespace soap

@@ -218,6 +218,10 @@ def plans_compare_draw_and_are_files():
     assert table[1]["makespan_ns"] == plan.simulation["presets_ns"]["data-parallel"]
     assert table[0]["makespan_ns"] == plan.report["best_makespan_ns"]
     assert len(str(table).splitlines()) == 4
+    table = plan.compare(["megatron(tp=4)", "fsdp"])
+    assert "expected a transformer" in table[1]["error"] and "makespan_ns" in table[2], table
+    assert "megatron(tp=4)  does not apply: no op multiplies" in str(table), str(table)
+    raises(soap.SoapError, "fastest", lambda: plan.compare(["fastest"]))
     exchanges = plan.simulation["exchanges"]
     assert sum(row["bytes"] for row in plan.collectives().values()) == sum(e["bytes"] for e in exchanges)
     assert plan.explain("fc1", most=2)

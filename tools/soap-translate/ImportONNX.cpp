@@ -61,6 +61,11 @@ static cl::opt<bool>
     keepFinalSoftmax("keep-final-softmax", cl::cat(onnxCategory),
                      cl::desc("Import a Softmax or LogSoftmax at the end, for "
                               "inference"));
+static cl::opt<bool>
+    freezeNorms("freeze-norms", cl::cat(onnxCategory),
+                cl::desc("Keep the running statistics of batch norms in "
+                         "evaluation mode; by default they train where no "
+                         "norm is in training mode"));
 static cl::list<std::string>
     parameters("parameters", cl::CommaSeparated, cl::value_desc("PATTERN,.."),
                cl::cat(onnxCategory),
@@ -144,6 +149,7 @@ static bool checkOptions() {
   options.sampleDim = sampleDim;
   options.keepFinalSoftmax = keepFinalSoftmax;
   options.dropFinalSoftmax = dropFinalSoftmax;
+  options.freezeNorms = freezeNorms;
   auto readPatterns = [](const cl::list<std::string> &from,
                          std::vector<std::string> &to) {
     for (const std::string &pattern : from)

@@ -49,6 +49,9 @@ struct ONNXImportOptions {
   bool dropFinalSoftmax = false;
   /// It is imported as any other: for inference.
   bool keepFinalSoftmax = false;
+  /// Batch norms in evaluation mode keep their running statistics, also where
+  /// no norm of the file is in training mode.
+  bool freezeNorms = false;
   /// Names and glob patterns of tensors that are parameters, or constants,
   /// whatever use and name make probable.
   std::vector<std::string> parameters, constants;

@@ -107,7 +107,7 @@ bool GraphImporter::noteBatchNorm(const NodeContext &node, bool trains) {
     someNormTrains = llvm::any_of(model.nodes, [&](const Node &other) {
       return normalizesWithBatch(other, model.opset);
     });
-  bool isFrozen = !trains && *someNormTrains;
+  bool isFrozen = !trains && (*someNormTrains || options.freezeNorms);
   std::string *first = trains     ? &training.norm
                        : isFrozen ? &training.frozenNorm
                                   : nullptr;
@@ -123,9 +123,9 @@ void GraphImporter::remarkTrainingMode() {
                     << ": the training step normalizes with the statistics of "
                        "its batch, @forward and @evaluate with running ones";
   if (!training.frozenNorm.empty())
-    emitRemark(loc) << "batch norm in evaluation mode is frozen beside the "
-                       "others, first in node "
-                    << quote(training.frozenNorm)
+    emitRemark(loc) << "batch norm in evaluation mode is frozen"
+                    << (options.freezeNorms ? "" : " beside the others")
+                    << ", first in node " << quote(training.frozenNorm)
                     << ": its running statistics are constants";
   if (!training.dropout.empty())
     emitRemark(loc) << "dropout is in training mode, first in node "

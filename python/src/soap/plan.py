@@ -193,12 +193,22 @@ class Plan:
 
     def compare(self, strategies: Sequence[str | os.PathLike[str]]) -> Comparison:
         """Prices other strategies for the same model and topology: presets and recipes by name (`"zero"`, `"fsdp"`,
-        `"megatron(tp=8,sp)"`; docs/Search.md), or strategy files."""
+        `"megatron(tp=8,sp)"`; docs/Search.md), or strategy files. A recipe that the model does not allow has a row that
+        says why."""
         if isinstance(strategies, (str, os.PathLike)):
             strategies = [strategies]
-        rows = json.loads(self.model._core.compare([os.fspath(s) for s in strategies], self._function, None))
+        rows = [self._row_of(os.fspath(strategy)) for strategy in strategies]
         this = {"name": "this plan", "warnings": [], "devices": self.devices, **self._summary()}
         return Comparison([this, *rows])
+
+    def _row_of(self, strategy: str) -> dict[str, Any]:
+        try:
+            return json.loads(self.model._core.compare([strategy], self._function, None))[0]
+        except SoapError as error:
+            reason = str(error).partition(f"recipe '{strategy}': ")[2]
+            if not reason:
+                raise
+            return {"name": strategy, "error": reason}
 
     def explain(self, op: str, most: int | None = None) -> dict[str, Any]:
         """Other configs of an op with their price, and the reasons (docs/Looking.md)."""
@@ -262,7 +272,8 @@ _COMPARED += ("exposed_communication_ns",)
 class Comparison(list[dict[str, Any]]):
     """Rows with `name`, `makespan_ns`, `peak_bytes` and `warnings`, and, up to 64 devices, `bytes_moved`,
     `bytes_between_machines` and sums over `devices`: `compute_ns`, `movement_ns` (assembled tiles),
-    `exposed_communication_ns`. As text, a table. The first row is the plan."""
+    `exposed_communication_ns`. A recipe that the model does not allow has `name` and `error`. As text, a table. The
+    first row is the plan."""
 
     def __str__(self) -> str:
         width = max(len(row["name"]) for row in self)
@@ -270,6 +281,9 @@ class Comparison(list[dict[str, Any]]):
         head = f"{'strategy':{width}}  {'ms':>10}  {'of this':>8}  {'memory':>10}  {'moved':>10}"
         lines = [head + "  compute  exposed     idle"]
         for row in self:
+            if "error" in row:
+                lines.append(f"{row['name']:{width}}  does not apply: {row['error']}")
+                continue
             note = "  does not fit" if row["warnings"] else ""
             moved = _bytes(row["bytes_moved"]) if "bytes_moved" in row else "-"
             lines.append(

@@ -115,14 +115,17 @@ def _fixed_parameters(module: torch.nn.Module, names: Mapping[str, str], found: 
     for path, child in module.named_modules():
         if not isinstance(child, (torch.nn.Embedding, torch.nn.EmbeddingBag)):
             continue
-        name = names[f"{path}.weight" if path else "weight"]
+        name = names.get(f"{path}.weight" if path else "weight")  # None: it is computed of other parameters
         if child.scale_grad_by_freq or child.max_norm is not None:
+            other.append(path)
+        if child.padding_idx is not None and name is None:
             other.append(path)
         if child.padding_idx is not None and name in trained and found.get(name) == "parameter":
             rows[name] = child.padding_idx
     if other:
         warnings.warn(
-            f"the embeddings {other} have scale_grad_by_freq or max_norm: Soap trains them without",
+            f"the embeddings {other} have scale_grad_by_freq, max_norm or a computed weight with padding_idx: Soap "
+            "trains them without",
             SoapWarning,
             stacklevel=4,
         )
@@ -193,9 +196,30 @@ class _StoppedGradients(torch.overrides.TorchFunctionMode):
         return function(*args, **(kwargs or {}))
 
 
+def _as_it_trains(module: torch.nn.Module) -> torch.nn.Module:
+    """The module in training mode, without the parts that are in evaluation mode although the module is not."""
+    return module if module.training else module.train()
+
+
+def _frozen_norms(module: torch.nn.Module, exporter: str) -> bool:
+    """Whether batch norms keep their running statistics while the module trains. The newer exporter writes all norms in
+    evaluation mode: an error where some are frozen and others train."""
+    kind = torch.nn.modules.batchnorm._BatchNorm
+    norms = {path: child for path, child in module.named_modules() if isinstance(child, kind)}
+    frozen = [path for path, child in norms.items() if not child.training and child.track_running_stats]
+    if not module.training or not frozen:
+        return False
+    if exporter == "dynamo" and len(frozen) < len(norms):
+        raise ValueError(
+            f"from_torch: the batch norms {frozen} are frozen and others train, which exporter='dynamo' does not say: "
+            "expected exporter='torchscript'"
+        )
+    return True
+
+
 def _warn_of_stopped_gradients(module: torch.nn.Module, inputs: Sequence[Any]) -> None:
     with _unchanged(module), torch.enable_grad(), _StoppedGradients() as stopped:
-        module.train()(*inputs)
+        _as_it_trains(module)(*inputs)
     if stopped.found:
         warnings.warn(
             f"the forward pass of {type(module).__name__} stops gradients ({', '.join(sorted(stopped.found))}), which "
@@ -213,12 +237,13 @@ def from_torch(
     opset: int | None = None,
     **options: Any,
 ) -> TorchModel:
-    """Imports a module by way of `torch.onnx.export`, as it trains: with batch norm and dropout, and under the names of
-    its parameters. `example_inputs` is a tensor or a tuple of the arguments of `forward`; the first dim of each is the
-    batch that the program has. `exporter` is `torchscript` (PyTorch's older one) or `dynamo`. `options` are as for
-    `soap.from_onnx`: `batch=64` gives the program another batch. The module stays as it is. What PyTorch does not train
-    (`requires_grad=False`, `padding_idx`) is not trained; a warning says where the forward pass stops gradients
-    (`detach`, `no_grad`), which Soap does not."""
+    """Imports a module by way of `torch.onnx.export`, as it trains: with batch norm and dropout, and under the names
+    of its parameters. `example_inputs` is a tensor or a tuple of the arguments of `forward`; the first dim of each is
+    the batch that the program has. A module in evaluation mode is taken as in training mode; of one in training mode,
+    batch norms in evaluation mode keep their running statistics. `exporter` is `torchscript` (PyTorch's older one) or
+    `dynamo`. `options` are as for `soap.from_onnx`: `batch=64` gives the program another batch. The module stays as
+    it is. What PyTorch does not train (`requires_grad=False`, `padding_idx`) is not trained; a warning says where the
+    forward pass stops gradients (`detach`, `no_grad`), which Soap does not."""
     if not isinstance(module, torch.nn.Module):
         raise TypeError(f"from_torch: expected a torch.nn.Module, got {type(module).__name__}")
     if exporter not in ("torchscript", "dynamo"):
@@ -230,6 +255,8 @@ def from_torch(
     parameters = list(inspect.signature(module.forward).parameters)
     names = [parameters[i] if i < len(parameters) else f"input{i}" for i in range(len(inputs))]
     _warn_of_stopped_gradients(module, inputs)
+    if _frozen_norms(module, exporter):
+        options.setdefault("freeze_norms", True)
     with tempfile.TemporaryDirectory(prefix="soap-") as folder:
         path = os.path.join(folder, f"{type(module).__name__}.onnx")
         with _unchanged(module), warnings.catch_warnings():
@@ -240,10 +267,10 @@ def from_torch(
             if exporter == "dynamo":
                 export["optimize"] = False
             else:
-                export["training"] = torch.onnx.TrainingMode.TRAINING
+                export["training"] = torch.onnx.TrainingMode.PRESERVE
                 export["do_constant_folding"] = False
                 export.setdefault("opset_version", 17)
-            torch.onnx.export(module.train(), inputs, path, **export)
+            torch.onnx.export(_as_it_trains(module), inputs, path, **export)
         if "parameters_from" not in options and "parameters" not in options:
             options["parameters_from"] = os.path.join(folder, "parameters.txt")
             parameters_of = {name for name, _ in module.named_parameters()}

@@ -89,6 +89,37 @@ class Stopped(torch.nn.Module):
         return y * self.b(x)
 
 
+class Norms(torch.nn.Module):
+    """Two batch norms, some of which are in evaluation mode: their statistics stay."""
+
+    def __init__(self, frozen):
+        super().__init__()
+        self.a, self.b, self.c = torch.nn.Linear(8, 16), torch.nn.Linear(16, 16), torch.nn.Linear(16, 4)
+        self.n, self.m = torch.nn.BatchNorm1d(16), torch.nn.BatchNorm1d(16)
+        self.n.running_mean.fill_(0.3)
+        self.m.running_var.fill_(0.7)
+        for name in frozen:
+            getattr(self, name).eval()
+
+    def forward(self, x):
+        return self.c(torch.relu(self.m(self.b(torch.relu(self.n(self.a(x)))))))
+
+    def data(self):
+        return torch.randn(16, 8), torch.randint(0, 4, (16,))
+
+
+def check_norms():
+    single = lambda model: soap.apply_strategy(model, "cpu-2", "data-parallel", learning_rate=RATE)  # noqa: E731
+    for frozen in ((), ("n",), ("n", "m")):
+        for exporter in ("torchscript", "dynamo"):
+            try:
+                check(lambda: Norms(frozen), exporter, single)  # noqa: B023
+            except ValueError as error:
+                assert (exporter, frozen) == ("dynamo", ("n",)) and "['n'] are frozen and others train" in str(error), error
+            else:
+                assert (exporter, frozen) != ("dynamo", ("n",))
+
+
 def check_stopped():
     for way in ("detach", "no_grad", ""):
         with warnings.catch_warnings(record=True) as caught:
@@ -192,7 +223,7 @@ def main():
                     failed += 1
                     print(f"{row} FAILED")
                     traceback.print_exc(file=sys.stdout)
-    for one in (check_unused, check_stopped):
+    for one in (check_unused, check_norms, check_stopped):
         try:
             one()
             passed += 1

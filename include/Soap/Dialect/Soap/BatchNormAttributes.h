@@ -3,7 +3,7 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A header of its own: few files make or train batch norms.
+// The attribute of a batch norm that says how its running statistics train.
 //
 //===----------------------------------------------------------------------===//
 

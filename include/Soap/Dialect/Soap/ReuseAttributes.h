@@ -3,7 +3,7 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A header of its own: few files use tensor reuse and recomputation.
+// The attributes that say what the backward pass keeps, and what it recomputes.
 //
 //===----------------------------------------------------------------------===//
 
