@@ -115,9 +115,10 @@ public:
                  static_cast<double>(own.bytes.size() *
                                      static_cast<size_t>(own.elementBytes)),
                  own.takenBytes);
-      if (inRegisters && !key.second) {
+      if (double all = access.sectors; inRegisters && !key.second) {
         access.sectors = access.ownSectors;
         access.bytes = access.ownBytes;
+        access.lines = access.lines * access.ownSectors / std::max(all, 1.0);
         access.fewestSectors = std::min(access.fewestSectors, access.sectors);
       }
     }
@@ -369,6 +370,10 @@ private:
       int64_t bytes =
           static_cast<int64_t>(group.bytes.size()) * group.elementBytes;
       access.sectors += sectors * scale;
+      std::set<int64_t> lines;
+      for (int64_t sector : group.sectors)
+        lines.insert(sector * GpuChip::sectorBytes / GpuChip::lineBytes);
+      access.lines += static_cast<double>(lines.size()) * scale;
       access.bytes += static_cast<double>(bytes) * scale;
       access.fewestSectors +=
           static_cast<double>((bytes + GpuChip::sectorBytes - 1) /
