@@ -64,14 +64,18 @@ struct Group {
 using Groups = std::map<std::pair<unsigned, bool>, Group>;
 
 /// Rough instructions of an op: positions are 64-bit numbers, divisions by
-/// constants multiplications, functions polynomials.
+/// constants shifts or multiplications, functions polynomials.
 double instructionsOf(Operation *op) {
-  if (isa<arith::DivUIOp, arith::RemUIOp, arith::DivSIOp, arith::RemSIOp>(op))
-    return 8;
+  if (isa<arith::DivUIOp, arith::RemUIOp, arith::DivSIOp, arith::RemSIOp>(op)) {
+    APInt divisor;
+    bool isShift = matchPattern(op->getOperand(1), m_ConstantInt(&divisor)) &&
+                   divisor.isPowerOf2();
+    return isShift ? 1 : 8;
+  }
   if (isa<arith::MulIOp, memref::LoadOp, memref::StoreOp>(op))
-    return 3;
+    return 2;
   if (isa<math::ExpOp, math::TanhOp, math::LogOp, math::ErfOp>(op))
-    return 16;
+    return 24;
   if (isa<arith::DivFOp, math::SqrtOp, math::RsqrtOp>(op))
     return 8;
   if (isa<math::PowFOp, math::SinOp, math::CosOp>(op))
