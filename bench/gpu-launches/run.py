@@ -35,6 +35,7 @@ NETWORKS = {
     "alexnet": ("alexnet", 256, "", ""),
     "rnnlm": ("rnnlm", 64, "", ""),
     "nmt": ("nmt", 64, "", ""),
+    "llama-small": ("llama", 8, "layers=12,heads=12,kv-heads=4,head-width=64,mlp-width=2048,length=1024,vocabulary=32000", ""),
 }
 # PyTorch on an H200, ms, the better of torch.compile and eager in a CUDA graph (measured 2026-11): tf32, bf16.
 PYTORCH = {"alexnet": (9.2, 6.1), "resnet-101": (34.3, 20.0), "rnnlm": (10.5, 6.2), "gpt2-small": (None, 19.4)}
