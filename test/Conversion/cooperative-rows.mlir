@@ -28,6 +28,7 @@
 // GPU: scf.if %{{.*}} {
 // GPU: memref.store %[[SUM]], %arg2
 // GPU-NOT: scf.for
+// GPU: gpu.return
 // PTX-LABEL: .entry rows_loop(
 // PTX-COUNT-6: ld.global
 // PTX: shfl.sync.bfly.b32
@@ -37,7 +38,7 @@ func.func @program(%dy: memref<100x96xf32>, %y: memref<100x96xf32>, %dx: memref<
   soap.kernel_call @rows ins(%dy, %y : memref<100x96xf32>, memref<100x96xf32>) outs(%dx, %s : memref<100x96xf32>, memref<100xf32>)
   return
 }
-func.func private @rows(%dy: memref<100x96xf32>, %y: memref<100x96xf32>, %dx: memref<100x96xf32>, %s: memref<100xf32>) {
+func.func private @rows(%dy: memref<100x96xf32> {llvm.noalias}, %y: memref<100x96xf32> {llvm.noalias}, %dx: memref<100x96xf32> {llvm.noalias}, %s: memref<100xf32> {llvm.noalias}) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c96 = arith.constant 96 : index
@@ -131,6 +132,8 @@ func.func private @kept(%x: memref<100x96xf32>, %y: memref<100x96xf32>) {
 // -----
 
 // Rows of 100: lanes have three or four elements, in loops.
+// CHECK-LABEL: func.func private @uneven(
+// CHECK: soap.parallel_call @uneven_loop extent 3200 grain 1
 // GPU-LABEL: gpu.func @uneven_loop
 // GPU: %[[LANE:.*]] = arith.remui
 // GPU: %[[PART:.*]] = scf.for %{{.*}} = %[[LANE]] to %{{.*}} step %c32{{.*}} iter_args(%{{.*}} = %{{.*}}) -> (f32)

@@ -43,41 +43,50 @@ SmallVector<Index> statistic(KernelBuilder &k, int64_t first,
 constexpr double minusInfinity = -std::numeric_limits<double>::infinity();
 
 /// For threads, a long row is in pieces that stay in registers between their
-/// maximum and their sum; statistics of pieces become those of the row.
+/// maximum and their sum; statistics of pieces, and what is left of the row,
+/// become those of the row.
 void emitStatsInPieces(KernelBuilder &k, const Tensor &logits,
                        const Tensor &labels, const Tensor &stats,
                        int64_t classOffset, int64_t length) {
-  int64_t classes = logits.shape().back();
+  int64_t classes = logits.shape().back(), pieces = classes / length,
+          rest = classes % length;
   SmallVector<int64_t> shape(labels.shape());
-  shape.push_back((classes + length - 1) / length);
+  shape.push_back(pieces);
   Tensor maxima = k.allocate(shape, k.computeType());
   Tensor sums = k.allocate(shape, k.computeType());
+  auto maximumOf = [&](int64_t count, const Scalar &initial,
+                       function_ref<Scalar(Index)> value) {
+    return Scalar{&k, k.foldOf({count}, {initial.value},
+                               [&](ArrayRef<Index> i, ArrayRef<Value> acc) {
+                                 return SmallVector<Value>{
+                                     max({&k, acc[0]}, value(i[0])).value};
+                               })[0]};
+  };
+  Scalar lowest = k.number(minusInfinity);
   k.forEachOf(shape, [&](ArrayRef<Index> at) {
-    // The last piece reads the last class again.
-    auto index = [&](const Index &i) { return at.back() * length + i; };
     auto logit = [&](const Index &i) {
-      return logits(
-          behind(at.drop_back(), min(index(i), k.constant(classes - 1))));
+      return logits(behind(at.drop_back(), at.back() * length + i));
     };
-    Scalar maximum =
-        k.reduce({length}, minusInfinity, [&](const Scalar &acc, Index i) {
-          return max(acc, logit(i));
-        });
-    Scalar sum = k.sum({length}, [&](Index i) {
-      return select(within(index(i), 0, classes),
-                    expBelow(k, logit(i), maximum), k.number(0));
-    });
+    Scalar maximum = maximumOf(length, lowest, logit);
+    Scalar sum = k.sum({length},
+                       [&](Index i) { return expBelow(k, logit(i), maximum); });
     maxima.set(at, maximum);
     sums.set(at, sum);
   });
   k.forEachOf(labels.shape(), [&](ArrayRef<Index> n) {
-    Scalar maximum = k.reduce({shape.back()}, minusInfinity,
-                              [&](const Scalar &acc, Index i) {
-                                return max(acc, maxima(behind(n, i)));
-                              });
-    Scalar sum = k.sum({shape.back()}, [&](Index i) {
+    auto last = [&](const Index &i) {
+      return logits(behind(n, i + pieces * length));
+    };
+    Scalar maximum = maximumOf(
+        pieces, lowest, [&](const Index &i) { return maxima(behind(n, i)); });
+    if (rest > 0)
+      maximum = maximumOf(rest, maximum, last);
+    Scalar sum = k.sum({pieces}, [&](Index i) {
       return sums(behind(n, i)) * expBelow(k, maxima(behind(n, i)), maximum);
     });
+    if (rest > 0)
+      sum = sum + k.sum({rest},
+                        [&](Index i) { return expBelow(k, last(i), maximum); });
     Index label = labels.loadIndex(n) - classOffset;
     stats.set(statistic(k, 0, n), maximum);
     stats.set(statistic(k, 1, n), sum);

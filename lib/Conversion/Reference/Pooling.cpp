@@ -121,12 +121,18 @@ Scalar sumOverWindows(
       [&](ArrayRef<Index> at, ArrayRef<Value> sum) {
         Index h = lastH - (down - 1) + at[0], w = lastW - (right - 1) + at[1];
         Index y = fromTop - h * windows.sh, x = fromLeft - w * windows.sw;
-        Index i = max(y, k.constant(0)) / windows.dh;
-        Index j = max(x, k.constant(0)) / windows.dw;
         Condition inside =
-            within(h, 0, windowed.dim(2)) && within(w, 0, windowed.dim(3)) &&
-            within(i, 0, windows.kh) && within(j, 0, windows.kw) &&
-            i * windows.dh == y && j * windows.dw == x;
+            within(h, 0, windowed.dim(2)) && within(w, 0, windowed.dim(3));
+        // A place in the window, if the steps of a window lead there.
+        auto placeOf = [&](const Index &offset, int64_t step, int64_t count) {
+          Index place = step == 1 ? offset : max(offset, k.constant(0)) / step;
+          inside = inside && within(place, 0, count);
+          if (step != 1)
+            inside = inside && place * step == offset;
+          return place;
+        };
+        Index i = placeOf(y, windows.dh, windows.kh);
+        Index j = placeOf(x, windows.dw, windows.kw);
         if (inside.isKnown() && !inside.known)
           return SmallVector<Value>{sum[0]};
         SmallVector<Index> window{indices[0], indices[1], h, w};
@@ -328,19 +334,28 @@ void emitAvgPoolGrad(AvgPool2DGradOp op, KernelBuilder &k) {
   Tensor dy = k.in(0), dx = k.out();
   Counted rows = countedRows(op, dx.dim(2), 0);
   Counted columns = countedRows(op, dx.dim(3), 1);
-  if (k.forThreads)
-    return k.forEach(
-        {dx.dim(0), dx.dim(1), dx.dim(2), dx.dim(3)},
-        [&](Index n, Index c, Index h, Index w) {
-          SmallVector<Index> at{n, c, h, w};
-          dx.set(at, sumOverWindows(
-                         k, windows, dy, at, h, w,
-                         [&](ArrayRef<Index> window, Index, Index, Scalar sum) {
-                           return sum + dy(window) /
-                                            countOf(k, windows, window[2],
-                                                    window[3], rows, columns);
-                         }));
-        });
+  if (k.forThreads) {
+    // Threads of windows divide, threads of elements sum.
+    Tensor shares =
+        k.allocate(cast<MemRefType>(dy.getBuffer().getType()).getShape(),
+                   k.computeType(), dy.getLayout());
+    k.forEach({dy.dim(0), dy.dim(1), dy.dim(2), dy.dim(3)},
+              [&](Index n, Index c, Index h, Index w) {
+                shares.set({n, c, h, w},
+                           dy({n, c, h, w}) /
+                               countOf(k, windows, h, w, rows, columns));
+              });
+    k.forEach({dx.dim(0), dx.dim(1), dx.dim(2), dx.dim(3)},
+              [&](Index n, Index c, Index h, Index w) {
+                SmallVector<Index> at{n, c, h, w};
+                dx.set(at, sumOverWindows(k, windows, dy, at, h, w,
+                                          [&](ArrayRef<Index> window, Index,
+                                              Index, Scalar sum) {
+                                            return sum + shares(window);
+                                          }));
+              });
+    return;
+  }
   k.forEachOf(dx.shape(), [&](ArrayRef<Index> i) { dx.set(i, k.number(0)); });
   if (k.walksRows()) {
     k.forEachRow(dy, [&](Index n, Index h, Index w, auto channels) {

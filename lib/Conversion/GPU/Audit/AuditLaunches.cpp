@@ -46,7 +46,9 @@ public:
     audit.program = program.getName().str();
     llvm::StringMap<size_t> places;
     auto rowOf = [&](AuditRow row) {
-      std::string key = row.name + " " + std::to_string(row.launch.extent);
+      // Calls of the same name may differ in what they read transposed or add.
+      std::string key = row.name + " " + std::to_string(row.launch.extent) +
+                        " " + std::to_string(row.callS * 1e12);
       auto [place, isNew] = places.try_emplace(key, audit.rows.size());
       if (isNew)
         audit.rows.push_back(std::move(row));

@@ -31,7 +31,7 @@ struct GpuChip {
 
   static constexpr int64_t warpsPerMultiprocessor = 64;
   static constexpr int64_t instructionsPerClock = 4; ///< of a multiprocessor
-  static constexpr int64_t sectorBytes = 32;
+  static constexpr int64_t sectorBytes = 32, lineBytes = 128;
   /// From a load to its use, from memory and from L2.
   static constexpr double latencyS = 0.6e-6, l2LatencyS = 0.3e-6;
   /// Between two kernels of a graph on a stream, beside what they do: with one

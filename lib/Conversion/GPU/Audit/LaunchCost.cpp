@@ -56,7 +56,8 @@ SmallVector<Sample> samplesOf(func::FuncOp part, int64_t extent) {
 
 /// Sums over all warps.
 struct Total {
-  double sectors = 0, ownSectors = 0, ownBytes = 0, fewestSectors = 0;
+  double lines = 0, sectors = 0, ownSectors = 0, ownBytes = 0,
+         fewestSectors = 0;
   double mostOwnSectors = 0; ///< of a warp
   std::optional<int64_t> stride;
   bool isFirst = true, dependsOnData = false;
@@ -103,6 +104,7 @@ LaunchCost mlir::soap::costOfLaunch(func::FuncOp part, int64_t extent,
     for (auto &[key, access] : work.accesses) {
       Total &total = totals[key];
       total.sectors += access.sectors * sample.weight;
+      total.lines += access.lines * sample.weight;
       total.ownSectors += access.ownSectors * sample.weight;
       total.ownBytes += access.ownBytes * sample.weight;
       total.fewestSectors += access.fewestSectors * sample.weight;
@@ -133,7 +135,7 @@ LaunchCost mlir::soap::costOfLaunch(func::FuncOp part, int64_t extent,
                        total.mostOwnSectors * sector * resident);
   double l2Share = static_cast<double>(chip.l2Bytes) / 2;
   double onOne = atWork / static_cast<double>(chip.multiprocessors);
-  double memoryBytes = 0, l2Bytes = 0;
+  double memoryBytes = 0, l2Bytes = 0, lines = 0;
   for (auto &[key, total] : totals) {
     LaunchAccess access;
     access.argument = key.first;
@@ -162,11 +164,13 @@ LaunchCost mlir::soap::costOfLaunch(func::FuncOp part, int64_t extent,
     cost.movedBytes += access.movedBytes;
     memoryBytes += access.memoryBytes;
     l2Bytes += access.l2Bytes;
+    lines += total.lines;
     cost.accesses.push_back(access);
   }
   cost.mustS = cost.mustBytes / bandwidth;
   cost.memoryS = memoryBytes / bandwidth;
-  cost.cacheS = l2Bytes / chip.l2Bandwidth;
+  double clocks = static_cast<double>(chip.multiprocessors) * chip.clockHz;
+  cost.cacheS = std::max(l2Bytes / chip.l2Bandwidth, lines / clocks);
   cost.instructionsS =
       instructions / (static_cast<double>(chip.multiprocessors *
                                           GpuChip::instructionsPerClock) *

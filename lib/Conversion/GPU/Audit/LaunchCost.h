@@ -46,7 +46,7 @@ struct LaunchCost {
 
   // Seconds; the launch takes the longest of the four and the gap.
   double memoryS = 0; ///< bytes of memory at its bandwidth
-  double cacheS = 0;  ///< bytes of L2 at its bandwidth
+  double cacheS = 0;  ///< bytes of L2 at its bandwidth, lines of L1 one a clock
   double chainS = 0;  ///< loads that wait for each other
   double instructionsS = 0;
   double mustS = 0; ///< bytes that must move, at the memory's bandwidth

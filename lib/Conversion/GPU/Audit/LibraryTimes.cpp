@@ -172,6 +172,7 @@ LibraryTime LibraryTimes::timeOf(LibraryCallOp call) const {
   }
   // Norms and pooling read what they reduce twice.
   time.seconds = 1.5 * bytes / bandwidth + GpuChip::gapS;
-  time.name = call.getName().str();
+  time.name = call.getName().str() + " of " +
+              std::to_string(static_cast<int64_t>(bytes)) + " bytes";
   return time;
 }

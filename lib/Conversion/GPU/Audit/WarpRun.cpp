@@ -64,14 +64,18 @@ struct Group {
 using Groups = std::map<std::pair<unsigned, bool>, Group>;
 
 /// Rough instructions of an op: positions are 64-bit numbers, divisions by
-/// constants multiplications, functions polynomials.
+/// constants shifts or multiplications, functions polynomials.
 double instructionsOf(Operation *op) {
-  if (isa<arith::DivUIOp, arith::RemUIOp, arith::DivSIOp, arith::RemSIOp>(op))
-    return 8;
+  if (isa<arith::DivUIOp, arith::RemUIOp, arith::DivSIOp, arith::RemSIOp>(op)) {
+    APInt divisor;
+    bool isShift = matchPattern(op->getOperand(1), m_ConstantInt(&divisor)) &&
+                   divisor.isPowerOf2();
+    return isShift ? 1 : 8;
+  }
   if (isa<arith::MulIOp, memref::LoadOp, memref::StoreOp>(op))
-    return 3;
+    return 2;
   if (isa<math::ExpOp, math::TanhOp, math::LogOp, math::ErfOp>(op))
-    return 16;
+    return 24;
   if (isa<arith::DivFOp, math::SqrtOp, math::RsqrtOp>(op))
     return 8;
   if (isa<math::PowFOp, math::SinOp, math::CosOp>(op))
@@ -115,9 +119,10 @@ public:
                  static_cast<double>(own.bytes.size() *
                                      static_cast<size_t>(own.elementBytes)),
                  own.takenBytes);
-      if (inRegisters && !key.second) {
+      if (double all = access.sectors; inRegisters && !key.second) {
         access.sectors = access.ownSectors;
         access.bytes = access.ownBytes;
+        access.lines = access.lines * access.ownSectors / std::max(all, 1.0);
         access.fewestSectors = std::min(access.fewestSectors, access.sectors);
       }
     }
@@ -369,6 +374,10 @@ private:
       int64_t bytes =
           static_cast<int64_t>(group.bytes.size()) * group.elementBytes;
       access.sectors += sectors * scale;
+      std::set<int64_t> lines;
+      for (int64_t sector : group.sectors)
+        lines.insert(sector * GpuChip::sectorBytes / GpuChip::lineBytes);
+      access.lines += static_cast<double>(lines.size()) * scale;
       access.bytes += static_cast<double>(bytes) * scale;
       access.fewestSectors +=
           static_cast<double>((bytes + GpuChip::sectorBytes - 1) /

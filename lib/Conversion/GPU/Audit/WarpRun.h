@@ -28,7 +28,8 @@ namespace mlir::soap {
 
 /// Loads of a buffer, or stores to it, of one warp.
 struct WarpAccess {
-  double sectors = 0;       ///< that are asked for: loads and stores x sectors
+  double lines = 0;   ///< of 128 bytes, access by access: L1 serves one a clock
+  double sectors = 0; ///< that are asked for: loads and stores x sectors
   double ownSectors = 0;    ///< of them, different ones
   double bytes = 0;         ///< that the lanes ask for
   double ownBytes = 0;      ///< of them, different ones

@@ -1,0 +1,146 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What a training step's launches move on a GPU, and an estimate of the step, by counting: networks in tf32 and bf16.
+
+    bench/gpu-launches/run.py BUILD [--networks gpt,resnet-50] [--precisions tf32,bf16] [--chip h200] [--rows 0]
+                                    [--check] [--json FILE]
+
+For each network on one device: soap-opt lowers the training step up to its launches (--soap-lower-to-cuda='until=launches')
+and --soap-audit-launches counts (docs/GPU.md, Audit). A row has launches, library calls, their estimated times, how many
+times as long as their bytes the launches take, the kernel that is furthest above its bytes' time with at least 1 % of
+the step, the largest uncoalesced access, and PyTorch's measured time, where there is one. No GPU is used, and no time
+is measured. --rows prints so many rows of each audit. --check holds the networks to LIMITS and ends with
+"N passed, N failed".
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import built  # noqa: E402
+
+# Name, model of --generate, batch, options of the model, options of --soap-lower-to-cuda. Batch norms of images are
+# calls of cuDNN.
+IMAGES = "library-norms=true"
+NETWORKS = {
+    "gpt2-small": ("gpt", 8, "", ""),
+    "resnet-50": ("resnet-50", 64, "", IMAGES),
+    "resnet-101": ("resnet-101", 64, "", IMAGES),
+    "inception-v3": ("inception-v3", 64, "", IMAGES),
+    "vgg16": ("vgg16", 64, "", ""),
+    "alexnet": ("alexnet", 256, "", ""),
+    "rnnlm": ("rnnlm", 64, "", ""),
+    "nmt": ("nmt", 64, "", ""),
+    "llama-small": ("llama", 8, "layers=12,heads=12,kv-heads=4,head-width=64,mlp-width=2048,length=1024,vocabulary=32000", ""),
+}
+# PyTorch on an H200, ms, the better of torch.compile and eager in a CUDA graph (measured 2026-11): tf32, bf16.
+PYTORCH = {"alexnet": (9.2, 6.1), "resnet-101": (34.3, 20.0), "rnnlm": (10.5, 6.2), "gpt2-small": (None, 19.4)}
+# What --check holds: launches and copies, and how many times as long as their bytes all launches may take.
+LIMITS = {
+    ("gpt2-small", "bf16"): "max-launches=190 max-ratio=2 max-share=0.01 max-total-ratio=1.5 max-uncoalesced=0.01",
+    ("resnet-50", "tf32"): "max-launches=100 max-ratio=3 max-share=0.01 max-total-ratio=1.5 max-uncoalesced=0.01",
+}
+
+
+def run(command):
+    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def lower(build, folder, name, precision):
+    """The file with the program's launches."""
+    model, batch, options, lowering = NETWORKS[name]
+    paths = [os.path.join(folder, part) for part in ("model.mlir", "step.mlir", "launches.mlir")]
+    tool = lambda tool_name: os.path.join(build, "bin", tool_name)
+    generate = [tool("soap-translate"), "--generate=" + model, "--batch=%d" % batch, "-o", paths[0]]
+    if options:
+        generate.append("--option=" + options)
+    for command in [
+            generate,
+            [tool("soap-opt"), paths[0], "--soap-build-training-step", "--soap-apply-strategy=preset=single topology=h100-1x1", "-o", paths[1]],
+            [tool("soap-opt"), paths[1], "--soap-set-precision=precision=" + precision, "--soap-partition",
+             "--soap-lower-to-cuda=chip=sm_90 until=launches " + lowering, "-o", paths[2]]]:
+        done = run(command)
+        if done.returncode != 0:
+            raise SystemExit("%s ended with %d:\n%s" % (" ".join(command), done.returncode, done.stderr[-2000:]))
+    return paths[2]
+
+
+def audit(options, path, limits):
+    """Status, messages and report of the audit."""
+    report = path + ".json"
+    done = run([os.path.join(options.build, "bin", "soap-opt"), path,
+                "--soap-audit-launches=chip=%s program=train_step rows=%d report=%s %s" % (options.chip, options.rows, report, limits),
+                "-o", os.devnull])
+    if not os.path.exists(report):
+        raise SystemExit("soap-opt --soap-audit-launches wrote no report:\n" + done.stderr[-2000:])
+    with open(report) as stream:
+        return done.returncode, done.stderr, json.load(stream)["programs"][0]
+
+
+def summary(name, precision, program):
+    kernels = [row for row in program["rows"] if row["kind"] == "kernel"]
+    worst = max((row for row in kernels if row["share"] >= 0.01), key=lambda row: row["ratio"], default=None)
+    uncoalesced = [(row["count"] * access["moved_bytes"] / program["moved_bytes"], row["name"]) for row in kernels
+                   for access in row["accesses"] if access["uncoalesced"]]
+    return {
+        "network": name, "precision": precision, "batch": NETWORKS[name][1], "launches": program["launches"] + program["copies"],
+        "library_calls": program["library_calls"], "launches_ms": program["launches_s"] * 1e3, "library_ms": program["library_s"] * 1e3,
+        "estimated_step_ms": program["estimated_step_s"] * 1e3, "ratio": program["ratio"],
+        "worst": {"kernel": worst["name"], "share": worst["share"], "ratio": worst["ratio"]} if worst else None,
+        "uncoalesced": max(uncoalesced, default=(0, "")),
+        "pytorch_ms": PYTORCH.get(name, (None, None))[("tf32", "bf16").index(precision)],
+    }
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("build")
+    parser.add_argument("--networks", default="")
+    parser.add_argument("--precisions", default="tf32,bf16")
+    parser.add_argument("--chip", default="h200")
+    parser.add_argument("--rows", type=int, default=0, help="print so many rows of each audit")
+    parser.add_argument("--check", action="store_true", help="hold the networks with limits to them")
+    parser.add_argument("--json", help="write the rows here")
+    options = parser.parse_args()
+    built.programs(options.build, "soap-translate", "soap-opt")
+    names = options.networks.split(",") if options.networks else list(NETWORKS)
+    precisions = options.precisions.split(",")
+    for given, known in [(names, NETWORKS), (precisions, ("tf32", "bf16"))]:
+        for name in given:
+            if name not in known:
+                parser.error("unknown: %s; expected some of %s" % (name, ", ".join(known)))
+    cases = [(name, precision) for name in names for precision in precisions]
+    if options.check:
+        cases = [case for case in cases if case in LIMITS]
+    rows, failed = [], 0
+    print("%-14s %-5s %8s %7s %11s %10s %9s %6s %8s  %s" % ("network", "", "launches", "calls", "launches ms", "calls ms", "step ms",
+                                                          "ratio", "PyTorch", "furthest above its bytes (share, ratio)"))
+    for name, precision in cases:
+        with tempfile.TemporaryDirectory() as folder:
+            status, messages, program = audit(options, lower(options.build, folder, name, precision),
+                                              LIMITS[name, precision] if options.check else "")
+        row = summary(name, precision, program)
+        rows.append(row)
+        worst = row["worst"]
+        print("%-14s %-5s %8d %7d %11.2f %10.2f %9.2f %6.2f %8s  %s" % (
+            name, precision, row["launches"], row["library_calls"], row["launches_ms"], row["library_ms"], row["estimated_step_ms"],
+            row["ratio"], row["pytorch_ms"] or "", "%s (%.1f %%, %.2f)" % (worst["kernel"], 100 * worst["share"], worst["ratio"]) if worst else ""),
+            flush=True)
+        if options.rows or status != 0:
+            print(messages, end="")
+        failed += status != 0
+        if options.json:
+            with open(options.json, "w") as stream:
+                json.dump({"version": 1, "chip": options.chip, "is_estimate": True, "rows": rows}, stream, indent=1)
+                stream.write("\n")
+    if options.check:
+        print("%d passed, %d failed" % (len(cases) - failed, failed))
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,180 @@
+// A launch of own elements becomes part of the one that makes what it reads.
+// RUN: soap-opt %s --soap-fuse-launches --split-input-file | FileCheck %s
+
+// A rounding behind rows that a warp shares: the row's buffer is gone.
+// CHECK-LABEL: func.func @rounded(
+// CHECK-NEXT: %[[Y:.*]] = memref.alloc() : memref<64x128xbf16>
+// CHECK-NEXT: soap.parallel_call @kernel_0_rows_cast_loop extent 2048 grain 1(%arg0, %[[Y]]) {soap.fused_slots = array<i64: 2>, soap.slot = 1 : i64}
+// CHECK-NEXT: return %[[Y]]
+// CHECK: func.func private @kernel_0_rows_cast_loop(%[[X:.*]]: memref<64x128xf32>, %[[OUT:.*]]: memref<64x128xbf16>, %{{.*}}: index, %{{.*}}: index) attributes {soap.lanes}
+// CHECK: %[[FLAT:.*]] = memref.collapse_shape %[[OUT]]
+// CHECK: scf.for
+// CHECK: %[[VALUE:.*]] = arith.subf
+// CHECK: %[[SCALED:.*]] = arith.muli %[[ROW:.*]], %c128{{.*}} overflow<nsw, nuw>
+// CHECK: %[[AT:.*]] = arith.addi %[[SCALED]], %{{.*}} overflow<nsw, nuw>
+// CHECK: %[[ROUNDED:.*]] = arith.truncf %[[VALUE]]
+// CHECK: memref.store %[[ROUNDED]], %[[FLAT]][%[[AT]]] : memref<8192xbf16>
+// CHECK-NOT: memref.store
+func.func @rounded(%x: memref<64x128xf32>) -> memref<64x128xbf16> {
+  %t = memref.alloc() : memref<64x128xf32>
+  soap.parallel_call @kernel_0_rows_loop extent 2048 grain 1(%x, %t) {soap.slot = 1 : i64} : memref<64x128xf32>, memref<64x128xf32>
+  %y = memref.alloc() : memref<64x128xbf16>
+  soap.parallel_call @kernel_1_cast_loop extent 8192 grain 16(%t, %y) {soap.slot = 2 : i64} : memref<64x128xf32>, memref<64x128xbf16>
+  return %y : memref<64x128xbf16>
+}
+func.func private @kernel_0_rows_loop(%x: memref<64x128xf32>, %y: memref<64x128xf32>, %begin: index, %end: index) attributes {soap.lanes} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c32 = arith.constant 32 : index
+  %c128 = arith.constant 128 : index
+  %zero = arith.constant 0.0 : f32
+  scf.for %i = %begin to %end step %c1 {
+    %lane = arith.remui %i, %c32 : index
+    %row = arith.divui %i, %c32 : index
+    %first = arith.cmpi eq, %lane, %c0 : index
+    scf.if %first {
+      %sum = scf.for %j = %c0 to %c128 step %c1 iter_args(%acc = %zero) -> (f32) {
+        %a = memref.load %x[%row, %j] : memref<64x128xf32>
+        %b = arith.addf %acc, %a : f32
+        scf.yield %b : f32
+      }
+      scf.for %j = %c0 to %c128 step %c1 {
+        %a = memref.load %x[%row, %j] : memref<64x128xf32>
+        %b = arith.subf %a, %sum : f32
+        memref.store %b, %y[%row, %j] : memref<64x128xf32>
+      }
+    } {soap.lanes}
+  }
+  return
+}
+func.func private @kernel_1_cast_loop(%x: memref<64x128xf32>, %y: memref<64x128xbf16>, %begin: index, %end: index) {
+  %flat = memref.collapse_shape %x [[0, 1]] : memref<64x128xf32> into memref<8192xf32>
+  %out = memref.collapse_shape %y [[0, 1]] : memref<64x128xbf16> into memref<8192xbf16>
+  %c1 = arith.constant 1 : index
+  scf.for %i = %begin to %end step %c1 {
+    %a = memref.load %flat[%i] : memref<8192xf32>
+    %b = arith.truncf %a : f32 to bf16
+    memref.store %b, %out[%i] : memref<8192xbf16>
+  }
+  return
+}
+
+// -----
+
+// The sum of what the first one makes and %z, which something else reads, too: it stays, and the position is the
+// iteration itself.
+// CHECK-LABEL: func.func @kept(
+// CHECK: soap.parallel_call @kernel_0_twice_add_loop extent 512 grain 16(%arg0, %[[T:.*]], %arg1, %[[S:.*]]) :
+// CHECK-NEXT: return %[[S]], %[[T]]
+// CHECK: func.func private @kernel_0_twice_add_loop(
+// CHECK: scf.for %[[I:.*]] =
+// CHECK: memref.load %{{.*}}[%[[I]]] : memref<512xf32>
+// CHECK: memref.store %{{.*}}, %{{.*}}[%[[I]]] : memref<512xf32>
+// CHECK: memref.store %{{.*}} : memref<8x64xf32>
+func.func @kept(%x: memref<8x64xf32>, %z: memref<512xf32>) -> (memref<512xf32>, memref<8x64xf32>) {
+  %t = memref.alloc() : memref<8x64xf32>
+  soap.parallel_call @kernel_0_twice_loop extent 512 grain 16(%x, %t) : memref<8x64xf32>, memref<8x64xf32>
+  %s = memref.alloc() : memref<512xf32>
+  %flat = memref.collapse_shape %t [[0, 1]] : memref<8x64xf32> into memref<512xf32>
+  soap.parallel_call @kernel_1_add_loop extent 512 grain 16(%flat, %z, %s) : memref<512xf32>, memref<512xf32>, memref<512xf32>
+  return %s, %t : memref<512xf32>, memref<8x64xf32>
+}
+func.func private @kernel_0_twice_loop(%x: memref<8x64xf32>, %y: memref<8x64xf32>, %begin: index, %end: index) {
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  scf.for %i = %begin to %end step %c1 {
+    %column = arith.remui %i, %c64 : index
+    %row = arith.divui %i, %c64 : index
+    %a = memref.load %x[%row, %column] : memref<8x64xf32>
+    %b = arith.addf %a, %a : f32
+    memref.store %b, %y[%row, %column] : memref<8x64xf32>
+  }
+  return
+}
+func.func private @kernel_1_add_loop(%x: memref<512xf32>, %z: memref<512xf32>, %y: memref<512xf32>, %begin: index, %end: index) {
+  %c1 = arith.constant 1 : index
+  scf.for %i = %begin to %end step %c1 {
+    %a = memref.load %x[%i] : memref<512xf32>
+    %b = memref.load %z[%i] : memref<512xf32>
+    %c = arith.addf %a, %b : f32
+    memref.store %c, %y[%i] : memref<512xf32>
+  }
+  return
+}
+
+// -----
+
+// Not: an op between writes what the second one reads; the first one writes some elements only; and each element is
+// read by the iteration of another one.
+// CHECK-LABEL: func.func @apart(
+// CHECK: soap.parallel_call @some extent
+// CHECK: soap.parallel_call @fill extent
+// CHECK: soap.parallel_call @add extent
+// CHECK: soap.parallel_call @half extent
+// CHECK: soap.parallel_call @same extent
+// CHECK: soap.parallel_call @same extent
+// CHECK: soap.parallel_call @shifted extent
+func.func @apart(%x: memref<64xf32>, %z: memref<64xf32>, %u: memref<64xf32>, %v: memref<64xf32>, %w: memref<64xf32>) {
+  %t = memref.alloc() : memref<64xf32>
+  soap.parallel_call @some extent 64 grain 1(%x, %t) : memref<64xf32>, memref<64xf32>
+  soap.parallel_call @fill extent 64 grain 1(%z) : memref<64xf32>
+  soap.parallel_call @add extent 64 grain 1(%t, %z, %u) : memref<64xf32>, memref<64xf32>, memref<64xf32>
+  %h = memref.alloc() : memref<64xf32>
+  soap.parallel_call @half extent 32 grain 1(%x, %h) : memref<64xf32>, memref<64xf32>
+  soap.parallel_call @same extent 64 grain 1(%h, %v) : memref<64xf32>, memref<64xf32>
+  %s = memref.alloc() : memref<64xf32>
+  soap.parallel_call @same extent 64 grain 1(%x, %s) : memref<64xf32>, memref<64xf32>
+  soap.parallel_call @shifted extent 63 grain 1(%s, %w) : memref<64xf32>, memref<64xf32>
+  return
+}
+func.func private @some(%x: memref<64xf32>, %y: memref<64xf32>, %begin: index, %end: index) {
+  %c1 = arith.constant 1 : index
+  scf.for %i = %begin to %end step %c1 {
+    %a = memref.load %x[%i] : memref<64xf32>
+    memref.store %a, %y[%i] : memref<64xf32>
+  }
+  return
+}
+func.func private @fill(%y: memref<64xf32>, %begin: index, %end: index) {
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  scf.for %i = %begin to %end step %c1 {
+    memref.store %zero, %y[%i] : memref<64xf32>
+  }
+  return
+}
+func.func private @add(%x: memref<64xf32>, %z: memref<64xf32>, %y: memref<64xf32>, %begin: index, %end: index) {
+  %c1 = arith.constant 1 : index
+  scf.for %i = %begin to %end step %c1 {
+    %a = memref.load %x[%i] : memref<64xf32>
+    %b = memref.load %z[%i] : memref<64xf32>
+    %c = arith.addf %a, %b : f32
+    memref.store %c, %y[%i] : memref<64xf32>
+  }
+  return
+}
+func.func private @half(%x: memref<64xf32>, %y: memref<64xf32>, %begin: index, %end: index) {
+  %c1 = arith.constant 1 : index
+  scf.for %i = %begin to %end step %c1 {
+    %a = memref.load %x[%i] : memref<64xf32>
+    memref.store %a, %y[%i] : memref<64xf32>
+  }
+  return
+}
+func.func private @same(%x: memref<64xf32>, %y: memref<64xf32>, %begin: index, %end: index) {
+  %c1 = arith.constant 1 : index
+  scf.for %i = %begin to %end step %c1 {
+    %a = memref.load %x[%i] : memref<64xf32>
+    memref.store %a, %y[%i] : memref<64xf32>
+  }
+  return
+}
+func.func private @shifted(%x: memref<64xf32>, %y: memref<64xf32>, %begin: index, %end: index) {
+  %c1 = arith.constant 1 : index
+  scf.for %i = %begin to %end step %c1 {
+    %next = arith.addi %i, %c1 : index
+    %a = memref.load %x[%next] : memref<64xf32>
+    memref.store %a, %y[%i] : memref<64xf32>
+  }
+  return
+}
