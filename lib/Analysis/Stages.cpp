@@ -210,7 +210,7 @@ private:
     return success();
   }
 
-  /// What passes between stages is kept, and not computed again.
+  /// Values that pass between stages are kept, and not computed again.
   LogicalResult checkRecomputed() {
     std::vector<int> writers(graph.values.size(), -1);
     for (size_t n = 0; n < graph.nodes.size(); ++n) {

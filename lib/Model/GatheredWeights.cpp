@@ -45,7 +45,7 @@ private:
   std::vector<int> writers; ///< by value: node, -1: none
   std::vector<bool> isListed;
 
-  /// What passes read of a parameter: itself, or what it is converted to; -1:
+  /// The value that passes read of a parameter: itself, or its conversion; -1:
   /// no op of the forward pass reads it.
   int copyOf(int parameter) const {
     int copy = -1;

@@ -363,8 +363,8 @@ private:
     size_t place; ///< of the pass in the order of the device
     int node;     ///< the first one that reads it, and its kernels
     std::set<int> readers;
-    /// The tasks that bring it, and those of them that read what the update has
-    /// left.
+    /// The tasks that bring it, and the ones among them that read what the
+    /// update has left.
     std::set<int> movements, starts;
     int64_t bytes = 0;
   };

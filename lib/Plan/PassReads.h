@@ -17,9 +17,9 @@
 
 namespace soap {
 
-/// What each pass gathers and reduces for itself: weights that are kept as
-/// their updates leave them (`soap.keep`), and their gradients. `graph` is one
-/// of `graphOfPasses`.
+/// The values that each pass gathers or reduces for itself: weights that are
+/// kept as their updates leave them (`soap.keep`), and their gradients. `graph`
+/// is one of `graphOfPasses`.
 PlanRounds roundsOfPasses(const Graph &graph, const PassOrder &passes);
 
 /// The graph whose plan the passes run. Recomputed ops make a value again

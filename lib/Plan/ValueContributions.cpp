@@ -108,9 +108,9 @@ void ValuePlanner::combineAll() {
   }
 }
 
-/// Contributions to a block, those of one round after the other: each part goes
-/// to its reader, which adds up what it gets. So no device has the sum of a
-/// whole block. False if some part has several readers.
+/// Contributions to a block, one round after the other: each part goes to its
+/// reader, which adds up what it gets. So no device has the sum of a whole
+/// block. False if some part has several readers.
 bool ValuePlanner::reduceInRounds(
     int block, std::span<const std::pair<int, std::vector<int>>> groups) {
   std::vector<int> readers, rounds;

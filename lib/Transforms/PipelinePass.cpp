@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Analysis/LoopCorrespondence.h"
 #include "CheckedOptions.h"
 #include "PipelineReport.h"
 #include "Recomputation/Recompute.h"
@@ -124,8 +125,19 @@ recomputedInStages(const FunctionProblem &target,
   const ::soap::Graph &graph = opGraph.graph;
   std::vector<int> writers(graph.values.size(), -1);
   std::vector<bool> leaves(graph.nodes.size()),
-      hasSamples = ::soap::valuesOfSamples(graph, target.problem->getRoles());
+      needsWeights(graph.values.size());
+  std::vector<bool> hasSamples =
+      ::soap::valuesOfSamples(graph, target.problem->getRoles());
+  for (auto [input, argument] : llvm::zip_equal(graph.inputs, opGraph.inputs))
+    needsWeights[static_cast<size_t>(input.value)] = !isDataArgument(argument);
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    // Values that follow from data alone may be there before all passes.
+    bool needs = llvm::any_of(graph.nodes[n].whole.operands, [&](int value) {
+      return needsWeights[static_cast<size_t>(graph.rootOf(value))];
+    });
+    leaves[n] = !needs;
+    for (int value : graph.nodes[n].whole.results)
+      needsWeights[static_cast<size_t>(value)] = needs;
     for (int value : graph.nodes[n].whole.operands)
       if (int writer = writers[static_cast<size_t>(value)];
           writer >= 0 && stages[static_cast<size_t>(writer)] != stages[n])

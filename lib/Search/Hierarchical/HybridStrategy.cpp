@@ -159,7 +159,7 @@ computedAgain(const Graph &graph, const std::vector<std::vector<Role>> &roles,
     const Kernel &kernel = graph.nodes[n].whole;
     if (kernel.phase != Phase::Forward)
       continue;
-    // What has no samples is of all microbatches together.
+    // Results without samples are of all microbatches together.
     if (!std::all_of(kernel.results.begin(), kernel.results.end(),
                      [&](int value) { return hasSamples[value]; }))
       continue;

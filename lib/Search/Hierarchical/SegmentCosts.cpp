@@ -279,7 +279,7 @@ private:
       int value = wanted.back();
       wanted.pop_back();
       int node = producer[value];
-      // What has no samples runs once for all microbatches.
+      // Values without samples are of all microbatches together.
       if (isNeeded[value] || isKept[value] || node < 0 || !isForward(node) ||
           !hasSamples[value])
         continue;

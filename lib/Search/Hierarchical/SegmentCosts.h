@@ -53,7 +53,8 @@ struct SegmentCost {
   /// Gradients of parameters, and the time to add another microbatch's.
   int64_t gradientBytes = 0;
   int64_t accumulateNs = 0;
-  /// What `parameterBytes` and `gradientBytes` are of, as far as it is known.
+  /// The weights behind `parameterBytes` and `gradientBytes`, as far as they
+  /// are known.
   std::vector<WeightCost> weights;
 };
 
