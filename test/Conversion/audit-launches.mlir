@@ -1,4 +1,4 @@
-// What launches move and how long they take, counted by hand here. A table by share of the step, the same as JSON, and
+// Bytes and times of launches, counted by hand here. A table by share of the step, the same as JSON, and
 // limits.
 // RUN: soap-opt %s --soap-audit-launches='chip=h100 bandwidth=1e12 report=-' -o /dev/null 2>%t | FileCheck %s --check-prefix=JSON
 // RUN: FileCheck %s --check-prefix=TABLE < %t

@@ -192,7 +192,7 @@ private:
   }
 
   bool fuseAt(ParallelCallOp call, func::FuncOp part, size_t operand) {
-    constexpr size_t mostBuffers = 32;
+    constexpr size_t maxBuffers = 32;
     Value root = rootBuffer(call.getBuffers()[operand]);
     if (!root.getDefiningOp<memref::AllocOp>())
       return false;
@@ -208,7 +208,7 @@ private:
         static_cast<int64_t>(call.getExtent()) != elements ||
         cast<MemRefType>(call.getBuffers()[operand].getType())
                 .getNumElements() != elements ||
-        writer.getBuffers().size() + call.getBuffers().size() > mostBuffers)
+        writer.getBuffers().size() + call.getBuffers().size() > maxBuffers)
       return false;
     func::FuncOp writing = buffers.partOf(writer);
     if (!writing || writing.isExternal() || !canMove(call, writer, root))

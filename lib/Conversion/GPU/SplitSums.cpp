@@ -35,7 +35,7 @@ using namespace mlir::soap;
 namespace {
 
 /// How a sum is cut: the iterations of its loop and, where each is a part of
-/// its own, those of the loop inside.
+/// its own, the iterations of the loop inside.
 struct Cut {
   int64_t outer = 1, inner = 1;
 
@@ -128,7 +128,7 @@ private:
     llvm::SetVector<Operation *> needs;
     Operation *nest = outermost(sum, loops);
     bool possible = true;
-    // What nests before this one write is there.
+    // Nests before this one have written already.
     llvm::DenseSet<Value> written;
     nest->walk([&](memref::StoreOp store) {
       written.insert(rootBuffer(store.getMemRef()));

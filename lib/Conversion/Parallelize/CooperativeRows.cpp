@@ -230,12 +230,12 @@ static void distributeReduction(scf::ForOp loop, OpBuilder &builder) {
 }
 
 bool mlir::soap::keepsRow(scf::IfOp row) {
-  constexpr int64_t mostPerLane = 32;
+  constexpr int64_t maxPerLane = 32;
   int64_t loops = 0;
   for (auto loop : row.thenBlock()->getOps<scf::ForOp>()) {
     int64_t trips = tripCountOf(loop).value_or(0);
     if (trips == 0 || trips % kWarpLanes != 0 ||
-        trips / kWarpLanes > mostPerLane)
+        trips / kWarpLanes > maxPerLane)
       return false;
     ++loops;
   }

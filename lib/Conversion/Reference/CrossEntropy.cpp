@@ -43,8 +43,8 @@ SmallVector<Index> statistic(KernelBuilder &k, int64_t first,
 constexpr double minusInfinity = -std::numeric_limits<double>::infinity();
 
 /// For threads, a long row is in pieces that stay in registers between their
-/// maximum and their sum; statistics of pieces, and what is left of the row,
-/// become those of the row.
+/// maximum and their sum; the statistics of the row come from its pieces and
+/// from what is left behind the last one.
 void emitStatsInPieces(KernelBuilder &k, const Tensor &logits,
                        const Tensor &labels, const Tensor &stats,
                        int64_t classOffset, int64_t length) {
@@ -97,8 +97,8 @@ void emitStatsInPieces(KernelBuilder &k, const Tensor &logits,
 void emitStats(KernelBuilder &k, const Tensor &logits, const Tensor &labels,
                const Tensor &stats, int64_t classOffset) {
   int64_t classes = logits.shape().back();
-  constexpr int64_t piece = 512, fewestPieces = 4;
-  if (k.forThreads && classes >= piece * fewestPieces)
+  constexpr int64_t piece = 512, minPieces = 4;
+  if (k.forThreads && classes >= piece * minPieces)
     return emitStatsInPieces(k, logits, labels, stats, classOffset, piece);
   k.forEachOf(labels.shape(), [&](ArrayRef<Index> n) {
     Scalar maximum =

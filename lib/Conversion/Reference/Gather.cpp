@@ -173,11 +173,11 @@ void emitGatherGradOfThreads(GatherGradOp op, KernelBuilder &k) {
 
 void emitGatherGrad(GatherGradOp op, KernelBuilder &k) {
   // Looking for equal rows takes the square of the number of indices.
-  constexpr int64_t mostIndices = 65536;
+  constexpr int64_t maxIndices = 65536;
   int64_t count = 1;
   for (int64_t extent : k.in(1).shape())
     count *= extent;
-  if (k.forThreads && count > 1 && count <= mostIndices &&
+  if (k.forThreads && count > 1 && count <= maxIndices &&
       k.in(1).shape().size() > 0 && k.out().shape().size() > 1)
     return emitGatherGradOfThreads(op, k);
   Tensor dy = k.in(0), dtable = k.out();

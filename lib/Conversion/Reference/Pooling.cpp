@@ -103,7 +103,7 @@ void emitFirstMaximum(KernelBuilder &k, const Windows &windows,
 
 /// The sum over the windows that element (row, column) of an image is in, in
 /// their order: `add(window, i, j, sum)`, where (i, j) is its place in the
-/// window. `indices` are those of the element, `windowed` has an element per
+/// window. `indices` are the element's, `windowed` has an element per
 /// window.
 Scalar sumOverWindows(
     KernelBuilder &k, const Windows &windows, const Tensor &windowed,

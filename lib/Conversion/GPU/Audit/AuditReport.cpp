@@ -54,7 +54,7 @@ static const char *kindName(AuditRow::Kind kind) {
   return "";
 }
 
-/// What a reader should know of a row.
+/// Remarks on a row.
 static std::string remarksOf(const ProgramAudit &audit, const AuditRow &row) {
   if (row.kind == AuditRow::Kind::Library)
     return row.isMeasured ? "profile" : "assumed";

@@ -56,9 +56,8 @@ SmallVector<Sample> samplesOf(func::FuncOp part, int64_t extent) {
 
 /// Sums over all warps.
 struct Total {
-  double lines = 0, sectors = 0, ownSectors = 0, ownBytes = 0,
-         fewestSectors = 0;
-  double mostOwnSectors = 0; ///< of a warp
+  double lines = 0, sectors = 0, ownSectors = 0, ownBytes = 0, minSectors = 0;
+  double maxOwnSectors = 0; ///< of a warp
   std::optional<int64_t> stride;
   bool isFirst = true, dependsOnData = false;
 };
@@ -91,12 +90,12 @@ LaunchCost mlir::soap::costOfLaunch(func::FuncOp part, int64_t extent,
                          chip.multiprocessors * blocksPerMultiprocessor);
 
   std::map<std::pair<unsigned, bool>, Total> totals;
-  double instructions = 0, rounds = 0, mostRounds = 0;
+  double instructions = 0, rounds = 0, maxRounds = 0;
   for (const Sample &sample : samplesOf(part, extent)) {
     WarpWork work = runWarp(part, sample.first, extent);
     instructions += work.instructions * sample.weight;
     rounds += work.rounds * sample.weight;
-    mostRounds = std::max(mostRounds, work.rounds);
+    maxRounds = std::max(maxRounds, work.rounds);
     cost.serial = std::max(cost.serial, work.serial);
     for (const std::string &text : work.unknown)
       if (!llvm::is_contained(cost.unknown, text))
@@ -107,8 +106,8 @@ LaunchCost mlir::soap::costOfLaunch(func::FuncOp part, int64_t extent,
       total.lines += access.lines * sample.weight;
       total.ownSectors += access.ownSectors * sample.weight;
       total.ownBytes += access.ownBytes * sample.weight;
-      total.fewestSectors += access.fewestSectors * sample.weight;
-      total.mostOwnSectors = std::max(total.mostOwnSectors, access.ownSectors);
+      total.minSectors += access.minSectors * sample.weight;
+      total.maxOwnSectors = std::max(total.maxOwnSectors, access.ownSectors);
       total.dependsOnData |= access.dependsOnData;
       if (access.hasStride) {
         if (total.isFirst)
@@ -128,11 +127,11 @@ LaunchCost mlir::soap::costOfLaunch(func::FuncOp part, int64_t extent,
     return static_cast<double>(
         sizeInBytes(cast<MemRefType>(part.getArgumentTypes()[argument])));
   };
-  // What the warps at work touch, a small buffer once for all.
+  // Bytes that the warps at work touch, a small buffer once for all.
   double atWork = 0;
   for (auto &[key, total] : totals)
     atWork += std::min(bufferBytes(key.first),
-                       total.mostOwnSectors * sector * resident);
+                       total.maxOwnSectors * sector * resident);
   double l2Share = static_cast<double>(chip.l2Bytes) / 2;
   double onOne = atWork / static_cast<double>(chip.multiprocessors);
   double memoryBytes = 0, l2Bytes = 0, lines = 0;
@@ -159,7 +158,7 @@ LaunchCost mlir::soap::costOfLaunch(func::FuncOp part, int64_t extent,
                : access.movedBytes;
     access.stride = total.stride;
     access.dependsOnData = total.dependsOnData;
-    access.isUncoalesced = total.sectors > 2 * total.fewestSectors;
+    access.isUncoalesced = total.sectors > 2 * total.minSectors;
     cost.mustBytes += access.mustBytes;
     cost.movedBytes += access.movedBytes;
     memoryBytes += access.memoryBytes;
@@ -175,10 +174,10 @@ LaunchCost mlir::soap::costOfLaunch(func::FuncOp part, int64_t extent,
       instructions / (static_cast<double>(chip.multiprocessors *
                                           GpuChip::instructionsPerClock) *
                       chip.clockHz);
-  // What fits in L2 was written there by the launch before.
+  // Bytes that fit in L2 were written there by the launch before.
   double latency =
       cost.mustBytes <= l2Share ? GpuChip::l2LatencyS : GpuChip::latencyS;
   double waves = rounds / static_cast<double>(chip.residentWarps());
-  cost.chainS = std::max(mostRounds, waves) * latency;
+  cost.chainS = std::max(maxRounds, waves) * latency;
   return cost;
 }

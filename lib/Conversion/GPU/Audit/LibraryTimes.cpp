@@ -3,7 +3,7 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See LibraryTimes.h. Descriptors are those of Runtime/Kernels.
+// See LibraryTimes.h. Runtime/Kernels describes the descriptors.
 //
 //===----------------------------------------------------------------------===//
 

@@ -42,7 +42,7 @@ private:
   double bandwidth;
 
   double flopsPerSecond(const std::string &dtype) const;
-  /// What the profile says of a shape, plus bytes that it does not know of.
+  /// The profile's time of a shape, plus bytes that it does not know of.
   LibraryTime byProfile(const ::soap::OpShape &shape, const std::string &dtype,
                         double flops, double otherBytes) const;
 };

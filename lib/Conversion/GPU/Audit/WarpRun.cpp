@@ -123,7 +123,7 @@ public:
         access.sectors = access.ownSectors;
         access.bytes = access.ownBytes;
         access.lines = access.lines * access.ownSectors / std::max(all, 1.0);
-        access.fewestSectors = std::min(access.fewestSectors, access.sectors);
+        access.minSectors = std::min(access.minSectors, access.sectors);
       }
     }
   }
@@ -133,7 +133,7 @@ private:
   WarpWork &work;
   llvm::DenseMap<Value, Lanes> values;
   bool inRegisters = false; ///< what a row has loaded is not loaded again
-  /// What the evaluated iterations touched.
+  /// Sectors and bytes that the evaluated iterations touched.
   struct Sampled {
     llvm::DenseSet<int64_t> sectors, bytes;
     double takenSectors = 0, takenBytes = 0;
@@ -379,7 +379,7 @@ private:
         lines.insert(sector * GpuChip::sectorBytes / GpuChip::lineBytes);
       access.lines += static_cast<double>(lines.size()) * scale;
       access.bytes += static_cast<double>(bytes) * scale;
-      access.fewestSectors +=
+      access.minSectors +=
           static_cast<double>((bytes + GpuChip::sectorBytes - 1) /
                               GpuChip::sectorBytes) *
           scale;
@@ -402,7 +402,7 @@ private:
     Length length;
     Groups groups;
     llvm::DenseMap<Value, int> waits;
-    int mostWaits = 0;
+    int maxWaits = 0;
     for (Operation &op : block) {
       work.instructions += instructionsOf(&op) * scale;
       int wait = 0;
@@ -424,9 +424,9 @@ private:
       }
       for (Value result : op.getResults())
         waits[result] = wait;
-      mostWaits = std::max(mostWaits, wait);
+      maxWaits = std::max(maxWaits, wait);
     }
-    length.rounds += mostWaits;
+    length.rounds += maxWaits;
     close(groups, scale);
     return length;
   }

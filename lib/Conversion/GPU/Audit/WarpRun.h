@@ -8,9 +8,9 @@
 // Floats are not computed. Of long loops some iterations are evaluated, and
 // what they do is scaled to all.
 //
-// What integers in memory are is not known: equal addresses have equal values,
-// others differ, comparisons of them with numbers hold and they equal nothing
-// else. Accesses that depend on them are marked.
+// The value of integers in memory is not known: equal addresses have equal
+// values, others differ, comparisons of them with numbers hold and they equal
+// nothing else. Accesses that depend on them are marked.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,10 +30,10 @@ namespace mlir::soap {
 struct WarpAccess {
   double lines = 0;   ///< of 128 bytes, access by access: L1 serves one a clock
   double sectors = 0; ///< that are asked for: loads and stores x sectors
-  double ownSectors = 0;    ///< of them, different ones
-  double bytes = 0;         ///< that the lanes ask for
-  double ownBytes = 0;      ///< of them, different ones
-  double fewestSectors = 0; ///< that would hold `bytes`, access by access
+  double ownSectors = 0; ///< of them, different ones
+  double bytes = 0;      ///< that the lanes ask for
+  double ownBytes = 0;   ///< of them, different ones
+  double minSectors = 0; ///< that would hold `bytes`, access by access
   /// Elements between lane 0 and lane 1, where it is the same for all lanes and
   /// all accesses; none where it is not.
   std::optional<int64_t> stride;
@@ -42,14 +42,14 @@ struct WarpAccess {
   bool dependsOnData = false; ///< on integers in memory
 };
 
-/// What a warp does in 32 iterations of a part.
+/// The work of a warp in 32 iterations of a part.
 struct WarpWork {
   /// By argument of the part, and whether it is written.
   std::map<std::pair<unsigned, bool>, WarpAccess> accesses;
   double instructions = 0; ///< about
   double rounds = 0;       ///< loads that wait for each other
   double serial = 0;       ///< iterations of innermost loops, one by one
-  /// What could not be evaluated, by name.
+  /// Things that could not be evaluated, by name.
   llvm::SmallVector<std::string, 0> unknown;
 };
 
