@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Tasks in the order of their keys, edges as two arrays. The rules of passes
-// are those of PassOrder.cpp; a test compares both.
+// stand in PassOrder.cpp, too; a test compares both.
 //
 //===----------------------------------------------------------------------===//
 
@@ -85,7 +85,7 @@ public:
     return std::nullopt;
   }
 
-  // What Algorithm1.h asks for.
+  // The interface that Algorithm1.h asks for.
   template <typename Visit>
   void forEachRoot(Visit visit) {
     for (size_t t = 0; t < runs.size(); ++t)

@@ -19,7 +19,7 @@ namespace soap {
 /// Is told of all tasks, the one that starts last first.
 class PassMemory {
 public:
-  /// `firstSum`: by block, the steps of sums in the blocks before it, but for
+  /// `firstSum`: by block, the steps of sums in the blocks before it, except
   /// the last of each sum; then all of them.
   PassMemory(const PlanState &plan, const std::vector<uint32_t> &firstSum);
 

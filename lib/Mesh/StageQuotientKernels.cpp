@@ -6,7 +6,7 @@
 // The shards of a kernel on replica 0 of its stage, and on the replicas that a
 // value is planned on. Their boxes are the boxes of the whole strategy. From
 // replica to replica, boxes of equal size follow each other, so that all
-// regions of a replica are those of replica 0, moved by a shift.
+// regions of a replica are replica 0's, moved by a shift.
 //
 //===----------------------------------------------------------------------===//
 
@@ -178,8 +178,8 @@ StageQuotient::Part StageQuotient::partOf(int slot, int count) {
                          part.geometry->states.end());
     return part;
   }
-  // A shard has the state of that of replica 0: the one on the corresponding
-  // device of the same place among those of its device.
+  // A shard has the state of replica 0's shard: the one on the corresponding
+  // device of the same place among the shards there.
   std::map<int, std::vector<ShardState>> statesOf;
   for (size_t s = 0; s < kernel.devices.size(); ++s)
     statesOf[kernel.devices[s]].push_back(kernel.states[s]);
@@ -239,11 +239,12 @@ StageQuotient::Layout StageQuotient::layoutOf(int slot, const AccessMap &map,
       std::optional<int64_t> shift = shiftOf(map[d], term, points, kernel.space,
                                              graph.values[value].shape[d]);
       if (!shift)
-        reason =
-            "loop '" + kernel.space.loops[static_cast<size_t>(target)].name +
-            "' of '" + kernel.name + "', which is cut over replicas, moves '" +
-            graph.values[value].name +
-            "' by other than a shift, as a window does";
+        reason = "loop '" +
+                 kernel.space.loops[static_cast<size_t>(target)].name +
+                 "' of '" + kernel.name +
+                 "', which is split over replicas, moves '" +
+                 graph.values[value].name +
+                 "' by other than a shift, as a window does";
       layout.shifts[d] += shift.value_or(0);
     }
   if (isUsed)
@@ -285,7 +286,7 @@ bool StageQuotient::isContributed(int value) const {
 
 /// Whether a linear op handles contributions as they are, as
 /// `StrategyPlan::resolve` decides it. On all replicas alike: each handles
-/// those of its own devices.
+/// its own devices.
 void StageQuotient::resolve(int slot) {
   KernelPlan &kernel = kernels[slot];
   const Kernel &op = *slots[slot].kernel;

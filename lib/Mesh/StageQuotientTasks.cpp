@@ -17,7 +17,7 @@ using namespace soap;
 
 namespace {
 
-/// The devices of a task by replica, as those of replica 0 that correspond,
+/// The devices of a task by replica, as devices of replica 0 that correspond,
 /// ascending.
 std::map<int, std::vector<int>> byReplica(const std::vector<int> &devices,
                                           int group, int unit) {

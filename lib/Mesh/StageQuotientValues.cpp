@@ -141,7 +141,7 @@ bool StageQuotient::sourceLayout(int value, Layout &layout, bool &isPreplaced) {
   return false;
 }
 
-/// What the pieces of the first microbatch touch.
+/// The regions that the pieces of the first microbatch touch.
 StageQuotient::Regions
 StageQuotient::regionsOfPieces(int value, const Layout &layout) const {
   const Slot &slot = slots[layout.slot];
@@ -314,7 +314,7 @@ void StageQuotient::planValue(int value) {
     return addLoad(value);
   }
   if (source.kind == Layout::Replica) {
-    // Of contributions that several replicas have each, those of one are taken.
+    // Of contributions that several replicas have each, one replica's are taken.
     Part part;
     if (sourceOf(value, 1, part).partial && !readings.empty()) {
       reason = "contributions to '" +

@@ -76,7 +76,7 @@ StringRef nameOf(Operation *op) {
   return name ? name.getValue() : StringRef();
 }
 
-/// What a result of the model says that it is for.
+/// The purpose of a result, as the model says it.
 std::optional<ValueKind> resultKind(func::FuncOp function, unsigned result) {
   return enumValue<ValueKindAttr>(
       function.getResultAttr(result, SoapDialect::kKind));

@@ -32,7 +32,7 @@ struct FoldedPipeline {
   /// Devices of a replica, and replicas of a stage that each of them stands
   /// for.
   int unit = 1, replicas = 1;
-  /// By device. Those of other replicas have at most the bytes of the
+  /// By device. Devices of other replicas have at most the bytes of the
   /// corresponding one that is simulated, which are given here.
   std::vector<int64_t> memoryBytes;
   /// The devices that are simulated, and where their time goes.

@@ -76,8 +76,8 @@ mlir::soap::priceRecipe(const std::string &text, ::soap::HybridModel &model,
     shape.zero = 0;
   HybridRow row{text, {}};
   std::string why;
-  constexpr int64_t mostSamples = 16; // longer microbatches do not gain
-  for (; shape.samples <= mostSamples; shape.samples *= 2) {
+  constexpr int64_t maxSamples = 16; // longer microbatches do not gain
+  for (; shape.samples <= maxSamples; shape.samples *= 2) {
     std::string reason = model.check(shape);
     if (!reason.empty()) {
       if (why.empty())

@@ -281,7 +281,7 @@ LogicalResult Simulate::runPipeline(const FunctionProblem &target,
     if (*order &&
         (fold == "always" || (fold == "auto" && isLarge && !writesTasks &&
                               graph.restores.empty()))) {
-      // What does not fold, and is not too large, is written out.
+      // A plan that does not fold, and is not too large, is written out.
       bool foldOnly = fold == "always" || !hasManyPieces;
       ::soap::Expected<FoldedPipeline> simulated = simulateFoldedPipeline(
           graph, strategy, **order,

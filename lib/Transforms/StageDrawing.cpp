@@ -297,8 +297,8 @@ private:
   double drawGrid(const Stage &stage, double x, double y) {
     auto columns = static_cast<size_t>(stage.tensor),
          rows = static_cast<size_t>(stage.data);
-    constexpr size_t mostColumns = 16;
-    size_t shownColumns = std::min(columns, mostColumns);
+    constexpr size_t maxColumns = 16;
+    size_t shownColumns = std::min(columns, maxColumns);
     double cell =
         std::min(largestCell, gridWidth / static_cast<double>(shownColumns));
     for (size_t r = 0; r < rows; ++r) {

@@ -101,7 +101,7 @@ TEST(ExpertKernels, TopKOfNaN) {
   EXPECT_EQ(found[0].values[3], 1);
 }
 
-/// What soap.route says of choices.
+/// The answer of soap.route about choices.
 struct Routes {
   Array slots, tokens, load;
 

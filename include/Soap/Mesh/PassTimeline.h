@@ -49,7 +49,7 @@ public:
   int64_t getMakespanNs() const { return makespanNs; }
   /// Tasks of the plan; a sum of n tiles that is made one by one is n - 1.
   int64_t getTaskCount() const { return count; }
-  /// The times of task `index` of a block, of a sum those of its last step.
+  /// The times of task `index` of a block, of a sum the times of its last step.
   TaskTimes timesOf(int block, int index) const {
     return times(numberOf(block, index));
   }
@@ -63,7 +63,7 @@ public:
   const std::vector<PassSpan> &getPasses() const { return spans; }
   /// Time in which each device computes, by device, with what it moves.
   const std::vector<int64_t> &busyNs() const { return busy; }
-  /// Where the time of each device goes, but for `communicationNs`.
+  /// Where the time of each device goes, except `communicationNs`.
   std::vector<DeviceTimes> deviceTimes() const;
   /// Peak live bytes per device, as `peakBytes` (MemoryOverTime.h).
   std::vector<int64_t> peakBytes() const;
@@ -73,7 +73,7 @@ private:
 
   const PlanState *plan;
   int64_t makespanNs = 0, count = 0;
-  /// Numbers of tasks are those of their blocks, one block after the other. A
+  /// Tasks have the numbers of their blocks, one block after the other. A
   /// sum has its last step first. Absent shards have numbers, too.
   std::vector<uint32_t> firstTask; ///< by block, one more
   /// By block, by task: its first number less that of the block; empty: number

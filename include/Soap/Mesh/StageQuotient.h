@@ -29,7 +29,7 @@
 namespace soap {
 
 /// A plan of replica 0 of every stage that `PassTimeline` reads. Devices and
-/// links are those of the whole topology; only the ones of these replicas are
+/// links are the whole topology's; only the ones of these replicas are
 /// occupied. Not safe from several threads.
 class StageQuotient : public PlanState {
 public:
@@ -38,9 +38,9 @@ public:
                 const Cluster &cluster);
   ~StageQuotient();
 
-  /// Plans configs of one microbatch, cut into those of the order. Returns why
-  /// replicas may differ, so that the strategy has to be unfolded; empty: they
-  /// do not. The plan is good for nothing otherwise.
+  /// Plans configs of one microbatch, cut into the microbatches of the order.
+  /// Returns why replicas may differ, so that the strategy has to be unfolded;
+  /// empty: they do not. The plan is good for nothing otherwise.
   std::string set(const Strategy &next, const PassOrder &order);
 
   /// Devices of a replica, and replicas of a stage, once `set` has planned.
@@ -93,7 +93,7 @@ private:
   };
   struct Price {
     int64_t ns = 1;
-    int resources = 0;         ///< number of the list of those of replica 0
+    int resources = 0;         ///< number of the list of replica 0's
     std::vector<int> anywhere; ///< resources that it has on some replica
     bool isEven = true;        ///< it has them on every one
   };

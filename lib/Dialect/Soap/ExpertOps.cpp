@@ -85,7 +85,7 @@ LogicalResult TopKGradOp::verify() {
   if (failed(checkShape(emitError, "indices", getIndices().getType(), dy)))
     return failure();
   if (dx.size() != dy.size() || dx.drop_back() != dy.drop_back())
-    return emitError() << "expected dx of the shape of dy but for the last "
+    return emitError() << "expected dx of the shape of dy except the last "
                           "dim, got "
                        << getDx().getType() << " and " << getDy().getType();
   return success();

@@ -91,9 +91,9 @@ static int loopToCut(const Kernel &update, const Config &config, int data) {
   return longest;
 }
 
-/// What several stages read and what follows from constants and counters of
-/// steps alone, as tables of positions and bias corrections: every device
-/// computes it for itself, as sending it would keep links from others.
+/// Values that several stages read, and values that follow from constants and
+/// counters of steps alone, as tables of positions and bias corrections: every
+/// device computes it for itself, as sending it would keep links from others.
 static void repeatConstants(const Graph &graph,
                             const std::vector<std::vector<Role>> &roles,
                             const std::vector<int> &stages, int devices,

@@ -22,7 +22,7 @@ namespace {
 
 /// How the probabilities of a router become the gates of its choices.
 enum class Gates {
-  SumToOne,      ///< those of the choices, divided by their sum
+  SumToOne,      ///< the choices' probabilities, divided by their sum
   Probabilities, ///< as they are
 };
 

@@ -26,7 +26,7 @@ func.func @scalar(%x: tensor<f32>) {
 // -----
 
 func.func @grad_rows(%dy: tensor<4x2xf32>, %i: tensor<4x2xi32>) {
-  // expected-error@+1 {{'soap.top_k_grad' op expected dx of the shape of dy but for the last dim, got 'tensor<3x8xf32>' and 'tensor<4x2xf32>'}}
+  // expected-error@+1 {{'soap.top_k_grad' op expected dx of the shape of dy except the last dim, got 'tensor<3x8xf32>' and 'tensor<4x2xf32>'}}
   %0 = soap.top_k_grad %dy, %i : (tensor<4x2xf32>, tensor<4x2xi32>) -> tensor<3x8xf32>
   return
 }

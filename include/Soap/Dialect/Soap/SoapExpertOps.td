@@ -45,7 +45,7 @@ def Soap_TopKGradOp : Soap_Op<"top_k_grad", [SpaceInterface]> {
     **Constraints**
 
     - dy and the indices have the same shape, of rank 1 or more.
-    - dx has this shape but for the last dim.
+    - dx has this shape except the last dim.
 
     **Example**
 
@@ -133,7 +133,7 @@ def Soap_CombineExpertsOp
   let description = [{
     z[s, l, d] is the sum over k of gates[s, l, k] * y[e, s, c, d] for the
     place c of expert e that slots[s, l, k] - `first_expert` * C names. Dropped
-    choices, and those of experts that y does not have, count 0; so a shard that
+    choices, and choices of experts that y does not have, count 0; so a shard that
     has the experts from `first_expert` on gives a partial sum. Without gates
     they are 1. The transpose of `soap.dispatch`; the tokens are read by the
     gradient only.

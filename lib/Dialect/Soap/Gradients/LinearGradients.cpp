@@ -158,7 +158,7 @@ private:
   MatmulOp op;
   Value dy;
   int64_t rank;
-  /// Batch dims of b; those of a behind them share it, if there are any.
+  /// Batch dims of b; batch dims of a behind them share it, if there are any.
   int64_t own;
   bool shared;
 };
