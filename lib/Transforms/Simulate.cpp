@@ -40,8 +40,6 @@ namespace {
 
 /// A gradient that thousands of devices share is millions of messages.
 constexpr int maxWrittenOut = 64;
-/// A piece of a pipeline that is written out takes a kilobyte.
-constexpr int64_t maxPiecesWrittenOut = 4'000'000;
 
 struct Simulate : CheckedOptions<mlir::soap::impl::SoapSimulateBase<Simulate>> {
   using CheckedOptions::CheckedOptions;
@@ -275,12 +273,11 @@ LogicalResult Simulate::runPipeline(const FunctionProblem &target,
       return failure();
     bool writesTasks = !taskGraph.empty() || !trace.empty();
     bool hasManyPieces =
-        *order && countPieces(strategy, **order) > maxPiecesWrittenOut;
+        *order && countPieces(strategy, **order) > ::soap::maxWrittenPieces;
     bool isLarge =
         target.topology.deviceCount() > maxWrittenOut || hasManyPieces;
     if (*order &&
-        (fold == "always" || (fold == "auto" && isLarge && !writesTasks &&
-                              graph.restores.empty()))) {
+        (fold == "always" || (fold == "auto" && isLarge && !writesTasks))) {
       // What does not fold, and is not too large, is written out.
       bool foldOnly = fold == "always" || !hasManyPieces;
       ::soap::Expected<FoldedPipeline> simulated = simulateFoldedPipeline(
