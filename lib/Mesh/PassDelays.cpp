@@ -65,7 +65,6 @@ PassDelays::PassDelays(const PassTasks &tasks, const Graph &graph,
       followers(followers) {
   if (graph.restores.empty())
     return;
-  addSums();
   delayRecomputed();
   delayGathers();
   std::sort(waits.begin(), waits.end());
@@ -101,29 +100,6 @@ void PassDelays::forEachStep(int value, Visit visit) const {
                         begin + planned.actions[a].inputCount);
     }
     visit(task, t, references);
-  }
-}
-
-/// A sum of kept tiles begins when all of them are there.
-void PassDelays::addSums() {
-  for (const Restore &restore : plan.getGraph().restores) {
-    const ValuePlan &planned = plan.valuePlan(restore.value);
-    for (size_t t = 0; t < planned.tasks.size(); ++t) {
-      if (stepsOfTask(planned, t) == 1)
-        continue;
-      const PlannedAction &sum =
-          planned.actions[static_cast<size_t>(planned.tasks[t].firstAction)];
-      size_t task =
-          tasks.numberOf(plan.blockOf(restore.value), static_cast<int>(t));
-      for (int i = 0; i < sum.inputCount; ++i) {
-        int input = planned.inputs[static_cast<size_t>(sum.firstInput + i)];
-        if (input >= planned.sources)
-          continue;
-        if (int64_t writer = tasks.writerOf(restore.value, input); writer >= 0)
-          waits.emplace_back(static_cast<uint32_t>(writer),
-                             static_cast<uint32_t>(task + 1));
-      }
-    }
   }
 }
 

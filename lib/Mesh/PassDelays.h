@@ -79,7 +79,6 @@ private:
   }
   bool waitFor(const std::vector<int> &triggers, int device,
                const PipelinePass &pass, size_t task);
-  void addSums();
   void delayRecomputed();
   void delayMovements();
   template <typename Visit>
