@@ -12,6 +12,7 @@
 #include "FoldedPipeline.h"
 #include "FoldedReport.h"
 #include "ModuleSimulation.h"
+#include "Recomputation/Recompute.h"
 #include "SimulationReport.h"
 #include "StrategySupport.h"
 
@@ -148,14 +149,18 @@ Simulate::addPresets(const FunctionProblem &target,
     names = {"data-parallel", "expert"};
   if (names == std::vector<std::string>{"none"})
     return success();
-  // Values that the module's strategy keeps are no part of the others.
+  // Values that the module's strategy keeps are no part of the others. Recipes
+  // decide by themselves what they recompute.
   const FunctionProblem *plain = &target;
   OwningOpRef<ModuleOp> copy;
   std::unique_ptr<FunctionProblem> reopened;
   if (!target.opGraph.graph.restores.empty()) {
     copy = getOperation().clone();
-    for (auto other : copy->getOps<func::FuncOp>())
+    for (auto other : copy->getOps<func::FuncOp>()) {
       dropKeeps(other);
+      if (recipes && !compare.empty())
+        dropRecomputation(other);
+    }
     auto opened = openProblem(*copy, target.topology,
                               func::FuncOp(target.function).getName());
     if (failed(opened))
