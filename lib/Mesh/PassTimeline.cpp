@@ -10,6 +10,7 @@
 
 #include "Soap/Mesh/PassTimeline.h"
 
+#include "PassDelays.h"
 #include "PassTimelineMemory.h"
 #include "Simulator/Algorithm1.h"
 #include "Soap/Plan/ActionCost.h"
@@ -45,15 +46,6 @@ PieceBox soap::boxesOf(const PlanState &plan) {
   };
 }
 
-/// The steps of a task of a value.
-static int stepsOfTask(const ValuePlan &plan, size_t task) {
-  const PlannedAction &action =
-      plan.actions[static_cast<size_t>(plan.tasks[task].firstAction)];
-  return action.kind == ActionKind::Combine && plan.tasks[task].collective < 0
-             ? std::max(action.inputCount - 1, 1)
-             : 1;
-}
-
 int PassTimeline::stepsOf(int block, int index) const {
   auto [slot, value] = plan->getBlocks()[static_cast<size_t>(block)];
   return slot >= 0
@@ -65,20 +57,34 @@ int PassTimeline::stepsOf(int block, int index) const {
 // Tasks, edges and waits
 //===----------------------------------------------------------------------===//
 
-class PassTimeline::Builder {
+class PassTimeline::Builder : PassTasks {
 public:
-  Builder(PassTimeline &result, const PassOrder &passes, const PieceBox &boxOf)
-      : out(result), plan(*result.plan), graph(plan.getGraph()), passes(passes),
-        boxOf(boxOf) {}
+  Builder(PassTimeline &result, const Graph &graph, const PassOrder &passes,
+          const PieceBox &boxOf)
+      : PassTasks{*result.plan,
+                  passes,
+                  result.firstTask,
+                  result.offsets,
+                  result.resource,
+                  {},
+                  {},
+                  {},
+                  {},
+                  {}},
+        out(result), graph(graph), boxOf(boxOf) {}
 
   MaybeError run() {
     if (MaybeError error = numberTasks())
       return error;
-    addEdges();
+    addReadings();
     findPasses();
     if (MaybeError error = lookAtAll())
       return error;
-    makeJoins();
+    PassDelays delays(*this, graph, followers);
+    for (uint32_t task : delays.inside)
+      flags[task] &= static_cast<uint8_t>(~isFirst);
+    addEdges(delays);
+    makeJoins(delays);
     if (MaybeError error = simulate())
       return error;
     summarize();
@@ -122,9 +128,7 @@ public:
 
 private:
   PassTimeline &out;
-  const PlanState &plan;
-  const Graph &graph;
-  const PassOrder &passes;
+  const Graph &graph; ///< of the order of passes
   const PieceBox &boxOf;
 
   /// Where a pass of a device ends and its next one begins.
@@ -133,28 +137,14 @@ private:
     int waiting = 0;             ///< last kernels of the pass before
     std::vector<uint32_t> first; ///< kernels of the next
   };
-  std::vector<uint32_t> predStart, preds, nextStart, next;
-  std::vector<int32_t> passOfTask; ///< code, -1: none
-  std::vector<int32_t> joinOf;     ///< by task, -1: none
-  std::vector<int32_t> joined;     ///< by task, as in PassOrder.cpp
-  std::vector<uint8_t> flags;
-  std::vector<int> slotOf; ///< by task of a kernel, -1: of a value
-  enum : uint8_t { isFirst = 1, isLast = 2, isSum = 4, hasReads = 8 };
+  std::vector<uint32_t> nextStart, next;
+  std::vector<int32_t> joinOf;    ///< by task, -1: none
+  std::vector<int32_t> joined;    ///< by task, as in PassOrder.cpp
+  std::vector<int32_t> followers; ///< by task, as in PassDelays.h
   std::vector<Join> joins;
   std::vector<TaskRun> runs;
   ResourceState state;
   int64_t done = 0;
-
-  int32_t codeOf(const PipelinePass &pass) const {
-    return static_cast<int32_t>(
-        (pass.stage * passes.microbatches + pass.microbatch) * 2 +
-        pass.backward);
-  }
-  PipelinePass passAt(int32_t code) const {
-    int64_t rest = code / 2;
-    return {static_cast<int>(rest / passes.microbatches),
-            rest % passes.microbatches, code % 2 != 0};
-  }
 
   MaybeError numberTasks() {
     size_t blocks = plan.getBlocks().size();
@@ -198,22 +188,7 @@ private:
     return std::nullopt;
   }
 
-  /// The task that writes a buffer of a value; -1: there from the start.
-  int64_t writerOf(int value, int reference) const {
-    const ValuePlan &planned = plan.valuePlan(value);
-    if (reference < planned.sources)
-      return planned.sourcesAreTasks
-                 ? static_cast<int64_t>(out.numberOf(
-                       plan.getSlots()[plan.producerOf(value)].block,
-                       reference))
-                 : -1;
-    return static_cast<int64_t>(out.numberOf(
-        plan.blockOf(value),
-        planned.actions[static_cast<size_t>(reference - planned.sources)]
-            .task));
-  }
-
-  void addEdges() {
+  void addReadings() {
     predStart.reserve(out.durationNs.size() + 1);
     for (size_t b = 0; b < plan.getBlocks().size(); ++b) {
       auto [slot, value] = plan.getBlocks()[b];
@@ -223,15 +198,28 @@ private:
         addValue(b, value);
     }
     predStart.push_back(static_cast<uint32_t>(preds.size()));
+  }
+
+  void addEdges(const PassDelays &delays) {
     nextStart.assign(predStart.size() + 1, 0);
     for (uint32_t pred : preds)
       ++nextStart[pred + 2];
+    for (auto [before, task] : delays.waits)
+      ++nextStart[before + 2];
     for (size_t i = 2; i < nextStart.size(); ++i)
       nextStart[i] += nextStart[i - 1];
-    next.resize(preds.size());
+    next.resize(preds.size() + delays.waits.size());
     for (size_t t = 0; t + 1 < predStart.size(); ++t)
       for (uint32_t i = predStart[t]; i < predStart[t + 1]; ++i)
         next[nextStart[preds[i] + 1]++] = static_cast<uint32_t>(t);
+    for (auto [before, task] : delays.waits)
+      next[nextStart[before + 1]++] = task;
+    runs.resize(out.durationNs.size());
+    for (size_t t = 0; t < runs.size(); ++t)
+      runs[t] = {0, static_cast<int>(predStart[t + 1] - predStart[t])};
+    for (auto [before, task] : delays.waits)
+      ++runs[task].waiting;
+    preds = {};
   }
 
   void addKernel(size_t block, int slot) {
@@ -358,6 +346,10 @@ private:
 
   MaybeError lookAtAll() {
     joined.assign(out.durationNs.size(), -1);
+    if (std::any_of(
+            graph.restores.begin(), graph.restores.end(),
+            [](const Restore &restore) { return !restore.delaysReaders; }))
+      followers.assign(out.durationNs.size(), -1);
     for (size_t b = 0; b < plan.getBlocks().size(); ++b) {
       auto [slot, value] = plan.getBlocks()[b];
       if (slot >= 0) {
@@ -411,17 +403,7 @@ private:
                    "run in microbatches"};
     // Kernels of passes that it reads, directly or through movements.
     reads.clear();
-    stack.assign(1, static_cast<uint32_t>(task));
-    while (!stack.empty()) {
-      uint32_t at = stack.back();
-      stack.pop_back();
-      for (uint32_t i = predStart[at]; i < predStart[at + 1]; ++i) {
-        if (passOfTask[preds[i]] >= 0)
-          reads.push_back(preds[i]);
-        else if (slotOf[preds[i]] < 0 && flags[preds[i]] & hasReads)
-          stack.push_back(preds[i]);
-      }
-    }
+    addReads(task, reads);
     PipelinePass pass = passAt(code);
     if (flags[task] & isSum)
       for (uint32_t read : reads)
@@ -438,13 +420,17 @@ private:
           passOfTask[read] == code) {
         flags[task] &= static_cast<uint8_t>(~isFirst);
         flags[read] &= static_cast<uint8_t>(~isLast);
+        if (!followers.empty() &&
+            (followers[read] < 0 ||
+             nodeOf(task) < nodeOf(static_cast<size_t>(followers[read]))))
+          followers[read] = static_cast<int32_t>(task);
       }
     }
     return std::nullopt;
   }
-  std::vector<uint32_t> reads, stack;
+  std::vector<uint32_t> reads;
 
-  void makeJoins() {
+  void makeJoins(const PassDelays &delays) {
     size_t count = out.durationNs.size();
     joinOf.assign(count, -1);
     // By device: place of each pass in its order, and whether it has kernels.
@@ -453,13 +439,16 @@ private:
       stages = std::max(stages, static_cast<size_t>(stage + 1));
     size_t codes = stages * static_cast<size_t>(passes.microbatches) * 2;
     std::vector<std::vector<uint8_t>> isThere(passes.order.size());
+    auto add = [&](int device, int32_t pass) {
+      std::vector<uint8_t> &list = isThere[static_cast<size_t>(device)];
+      list.resize(codes);
+      list[static_cast<size_t>(pass)] = 1;
+    };
     for (size_t t = 0; t < count; ++t)
-      if (passOfTask[t] >= 0) {
-        std::vector<uint8_t> &list =
-            isThere[static_cast<size_t>(out.resource[t])];
-        list.resize(codes);
-        list[static_cast<size_t>(passOfTask[t])] = 1;
-      }
+      if (passOfTask[t] >= 0)
+        add(out.resource[t], passOfTask[t]);
+    for (const PassDelays::Opening &opening : delays.openings)
+      add(opening.device, opening.pass);
     // The join before and behind each pass.
     std::vector<std::vector<std::pair<int32_t, int32_t>>> joinsOf(
         passes.order.size());
@@ -481,25 +470,29 @@ private:
         before = code;
       }
     }
-    runs.resize(count);
+    auto joinsAt = [&](int device, int32_t pass) {
+      return joinsOf[static_cast<size_t>(device)][static_cast<size_t>(pass)];
+    };
     for (size_t t = 0; t < count; ++t)
-      runs[t] = {0, static_cast<int>(predStart[t + 1] - predStart[t])};
-    for (size_t t = 0; t < count; ++t) {
-      if (passOfTask[t] < 0)
-        continue;
-      auto [before, behind] = joinsOf[static_cast<size_t>(out.resource[t])]
-                                     [static_cast<size_t>(passOfTask[t])];
-      if (before >= 0 && flags[t] & isFirst) {
-        joins[static_cast<size_t>(before)].first.push_back(
-            static_cast<uint32_t>(t));
-        ++runs[t].waiting;
-      }
-      if (behind >= 0 && flags[t] & isLast) {
-        joinOf[t] = behind;
-        ++joins[static_cast<size_t>(behind)].waiting;
-      }
-    }
-    preds = {};
+      if (passOfTask[t] >= 0 && flags[t] & isLast)
+        if (int32_t behind = joinsAt(out.resource[t], passOfTask[t]).second;
+            behind >= 0) {
+          joinOf[t] = behind;
+          ++joins[static_cast<size_t>(behind)].waiting;
+        }
+    // Where a movement alone is of a pass, nothing waits for that one.
+    auto begin = [&](uint32_t task, int32_t before) {
+      if (before < 0 || joins[static_cast<size_t>(before)].waiting == 0)
+        return;
+      joins[static_cast<size_t>(before)].first.push_back(task);
+      ++runs[task].waiting;
+    };
+    for (size_t t = 0; t < count; ++t)
+      if (passOfTask[t] >= 0 && flags[t] & isFirst)
+        begin(static_cast<uint32_t>(t),
+              joinsAt(out.resource[t], passOfTask[t]).first);
+    for (const PassDelays::Opening &opening : delays.openings)
+      begin(opening.task, joinsAt(opening.device, opening.pass).first);
   }
 
   MaybeError simulate() {
@@ -557,13 +550,11 @@ private:
 };
 
 Expected<PassTimeline> PassTimeline::make(const PlanState &plan,
+                                          const Graph &graph,
                                           const PassOrder &passes,
                                           const PieceBox &boxOf) {
-  if (!plan.getGraph().restores.empty())
-    return Error{"values are restored, which the compact simulation of passes "
-                 "does not know"};
   PassTimeline result(plan);
-  if (MaybeError error = Builder(result, passes, boxOf).run())
+  if (MaybeError error = Builder(result, graph, passes, boxOf).run())
     return *error;
   return result;
 }

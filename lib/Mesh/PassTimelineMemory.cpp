@@ -32,8 +32,7 @@ PassMemory::PassMemory(const PlanState &plan,
   for (size_t o = 0; o < graph.outputs.size(); ++o)
     for (int reference : plan.outputBinding(static_cast<int>(o)))
       if (reference >= 0)
-        touch(buffers[first[static_cast<size_t>(graph.outputs[o].value)] +
-                      static_cast<size_t>(reference)]);
+        touch(bufferOf(graph.outputs[o].value, reference));
   peak = live;
 }
 
@@ -88,8 +87,7 @@ void PassMemory::visitShard(int number, size_t shard) {
   for (size_t i = 0; reads && i < kernel.operands.size(); ++i)
     if (int reference = plan.bindingOf(number, static_cast<int>(i))[shard];
         reference >= 0)
-      touch(buffers[first[static_cast<size_t>(kernel.operands[i])] +
-                    static_cast<size_t>(reference)]);
+      touch(bufferOf(kernel.operands[i], reference));
   auto resultOf = [&](int value) -> Buffer & {
     return buffers[first[static_cast<size_t>(value)] + shard];
   };
@@ -117,19 +115,15 @@ void PassMemory::visitTask(int value, size_t task, int steps, int step,
   std::vector<int> inputs = inputsInOrder(planned, sum);
   int64_t bytes = plan.regionsOf(value).bytes(sum.region);
   auto device = static_cast<size_t>(sum.device);
-  auto bufferOf = [&](int reference) -> Buffer & {
-    return buffers[first[static_cast<size_t>(value)] +
-                   static_cast<size_t>(reference)];
-  };
   int at = step > 0 ? step : steps; // 1, 2, ..., the last
   auto sumOf = [&](int number) {
     return sumsBefore + static_cast<size_t>(number - 1);
   };
-  Buffer &last = bufferOf(inputs[static_cast<size_t>(at)]);
+  Buffer &last = bufferOf(value, inputs[static_cast<size_t>(at)]);
   touch(last);
   int other = -1;
   if (at == 1) {
-    Buffer &one = bufferOf(inputs[0]);
+    Buffer &one = bufferOf(value, inputs[0]);
     touch(one);
     other = one.device;
   } else if (!isSumLive[sumOf(at - 1)]) {
@@ -143,7 +137,7 @@ void PassMemory::visitTask(int value, size_t task, int steps, int step,
     live[device] -= bytes;
     return;
   }
-  Buffer &output = bufferOf(planned.sources + static_cast<int>(begin));
+  Buffer &output = bufferOf(value, planned.sources + static_cast<int>(begin));
   touch(output);
   notePeak(last.device);
   notePeak(sum.device);
@@ -153,16 +147,12 @@ void PassMemory::visitTask(int value, size_t task, int steps, int step,
 void PassMemory::visitAction(int value, size_t number) {
   const ValuePlan &planned = plan.valuePlan(value);
   const PlannedAction &action = planned.actions[number];
-  auto bufferOf = [&](int reference) -> Buffer & {
-    return buffers[first[static_cast<size_t>(value)] +
-                   static_cast<size_t>(reference)];
-  };
   auto forEachRead = [&](auto visit) {
     for (int i = 0; i < action.inputCount; ++i)
-      visit(
-          bufferOf(planned.inputs[static_cast<size_t>(action.firstInput + i)]));
+      visit(bufferOf(
+          value, planned.inputs[static_cast<size_t>(action.firstInput + i)]));
   };
-  Buffer &output = bufferOf(planned.sources + static_cast<int>(number));
+  Buffer &output = bufferOf(value, planned.sources + static_cast<int>(number));
   forEachRead([&](Buffer &buffer) { touch(buffer); });
   touch(output);
   forEachRead([&](Buffer &buffer) { notePeak(buffer.device); });

@@ -43,6 +43,18 @@ private:
   std::vector<bool> isSumLive; ///< by step of a sum
   std::vector<int64_t> live, peak;
 
+  /// A buffer of a value's plan; a source of a restored value is a buffer of
+  /// what it restores.
+  Buffer &bufferOf(int value, int reference) {
+    const ValuePlan &planned = plan.valuePlan(value);
+    if (reference < planned.sources)
+      if (const Restore *restore = plan.restoreOfValue(value)) {
+        reference = plan.keptReference(value, reference);
+        value = restore->of;
+      }
+    return buffers[first[static_cast<size_t>(value)] +
+                   static_cast<size_t>(reference)];
+  }
   void listKernels();
   void listValues();
   void touch(Buffer &buffer) {

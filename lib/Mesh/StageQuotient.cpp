@@ -11,6 +11,7 @@
 #include "Soap/Mesh/StageQuotient.h"
 
 #include "Plan/OneByOne.h"
+#include "Plan/PassReads.h"
 #include "ReplicaLinks.h"
 
 #include <algorithm>
@@ -50,8 +51,11 @@ std::string StageQuotient::findGroups() {
 std::string StageQuotient::set(const Strategy &next, const PassOrder &order) {
   configs = &next;
   passes = &order;
-  if (!graph.restores.empty())
-    return "values are restored";
+  for (const Restore &restore : graph.restores)
+    if (restore.keep != Keep::Before)
+      return "'" + graph.values[static_cast<size_t>(restore.of)].name +
+             "' is kept as it is read";
+  rounds = roundsOfPasses(graph, order);
   for (const GraphInput &input : graph.inputs)
     if (input.hasConfig)
       return "input '" + graph.values[input.value].name + "' has a config";

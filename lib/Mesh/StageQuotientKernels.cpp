@@ -272,6 +272,7 @@ void StageQuotient::activate(int slot) {
 }
 
 bool StageQuotient::isContributed(int value) const {
+  value = rootOf(value);
   int slot = producerOf(value);
   if (slot < 0 || combinerOf(value) != Combiner::Sum)
     return false;

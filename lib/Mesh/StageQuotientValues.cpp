@@ -14,8 +14,44 @@
 
 using namespace soap;
 
+/// The rounds of the shards of a slot that reads or writes a value, if that is
+/// moved in rounds.
+void StageQuotient::setRounds(int value, int slot,
+                              const KernelGeometry &geometry, size_t shards,
+                              Part &part) const {
+  part.rounds.clear();
+  if (rounds.moves.empty() || !rounds.moves[static_cast<size_t>(value)])
+    return;
+  part.rounds.assign(shards, -1);
+  int loop = rounds.loops[static_cast<size_t>(slots[slot].node)];
+  if (slots[slot].stage >= 0 && loop >= 0) {
+    const std::vector<int> &whole = slots[slot].kernel->wholeLoops;
+    auto it = std::find(whole.begin(), whole.end(), loop);
+    loop = it == whole.end() ? -1 : static_cast<int>(it - whole.begin());
+  }
+  if (loop < 0)
+    return;
+  const PieceGeometries::Coordinates &coords =
+      geometries.coordinatesOf(&geometry);
+  auto l = static_cast<size_t>(loop);
+  size_t inside = 1;
+  for (size_t other = l + 1; other < coords.size(); ++other)
+    inside *= coords[other].size();
+  for (size_t s = 0; s < shards; ++s) {
+    size_t piece = s % static_cast<size_t>(geometry.pieces);
+    int64_t at = coords[l][piece / inside % coords[l].size()];
+    part.rounds[s] = static_cast<int>(at * microbatches / geometry.degrees[l]);
+  }
+}
+
 ValueSource StageQuotient::sourceOf(int value, int count, Part &part) {
   ValueSource source;
+  if (const Restore *restore = restoreOfValue(value)) {
+    source = sourceOf(restore->of, count, part);
+    source.isRestored = true;
+    source.delaysReaders = restore->delaysReaders;
+    return source;
+  }
   if (int slot = producerOf(value); slot >= 0) {
     const KernelPlan &kernel = kernels[slot];
     const KernelGeometry *geometry = kernel.geometry;
@@ -40,6 +76,10 @@ ValueSource StageQuotient::sourceOf(int value, int count, Part &part) {
     source.pieces = geometry->pieces;
     source.partialMode = kernel.partialMode;
     source.partial = source.partialMode || source.blocks->partial;
+    if (source.partial) {
+      setRounds(value, slot, *geometry, source.devices.size(), part);
+      source.rounds = part.rounds;
+    }
     return source;
   }
   if (valueInfo[value].input < 0)
@@ -97,6 +137,8 @@ ValueUse StageQuotient::useOf(int value, const Reader &reader, int count,
   use.needs = &geometry->operands[static_cast<size_t>(reader.operand)];
   use.pieces = geometry->pieces;
   use.block = slot.block;
+  setRounds(value, reader.slot, *geometry, use.devices.size(), part);
+  use.rounds = part.rounds;
   int input = valueInfo[value].input;
   use.ownTile =
       input >= 0 && slot.stage < 0 &&
@@ -112,6 +154,7 @@ ValueUse StageQuotient::useOf(int value, const Reader &reader, int count,
 /// Where replicas have the tiles that a value is made of. Returns false if
 /// there are none.
 bool StageQuotient::sourceLayout(int value, Layout &layout, bool &isPreplaced) {
+  value = rootOf(value);
   if (int slot = producerOf(value); slot >= 0) {
     for (auto [producer, result] : valueInfo[value].producers)
       if (producer == slot)

@@ -598,15 +598,14 @@ Expected<Plan> soap::buildPipelinePlan(const Graph &graph,
                                        const Topology &topology,
                                        const std::function<bool(int)> *mayAdd) {
   Strategy cut = cutIntoMicrobatches(strategy, passes);
-  // A plan takes about a kilobyte for each.
-  constexpr int64_t maxPieces = 4'000'000;
   int64_t pieces = 0;
   for (const Config &config : cut)
     pieces += static_cast<int64_t>(config.devices.size());
-  if (pieces > maxPieces)
+  if (pieces > maxWrittenPieces)
     return Error{std::to_string(passes.microbatches) +
                  " microbatches of all ops are " + std::to_string(pieces) +
-                 " pieces, expected at most " + std::to_string(maxPieces) +
+                 " pieces, expected at most " +
+                 std::to_string(maxWrittenPieces) +
                  ": fewer microbatches or devices; '--soap-plan-hybrid' "
                  "prices larger plans"};
   OneByOneScope scope;

@@ -197,7 +197,10 @@ private:
     };
     if (planned.successorStart.empty())
       return;
-    if (planned.sourceSlot >= 0 && planned.sourcesAreTasks)
+    // In microbatches, what is made again is made of what tasks read. A sum
+    // begins before all kept tiles are there.
+    if (planned.sourceSlot >= 0 && planned.sourcesAreTasks &&
+        !OneByOneScope::isActive())
       addShards(planned.sourceSlot, 0);
     if (planned.triggerSlot >= 0)
       addShards(planned.triggerSlot,

@@ -209,7 +209,9 @@ std::vector<TensorKind> soap::tensorKinds(const Graph &graph) {
       bool fromWeights =
           !kernel.operands.empty() &&
           std::all_of(kernel.operands.begin(), kernel.operands.end(),
-                      [&](int v) { return kinds[v] == TensorKind::Weight; });
+                      [&](int v) {
+                        return kinds[graph.rootOf(v)] == TensorKind::Weight;
+                      });
       TensorKind kind =
           kernel.phase == Phase::Update || fromWeights ? TensorKind::Weight
           : kernel.operands.empty()                    ? TensorKind::Input
@@ -245,6 +247,9 @@ std::vector<TensorKind> soap::tensorKinds(const Graph &graph) {
   for (size_t v = 0; v < kinds.size(); ++v)
     if (kinds[v] == TensorKind::ActivationGradient && read[v] && !otherwise[v])
       kinds[v] = TensorKind::WeightGradient;
+  // A value that is made again is what it is made of.
+  for (size_t v = 0; v < kinds.size(); ++v)
+    kinds[v] = kinds[graph.rootOf(static_cast<int>(v))];
   return kinds;
 }
 

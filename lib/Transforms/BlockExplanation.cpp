@@ -154,7 +154,7 @@ private:
 
   /// Buffers of a value that ops of some phases read on the device.
   template <typename Accept>
-  int64_t bytesRead(int value, Accept accept) const {
+  std::set<int> referencesRead(int value, Accept accept) const {
     std::set<int> references;
     for (const ::soap::PlanState::Reader &reader : plan.readersOf(value)) {
       if (reader.slot < 0 || !accept(plan.getSlots()[reader.slot]))
@@ -168,10 +168,35 @@ private:
         if (binding[s] >= 0 && kernel.devices[s] == result.device)
           references.insert(binding[s]);
     }
+    return references;
+  }
+  int64_t bytesOf(int value, const std::set<int> &references) const {
     int64_t bytes = 0;
     for (int reference : references)
       bytes += bytesOf(value, reference);
     return bytes;
+  }
+
+  /// Adds the buffers of a value on the device that values are made again of.
+  void addKept(int value, int slot, std::set<int> &references) const {
+    for (const ::soap::Restore &restore : graph.restores) {
+      if (restore.of != value)
+        continue;
+      const ::soap::ValuePlan &planned = plan.valuePlan(restore.value);
+      auto add = [&](int reference) {
+        if (reference < 0 || reference >= planned.sources)
+          return;
+        int kept = plan.keptReference(restore.value, reference);
+        if (plan.kernelPlan(slot).devices[static_cast<size_t>(kept)] ==
+            result.device)
+          references.insert(kept);
+      };
+      for (int input : planned.inputs)
+        add(input);
+      for (const std::vector<int> &binding : planned.bindings)
+        for (int reference : binding)
+          add(reference);
+    }
   }
 
   void addValue(int value) {
@@ -186,11 +211,26 @@ private:
           return reader.kernel->phase == phase;
         };
       };
-      if (producer.kernel->phase == Phase::Forward)
-        result.activationBytes += bytesRead(value, isOfPhase(Phase::Backward));
-      else if (producer.kernel->phase == Phase::Backward)
-        result.gradientBytes += bytesRead(value, isOfPhase(Phase::Update));
+      if (producer.kernel->phase == Phase::Forward) {
+        std::set<int> kept = referencesRead(value, isOfPhase(Phase::Backward));
+        if (!order.runsOnce(producer.node))
+          addKept(value, slot, kept);
+        result.activationBytes += bytesOf(value, kept);
+      } else if (producer.kernel->phase == Phase::Backward) {
+        result.gradientBytes +=
+            bytesOf(value, referencesRead(value, isOfPhase(Phase::Update)));
+      }
       return;
+    }
+    // What is made again belongs to what it is made of.
+    Phase phase = Phase::Forward;
+    if (const ::soap::Restore *restore = plan.restoreOfValue(value)) {
+      phase = Phase::Backward;
+      if (int writer = plan.producerOf(restore->of); writer >= 0) {
+        if (isIn[static_cast<size_t>(plan.getSlots()[writer].node)])
+          addMovements(value, phase);
+        return;
+      }
     }
     // An input that the block alone reads.
     bool isOwn = !plan.readersOf(value).empty();
@@ -198,7 +238,7 @@ private:
       isOwn &= reader.slot >= 0 &&
                isIn[static_cast<size_t>(plan.getSlots()[reader.slot].node)];
     if (isOwn)
-      addMovements(value, Phase::Forward);
+      addMovements(value, phase);
   }
 
   void addMovements(int value, Phase phase) {

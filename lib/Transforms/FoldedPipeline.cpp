@@ -10,6 +10,7 @@
 #include "FoldedPipeline.h"
 
 #include "Plan/OneByOne.h"
+#include "Plan/PassReads.h"
 #include "Soap/Mesh/StageQuotient.h"
 #include "Soap/Plan/StrategyPlan.h"
 
@@ -159,18 +160,20 @@ PlannedPasses::make(const ::soap::Graph &graph,
                     const ::soap::Strategy &strategy,
                     const ::soap::PassOrder &order,
                     const ::soap::Topology &topology, bool foldOnly) {
-  std::unique_ptr<PlannedPasses> made(new PlannedPasses(topology));
+  std::unique_ptr<PlannedPasses> made(
+      new PlannedPasses(topology, ::soap::graphOfPasses(graph, order)));
   ::soap::Expected<::soap::Cluster> cluster = ::soap::Cluster::of(topology);
   if (!cluster) {
     made->unfolded = cluster.error();
   } else {
     made->cluster = std::move(*cluster);
-    made->quotient = std::make_unique<::soap::StageQuotient>(graph, made->cost,
-                                                             *made->cluster);
+    made->quotient = std::make_unique<::soap::StageQuotient>(
+        made->ofPasses, made->cost, *made->cluster);
     ::soap::StageQuotient &plan = *made->quotient;
     made->unfolded = plan.set(strategy, order);
     if (made->unfolded.empty()) {
-      auto timeline = ::soap::PassTimeline::make(plan, order, plan.boxes());
+      auto timeline =
+          ::soap::PassTimeline::make(plan, graph, order, plan.boxes());
       if (!timeline)
         return timeline.takeError();
       made->unfolded = plan.whyTimesDiffer(*timeline);
@@ -197,9 +200,11 @@ PlannedPasses::make(const ::soap::Graph &graph,
         std::to_string(maxPieces) +
         " where replicas of the stages may differ: " + made->unfolded};
   ::soap::OneByOneScope scope;
-  made->whole = std::make_unique<::soap::StrategyPlan>(graph, made->cost);
+  made->whole =
+      std::make_unique<::soap::StrategyPlan>(made->ofPasses, made->cost);
+  made->whole->setRounds(::soap::roundsOfPasses(made->ofPasses, order));
   made->whole->set(::soap::cutIntoMicrobatches(strategy, order));
-  auto timeline = ::soap::PassTimeline::make(*made->whole, order,
+  auto timeline = ::soap::PassTimeline::make(*made->whole, graph, order,
                                              ::soap::boxesOf(*made->whole));
   if (!timeline)
     return timeline.takeError();

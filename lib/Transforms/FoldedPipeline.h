@@ -71,8 +71,10 @@ public:
   const std::string &whyUnfolded() const { return unfolded; }
 
 private:
-  explicit PlannedPasses(const ::soap::Topology &topology) : cost(topology) {}
+  PlannedPasses(const ::soap::Topology &topology, ::soap::Graph graph)
+      : ofPasses(std::move(graph)), cost(topology) {}
 
+  ::soap::Graph ofPasses; ///< `graphOfPasses`
   ::soap::CostModel cost;
   std::optional<::soap::Cluster> cluster;
   std::unique_ptr<::soap::StageQuotient> quotient;

@@ -9,7 +9,6 @@
 
 #include "Soap/Transforms/ModuleDrawing.h"
 
-#include "FoldedPipeline.h"
 #include "ModuleSimulation.h"
 #include "StageDrawing.h"
 #include "StrategySupport.h"
@@ -35,17 +34,11 @@ static FailureOr<std::string> drawPipeline(ModuleOp module,
     return module.emitError()
            << "has a '" << SoapDialect::kPipeline
            << "' of rounds: expected one that runs in microbatches";
-  std::string title;
-  llvm::raw_string_ostream os(title);
-  os << drawingTitle(module, target.topology.name) << ", @"
-     << func::FuncOp(target.function).getName();
-  // Some pipelines are simulated only as plans that are written out.
-  auto planned = PlannedPasses::make(target.opGraph.graph, strategy, **order,
-                                     target.topology, /*foldOnly=*/false);
-  if (planned)
-    os << llvm::format(
-        ": %.3f ms per iteration, simulated",
-        static_cast<double>((*planned)->getTimeline().getMakespanNs()) * 1e-6);
+  FailureOr<std::string> price = describePrice(module, target, strategy);
+  if (failed(price))
+    return failure();
+  std::string title = drawingTitle(module, target.topology.name) + ", @" +
+                      target.function.getName().str() + ": " + *price;
   return drawStages(target, strategy, **order,
                     pipeline.getSchedule() == PipelineSchedule::GPipe ? "GPipe"
                                                                       : "1F1B",

@@ -12,6 +12,7 @@
 #include "FoldedPipeline.h"
 #include "FoldedReport.h"
 #include "ModuleSimulation.h"
+#include "Recomputation/Recompute.h"
 #include "SimulationReport.h"
 #include "StrategySupport.h"
 
@@ -40,8 +41,6 @@ namespace {
 
 /// A gradient that thousands of devices share is millions of messages.
 constexpr int maxWrittenOut = 64;
-/// A piece of a pipeline that is written out takes a kilobyte.
-constexpr int64_t maxPiecesWrittenOut = 4'000'000;
 
 struct Simulate : CheckedOptions<mlir::soap::impl::SoapSimulateBase<Simulate>> {
   using CheckedOptions::CheckedOptions;
@@ -150,14 +149,18 @@ Simulate::addPresets(const FunctionProblem &target,
     names = {"data-parallel", "expert"};
   if (names == std::vector<std::string>{"none"})
     return success();
-  // Values that the module's strategy keeps are no part of the others.
+  // Values that the module's strategy keeps are no part of the others. Recipes
+  // decide by themselves what they recompute.
   const FunctionProblem *plain = &target;
   OwningOpRef<ModuleOp> copy;
   std::unique_ptr<FunctionProblem> reopened;
   if (!target.opGraph.graph.restores.empty()) {
     copy = getOperation().clone();
-    for (auto other : copy->getOps<func::FuncOp>())
+    for (auto other : copy->getOps<func::FuncOp>()) {
       dropKeeps(other);
+      if (recipes && !compare.empty())
+        dropRecomputation(other);
+    }
     auto opened = openProblem(*copy, target.topology,
                               func::FuncOp(target.function).getName());
     if (failed(opened))
@@ -275,12 +278,11 @@ LogicalResult Simulate::runPipeline(const FunctionProblem &target,
       return failure();
     bool writesTasks = !taskGraph.empty() || !trace.empty();
     bool hasManyPieces =
-        *order && countPieces(strategy, **order) > maxPiecesWrittenOut;
+        *order && countPieces(strategy, **order) > ::soap::maxWrittenPieces;
     bool isLarge =
         target.topology.deviceCount() > maxWrittenOut || hasManyPieces;
     if (*order &&
-        (fold == "always" || (fold == "auto" && isLarge && !writesTasks &&
-                              graph.restores.empty()))) {
+        (fold == "always" || (fold == "auto" && isLarge && !writesTasks))) {
       // A plan that does not fold, and is not too large, is written out.
       bool foldOnly = fold == "always" || !hasManyPieces;
       ::soap::Expected<FoldedPipeline> simulated = simulateFoldedPipeline(

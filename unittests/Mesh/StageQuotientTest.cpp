@@ -12,8 +12,10 @@
 #include "Soap/Mesh/StageQuotient.h"
 
 #include "Plan/OneByOne.h"
+#include "Plan/PassReads.h"
 #include "Soap/Memory/MemoryOverTime.h"
 #include "Soap/Mesh/Mesh.h"
+#include "Soap/Model/Reuse.h"
 #include "Soap/Pipeline/PassSchedule.h"
 #include "Soap/Plan/StrategyPlan.h"
 #include "Soap/Simulator/Algorithm1Simulator.h"
@@ -96,6 +98,110 @@ void addScalars(Mlp &mlp, int64_t batch, int64_t width) {
   mlp.roles = std::move(roles);
 }
 
+/// An op of the forward pass that is computed again in the backward pass.
+struct Clone {
+  int node = -1, layer = 0;
+  int of = -1;      ///< a value of the forward pass that it reads
+  int trigger = -1; ///< the gradient that it waits for
+};
+
+/// Puts a node in front of another one.
+void insertNode(Mlp &mlp, std::vector<Clone> &clones, int place, GraphNode node,
+                std::vector<Role> roles) {
+  mlp.graph.nodes.insert(mlp.graph.nodes.begin() + place, std::move(node));
+  mlp.roles.insert(mlp.roles.begin() + place, std::move(roles));
+  auto shift = [&](int &number) { number += number >= place; };
+  for (GraphInput &input : mlp.graph.inputs)
+    shift(input.updateNode);
+  for (MlpLayer &layer : mlp.layers)
+    for (int *number : {&layer.matmul, &layer.relu, &layer.reluGrad,
+                        &layer.inputGrad, &layer.weightGrad, &layer.update})
+      shift(*number);
+  for (Clone &clone : clones)
+    shift(clone.node);
+}
+
+/// Computes some products and relus again, for the gradients of their stage.
+std::vector<Clone> addClones(Random &random, Mlp &mlp, int stages) {
+  std::vector<Clone> clones;
+  auto layers = static_cast<int>(mlp.layers.size());
+  auto stageOf = [&](int layer) { return layer * stages / layers; };
+  auto kernel = [&](int node) -> Kernel & {
+    return mlp.graph.nodes[static_cast<size_t>(node)].whole;
+  };
+  // A clone of a node, in front of another one; its result.
+  auto clone = [&](int layer, int node, int place, int trigger, int operand) {
+    GraphNode copy = mlp.graph.nodes[static_cast<size_t>(node)];
+    int of = copy.whole.operands[0];
+    if (operand >= 0)
+      copy.whole.operands[0] = operand;
+    copy.whole.phase = Phase::Backward;
+    copy.whole.name += ".again";
+    auto result = static_cast<int>(mlp.graph.values.size());
+    GraphValue value =
+        mlp.graph.values[static_cast<size_t>(copy.whole.results[0])];
+    value.name += ".again";
+    mlp.graph.values.push_back(std::move(value));
+    copy.whole.results[0] = result;
+    std::vector<Role> roles = mlp.roles[static_cast<size_t>(node)];
+    insertNode(mlp, clones, place, std::move(copy), std::move(roles));
+    clones.push_back({place, layer, operand < 0 ? of : -1, trigger});
+    return result;
+  };
+  for (int l = layers; l-- > 0;) {
+    auto at = static_cast<size_t>(l);
+    bool isSame = l + 1 < layers && stageOf(l) == stageOf(l + 1);
+    if (isSame && random.chance(60)) {
+      // The relu, and perhaps the product before it, for the gradient of the
+      // weight of the next layer.
+      int reader = mlp.layers[at + 1].weightGrad,
+          trigger = kernel(reader).operands[1], made = -1;
+      if (random.chance(50))
+        made = clone(l, mlp.layers[at].matmul, reader, trigger, -1);
+      reader = mlp.layers[at + 1].weightGrad;
+      int again = clone(l, mlp.layers[at].relu, reader, trigger, made);
+      kernel(mlp.layers[at + 1].weightGrad).operands[0] = again;
+      if (made >= 0)
+        kernel(mlp.layers[at].reluGrad).operands[1] = made;
+    } else if (l + 1 < layers && random.chance(60)) {
+      // The product, for the gradient of its relu, which may come from the
+      // next stage.
+      int reader = mlp.layers[at].reluGrad,
+          trigger = kernel(reader).operands[0],
+          made = clone(l, mlp.layers[at].matmul, reader, trigger, -1);
+      kernel(mlp.layers[at].reluGrad).operands[1] = made;
+    }
+  }
+  return clones;
+}
+
+/// Has clones wait for their gradients, and passes gather some weights.
+void addRestores(Random &random, Graph &graph, const std::vector<Clone> &clones,
+                 bool keepsWeights) {
+  std::vector<bool> isWritten(graph.values.size());
+  for (const GraphNode &node : graph.nodes)
+    for (int value : node.whole.results)
+      isWritten[static_cast<size_t>(value)] = true;
+  bool isShared = random.chance(50);
+  for (const Clone &clone : clones) {
+    if (clone.of < 0 || !isWritten[static_cast<size_t>(clone.of)])
+      continue;
+    std::vector<int> readers = {clone.node};
+    for (size_t n = static_cast<size_t>(clone.node) + 1;
+         isShared && n < graph.nodes.size(); ++n)
+      if (const Kernel &kernel = graph.nodes[n].whole;
+          kernel.phase == Phase::Backward &&
+          std::find(kernel.operands.begin(), kernel.operands.end(), clone.of) !=
+              kernel.operands.end())
+        readers.push_back(static_cast<int>(n));
+    delayReaders(graph, clone.of, clone.trigger, readers);
+  }
+  for (size_t i = 0; keepsWeights && i < graph.inputs.size(); ++i)
+    if (int value = graph.inputs[i].value;
+        random.chance(70) && !checkKeep(graph, value, Keep::Before))
+      restoreValue(graph, value, Keep::Before);
+}
+
 /// A config of a stage: replicas give their axis to one loop, the devices of a
 /// replica to another, -1: replicas.
 Config configOf(const Instance &instance, int group, const Kernel &kernel,
@@ -155,8 +261,14 @@ Instance randomInstance(Random &random) {
     addScalars(mlp, batch, widths.back());
   else
     mlp.graph.outputs.clear();
+  std::vector<Clone> clones;
+  if (random.chance(50))
+    clones = addClones(random, mlp, stages);
+  addRestores(random, mlp.graph, clones, random.chance(40));
   size_t count = mlp.graph.nodes.size();
   std::vector<int> layerOf(count, static_cast<int>(layers) - 1);
+  for (const Clone &clone : clones)
+    layerOf[static_cast<size_t>(clone.node)] = clone.layer;
   for (size_t l = 0; l < layers; ++l)
     for (int node : {mlp.layers[l].matmul, mlp.layers[l].relu,
                      mlp.layers[l].reluGrad, mlp.layers[l].inputGrad,
@@ -243,10 +355,12 @@ TaskTimes timesOf(const Task &task) {
 void checkCompact(const Instance &instance, const CostModel &cost,
                   const Expected<WrittenOut> &written) {
   OneByOneScope scope;
-  StrategyPlan plan(instance.graph, cost);
+  Graph ofPasses = graphOfPasses(instance.graph, instance.passes);
+  StrategyPlan plan(ofPasses, cost);
+  plan.setRounds(roundsOfPasses(ofPasses, instance.passes));
   plan.set(cutIntoMicrobatches(instance.strategy, instance.passes));
   Expected<PassTimeline> timeline =
-      PassTimeline::make(plan, instance.passes, boxesOf(plan));
+      PassTimeline::make(plan, instance.graph, instance.passes, boxesOf(plan));
   ASSERT_EQ(static_cast<bool>(timeline), static_cast<bool>(written));
   if (!written) {
     EXPECT_EQ(timeline.error(), written.error());
@@ -269,12 +383,13 @@ using TimesOfBlocks = std::map<int64_t, std::vector<TaskTimes>>;
 bool checkFolded(const Instance &instance, const CostModel &cost,
                  const Cluster &cluster, const Expected<WrittenOut> &written,
                  std::string &why) {
-  StageQuotient quotient(instance.graph, cost, cluster);
+  Graph ofPasses = graphOfPasses(instance.graph, instance.passes);
+  StageQuotient quotient(ofPasses, cost, cluster);
   why = quotient.set(instance.strategy, instance.passes);
   if (!why.empty())
     return false;
-  Expected<PassTimeline> timeline =
-      PassTimeline::make(quotient, instance.passes, quotient.boxes());
+  Expected<PassTimeline> timeline = PassTimeline::make(
+      quotient, instance.graph, instance.passes, quotient.boxes());
   EXPECT_EQ(static_cast<bool>(timeline), static_cast<bool>(written));
   if (!timeline || !written) {
     why = "error";
@@ -377,7 +492,7 @@ TEST(StageQuotient, TasksDoNotDependOnTheNumberOfReplicas) {
     EXPECT_EQ(quotient.getUnit(), 2);
     EXPECT_EQ(quotient.getReplicas(), made.data);
     Expected<PassTimeline> timeline =
-        PassTimeline::make(quotient, made.passes, quotient.boxes());
+        PassTimeline::make(quotient, mlp.graph, made.passes, quotient.boxes());
     ASSERT_TRUE(timeline) << timeline.error();
     tasks.insert(timeline->getTaskCount());
   }
@@ -391,6 +506,8 @@ TEST(StageQuotient, EqualsTheUnfoldedPlan) {
   const char *first = std::getenv("SOAP_TEST_ROUND");
   uint64_t round = first ? std::strtoull(first, nullptr, 10) : 0;
   uint64_t folded = 0;
+  // Of those that fold: by whether ops are recomputed, and weights gathered.
+  uint64_t recomputed = 0, gathered = 0;
   std::map<std::string, int> reasons;
   for (uint64_t end = round + cases; round < end && !HasFailure(); ++round) {
     Random random(round);
@@ -406,19 +523,30 @@ TEST(StageQuotient, EqualsTheUnfoldedPlan) {
     Expected<WrittenOut> written = writeOut(instance, cost);
     checkCompact(instance, cost, written);
     std::string why;
-    if (checkFolded(instance, cost, *cluster, written, why))
+    if (checkFolded(instance, cost, *cluster, written, why)) {
       ++folded;
-    else if (std::getenv("SOAP_TEST_VERBOSE"))
+      bool delays = false, keeps = false;
+      for (const Restore &restore :
+           graphOfPasses(instance.graph, instance.passes).restores)
+        (restore.delaysReaders ? delays : keeps) = true;
+      recomputed += delays;
+      gathered += keeps;
+    } else if (std::getenv("SOAP_TEST_VERBOSE"))
       ++reasons[why];
   }
   for (auto &[reason, count] : reasons)
     std::printf("%6d %s\n", count, reason.c_str());
   if (std::getenv("SOAP_TEST_VERBOSE"))
-    std::printf("%llu of %llu folded\n",
+    std::printf("%llu of %llu folded, %llu recompute, %llu gather\n",
                 static_cast<unsigned long long>(folded),
-                static_cast<unsigned long long>(cases));
-  if (!text && !HasFailure())
+                static_cast<unsigned long long>(cases),
+                static_cast<unsigned long long>(recomputed),
+                static_cast<unsigned long long>(gathered));
+  if (!text && !HasFailure()) {
     EXPECT_GT(folded, cases / 4);
+    EXPECT_GT(recomputed, cases / 20);
+    EXPECT_GT(gathered, cases / 20);
+  }
 }
 
 } // namespace

@@ -211,8 +211,7 @@ struct LowerToCudaOptions : public KernelImageOptions<LowerToCudaOptions> {
           clEnumValN(LoweringStage::Image, "image",
                      "host programs with the image of their kernels"),
           clEnumValN(LoweringStage::Launches, "launches",
-                     "programs whose launches have a place in memory and "
-                     "time: what --soap-audit-launches reads")),
+                     "before the image, for --soap-audit-launches")),
       llvm::cl::init(LoweringStage::Image)};
   PassOptions::Option<int64_t> streams{
       *this, "streams",

@@ -39,12 +39,13 @@ struct PassSpan {
 class PassTimeline {
 public:
   /// The plan is one of `cutIntoMicrobatches`, made while a `OneByOneScope`
-  /// lived, without restored values, on a topology in which copies do not
-  /// occupy their receivers. An error if a pass reads of another microbatch, or
-  /// if passes wait for each other in a circle, or if there are more than 2^31
-  /// tasks.
-  static Expected<PassTimeline>
-  make(const PlanState &plan, const PassOrder &passes, const PieceBox &boxOf);
+  /// lived, with `roundsOfPasses`, on a topology in which copies do not occupy
+  /// their receivers. Its graph is `graphOfPasses` of `graph` (PassReads.h). An
+  /// error if a pass reads of another microbatch, or if passes wait for each
+  /// other in a circle, or if there are more than 2^31 tasks.
+  static Expected<PassTimeline> make(const PlanState &plan, const Graph &graph,
+                                     const PassOrder &passes,
+                                     const PieceBox &boxOf);
 
   int64_t getMakespanNs() const { return makespanNs; }
   /// Tasks of the plan; a sum of n tiles that is made one by one is n - 1.

@@ -33,7 +33,9 @@ namespace soap {
 /// occupied. Not safe from several threads.
 class StageQuotient : public PlanState {
 public:
-  /// Keeps references. The cost model is one of the cluster's topology.
+  /// Keeps references. The cost model is one of the cluster's topology. The
+  /// graph is one of `graphOfPasses` (PassReads.h) under the order that `set`
+  /// gets.
   StageQuotient(const Graph &graph, const CostModel &cost,
                 const Cluster &cluster);
   ~StageQuotient();
@@ -85,6 +87,7 @@ private:
     int replicas = 1;
     std::vector<int> devices;
     std::vector<ShardState> states;
+    std::vector<int> rounds; ///< by shard; empty: there are none
   };
   struct Reading {
     const Reader *reader = nullptr; ///< null: a graph output
@@ -115,6 +118,7 @@ private:
   const Strategy *configs = nullptr;
   const PassOrder *passes = nullptr;
   std::vector<Spread> spreads; ///< by node
+  PlanRounds rounds;
   std::map<std::pair<CollectiveKind, std::vector<int>>,
            std::unique_ptr<CollectiveModel>>
       models;
@@ -141,6 +145,13 @@ private:
   void activate(int slot);
   void resolve(int slot);
   // StageQuotientValues.cpp
+  /// The value of which a value is tiles: itself, or what it restores.
+  int rootOf(int value) const {
+    const Restore *restore = restoreOfValue(value);
+    return restore ? restore->of : value;
+  }
+  void setRounds(int value, int slot, const KernelGeometry &geometry,
+                 size_t shards, Part &part) const;
   ValueSource sourceOf(int value, int count, Part &part);
   ValueUse useOf(int value, const Reader &reader, int count, Part &part);
   bool sourceLayout(int value, Layout &layout, bool &isPreplaced);

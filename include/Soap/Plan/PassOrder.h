@@ -74,6 +74,10 @@ std::optional<PipelinePass> passOf(const Graph &graph, const PassOrder &passes,
 /// passes would wait for each other in a circle; the plan is as before then.
 MaybeError orderPasses(const Graph &graph, const PassOrder &passes, Plan &plan);
 
+/// Pieces of ops in all microbatches that `buildPipelinePlan` takes at most. A
+/// plan takes about a kilobyte for each.
+inline constexpr int64_t maxWrittenPieces = 4'000'000;
+
 /// The plan of configs for one microbatch under an order of passes, as
 /// `buildPlan` (`mayAdd` null) or `buildProgramPlan` make it.
 Expected<Plan> buildPipelinePlan(const Graph &graph, const Strategy &strategy,
