@@ -85,8 +85,7 @@ public:
       // The rows of all batches are summed: a loop for each of their dims.
       factors = DenseI64ArrayAttr::get(op.getContext(),
                                        shapeOf(dy).drop_front(own).drop_back());
-      rows = batchLoops();
-      rows.erase(rows.begin(), rows.begin() + own);
+      rows = llvm::to_vector(llvm::drop_begin(batchLoops(), own));
       rows.push_back("m");
       sums.clear();
       for (size_t i = 0; i < rows.size(); ++i)
