@@ -38,7 +38,8 @@ static FailureOr<std::string> drawPipeline(ModuleOp module,
   if (failed(price))
     return failure();
   std::string title = drawingTitle(module, target.topology.name) + ", @" +
-                      target.function.getName().str() + ": " + *price;
+                      func::FuncOp(target.function).getName().str() + ": " +
+                      *price;
   return drawStages(target, strategy, **order,
                     pipeline.getSchedule() == PipelineSchedule::GPipe ? "GPipe"
                                                                       : "1F1B",
