@@ -323,7 +323,7 @@ void PassDelays::delayGathers() {
   }
 }
 
-/// Those of one device, by place and value.
+/// `gathers`: of one device, by place and value.
 void PassDelays::delayGathers(const std::vector<Gather> &gathers) {
   std::vector<const Gather *> order;
   int64_t largest = 0;

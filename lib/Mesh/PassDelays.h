@@ -3,9 +3,9 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What tasks of a compact plan wait for without reading anything of it, but for
-// the order of passes: recomputed ops for a gradient of their microbatch,
-// gathers of weights for memory. The rules are those of PassOrder.cpp.
+// Tasks of a compact plan wait for others of which they read nothing, for the
+// order of passes: recomputed ops for a gradient of their microbatch, gathers
+// of weights for memory. PassOrder.cpp has the same rules.
 //
 //===----------------------------------------------------------------------===//
 

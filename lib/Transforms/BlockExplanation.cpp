@@ -222,7 +222,7 @@ private:
       }
       return;
     }
-    // What is made again belongs to what it is made of.
+    // A value that is made again belongs to its source.
     Phase phase = Phase::Forward;
     if (const ::soap::Restore *restore = plan.restoreOfValue(value)) {
       phase = Phase::Backward;
