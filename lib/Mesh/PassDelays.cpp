@@ -312,7 +312,12 @@ void PassDelays::delayGathers() {
     brought.erase(std::unique(brought.begin(), brought.end()), brought.end());
     for (size_t m : brought) {
       gather.bytes += bytesOn(movements[m], first.device);
-      if (movements[m].reads)
+      const std::vector<uint32_t> &kernels = movements[m].kernels;
+      bool isShared =
+          std::any_of(kernels.begin(), kernels.end(), [&](uint32_t kernel) {
+            return tasks.passOfTask[kernel] != tasks.passOfTask[kernels[0]];
+          });
+      if (movements[m].reads && !isShared)
         gather.starts.push_back(movements[m].task);
     }
     i = end;

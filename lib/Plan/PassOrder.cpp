@@ -430,7 +430,14 @@ private:
         places[device][passes.order[device][i]] = i;
     // By device, then pass and value.
     std::map<int, std::map<std::pair<size_t, int>, Gather>> gathers;
-    for (const auto &[task, movement] : movements)
+    for (const auto &[task, movement] : movements) {
+      // One that several passes share comes for the first of them: passes of
+      // other devices could wait for each other in a circle.
+      bool isShared = std::any_of(
+          movement.kernels.begin(), movement.kernels.end(), [&](int kernel) {
+            return *tasks[static_cast<size_t>(kernel)].pass !=
+                   *tasks[static_cast<size_t>(movement.kernels[0])].pass;
+          });
       for (int kernel : movement.kernels) {
         const TaskInfo &info = tasks[static_cast<size_t>(kernel)];
         auto bytes = movement.bytes.find(info.device);
@@ -449,9 +456,10 @@ private:
           gather.readers.insert(kernel);
         if (gather.movements.insert(task).second)
           gather.bytes += bytes->second;
-        if (movement.reads)
+        if (movement.reads && !isShared)
           gather.starts.insert(task);
       }
+    }
     std::vector<int> followers = findFollowers();
     for (auto &[device, ofDevice] : gathers)
       delayGathers(ofDevice, followers);
