@@ -646,8 +646,8 @@ std::string Subject::drawPipeline(Random &random) {
                 std::string(
                     choices[uniform(random, 0, std::size(choices) - 1)]) +
                 " topology=" + topologyName + " function=" + entry + "},";
-  // Pipelines refuse to recompute the loss of this model's last step.
-  if (source.name == "rnntc")
+  // Pipelines refuse to recompute the losses of these models.
+  if (source.name == "rnntc" || source.name == "nmt")
     recompute.clear();
   std::string error;
   for (;; chunks > 1 ? chunks = 1 : stages = 1) {
