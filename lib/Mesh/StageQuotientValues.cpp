@@ -357,7 +357,8 @@ void StageQuotient::planValue(int value) {
     return addLoad(value);
   }
   if (source.kind == Layout::Replica) {
-    // Of contributions that several replicas have each, one replica's are taken.
+    // Of contributions that several replicas have each, one replica's are
+    // taken.
     Part part;
     if (sourceOf(value, 1, part).partial && !readings.empty()) {
       reason = "contributions to '" +

@@ -58,8 +58,8 @@ struct BlockExplanation {
 /// it and a point.
 bool isInBlock(llvm::StringRef op, llvm::StringRef block);
 
-/// Describes what the ops of a block do in a finished plan. `quotient`: null, or the
-/// plan. There must be ops.
+/// Describes what the ops of a block do in a finished plan. `quotient`: null,
+/// or the plan. There must be ops.
 BlockExplanation explainBlock(const ::soap::PlanState &plan,
                               const ::soap::StageQuotient *quotient,
                               const ::soap::PassOrder &order,

@@ -41,7 +41,8 @@ struct Simulation : ::soap::PricedStrategy {
   std::vector<std::pair<std::string, int64_t>> presets;
   /// The strategies of `compare`, in full; the same names are in `presets`.
   std::vector<ComparedStrategy> compared;
-  /// Strategies among them that are hybrid plans, if this strategy is a pipeline.
+  /// Strategies among them that are hybrid plans, if this strategy is a
+  /// pipeline.
   std::vector<HybridRow> recipes;
   /// Of an iteration that is a pipeline of microbatches.
   std::optional<PipelineSimulation> pipeline;
