@@ -144,6 +144,12 @@ void addDefaults(Option &pass, const llvm::StringMap<std::string> &defaults) {
       option.text += " (default: " + found->second + ")";
 }
 
+/// MLIR prints a default that is none of its option's choices as an undefined
+/// string. In LLVM 22.1 one pass has such an option.
+bool hasReadableDefaults(const mlir::PassInfo &pass) {
+  return pass.getPassArgument() != "llvm-use-default-visibility";
+}
+
 Option readPass(const mlir::PassRegistryEntry &entry) {
   Option pass;
   pass.names = {"--" + entry.getPassArgument().str()};
@@ -208,7 +214,8 @@ std::vector<Option> manual::readPasses(bool (*accepts)(StringRef name)) {
       continue;
     if (const mlir::PassInfo *pass = mlir::PassInfo::lookup(name)) {
       passes.push_back(readPass(*pass));
-      addDefaults(passes.back(), readDefaults(*pass));
+      if (hasReadableDefaults(*pass))
+        addDefaults(passes.back(), readDefaults(*pass));
     } else if (const auto *pipeline = mlir::PassPipelineInfo::lookup(name)) {
       passes.push_back(readPass(*pipeline));
     }
