@@ -10,6 +10,7 @@
 #include "Agent.h"
 
 #include "Child.h"
+#include "CommandLine/Shell.h"
 #include "Soap/Support/Version.h"
 
 #include <nlohmann/json.hpp>
@@ -17,7 +18,6 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
-#include <filesystem>
 #include <map>
 #include <poll.h>
 #include <sys/wait.h>
@@ -29,17 +29,6 @@ using Clock = std::chrono::steady_clock;
 using Json = nlohmann::json;
 
 namespace {
-
-/// The program of a rank: a name without a folder is beside this program, if it
-/// is there.
-std::string programPath(const std::string &name) {
-  std::error_code failed;
-  if (name.find('/') != std::string::npos)
-    return name;
-  auto self = std::filesystem::read_symlink("/proc/self/exe", failed);
-  std::filesystem::path beside = self.parent_path() / name;
-  return !failed && access(beside.c_str(), X_OK) == 0 ? beside.string() : name;
-}
 
 class Agent {
 public:
@@ -78,7 +67,7 @@ void Agent::start(const Json &order) {
   how.words = order.at("words").get<std::vector<std::string>>();
   how.environment = order.at("environment").get<std::vector<std::string>>();
   how.endsWithParent = true;
-  how.words.at(0) = programPath(how.words.at(0));
+  how.words.at(0) = commandline::programPath(how.words.at(0));
   auto child = startChild(how);
   if (!child) {
     report({{"is", "ended"},

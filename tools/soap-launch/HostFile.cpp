@@ -9,8 +9,8 @@
 
 #include "HostFile.h"
 
-#include <algorithm>
-#include <charconv>
+#include "CommandLine/CommandLine.h"
+
 #include <iterator>
 #include <map>
 #include <sstream>
@@ -22,15 +22,6 @@ namespace {
 
 constexpr int64_t maxSlots = 1 << 16;
 
-/// 0 if the text is no number of slots.
-int64_t slotsIn(const std::string &text) {
-  int64_t number = 0;
-  auto [end, error] =
-      std::from_chars(text.data(), text.data() + text.size(), number);
-  bool isNumber = error == std::errc() && end == text.data() + text.size();
-  return isNumber && number > 0 && number <= maxSlots ? number : 0;
-}
-
 /// An empty string, or what is wrong.
 std::string parseLine(const std::vector<std::string> &words, Host &host) {
   host.name = words.front();
@@ -40,10 +31,10 @@ std::string parseLine(const std::vector<std::string> &words, Host &host) {
   for (size_t i = 1; i < words.size(); ++i) {
     const std::string &word = words[i];
     if (word.starts_with("slots=")) {
-      host.slots = slotsIn(word.substr(6));
-      if (!host.slots)
-        return "expected 'slots=N' with an integer from 1 to " +
-               std::to_string(maxSlots) + ", got '" + word + "'";
+      std::string good =
+          commandline::setInteger(host.slots, 1, maxSlots)(word.substr(6));
+      if (!good.empty())
+        return "expected 'slots=N' with " + good + ", got '" + word + "'";
     } else if (word.starts_with("address=") && word.size() > 8) {
       host.address = word.substr(8);
     } else {

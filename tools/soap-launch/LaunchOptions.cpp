@@ -11,12 +11,11 @@
 
 #include "../soap-run/Options.h"
 #include "CommandLine/CommandLine.h"
+#include "CommandLine/Shell.h"
 #include "Soap/Support/InputFile.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cstdlib>
-#include <cstring>
 
 using namespace soap;
 using namespace soap::commandline;
@@ -26,7 +25,6 @@ namespace {
 
 constexpr const char *defaultLauncher =
     "ssh -o BatchMode=yes -o ServerAliveInterval=5 {host} {shell}";
-constexpr int64_t maxRanks = 1 << 16;
 
 manual::Manual describe() {
   return {
@@ -65,7 +63,7 @@ CommandLine makeCommandLine(LaunchOptions &options) {
   line.value("-n,--ranks", "N",
              "ranks, dealt to the slots in the order of the file (default: all "
              "slots); without --hosts, all on this host",
-             setInteger(options.ranks, 1, maxRanks));
+             setInteger(options.ranks, 1, run::maxRanks));
   line.value("--launcher", "COMMAND",
              std::string("how a command runs on a host: {host} is its name, "
                          "{command} stands for the words of the command, "
@@ -139,15 +137,22 @@ MaybeError readCommand(LaunchOptions &options) {
                  "soap-launch"};
   if (command[0].substr(command[0].rfind('/') + 1) != "soap-run")
     return Error{"expected 'soap-run' and its flags, got '" + command[0] + "'"};
+  // Each of these alone would be a mistake of another kind to soap-run.
+  for (const std::string &word : command)
+    for (const char *flag : {"--rendezvous", "--rendezvous-secret", "--listen",
+                             "--rank", "--ranks"})
+      if (word.substr(0, word.find('=')) == flag)
+        return Error{std::string("soap-run: flag '") + flag +
+                     "': soap-launch sets where ranks meet, and their numbers" +
+                     (std::string(flag) == "--rendezvous-secret"
+                          ? "; it draws a secret, or takes that of '--env "
+                            "SOAP_RENDEZVOUS_SECRET'"
+                          : "")};
   auto run = soap::run::parseOptions({command.begin() + 1, command.end()});
   if (!run)
     return Error{"soap-run: " + run.error()};
   for (auto [flag, given] :
-       {std::pair{"--rendezvous", !run->rendezvous.empty()},
-        std::pair{"--listen", !run->listen.empty()},
-        std::pair{"--rank", run->rank >= 0},
-        std::pair{"--ranks", run->ranks != 0}, std::pair{"--help", run->help},
-        std::pair{"--version", run->version},
+       {std::pair{"--help", run->help}, std::pair{"--version", run->version},
         std::pair{"--calibrate", run->calibrate},
         std::pair{"--transport local", run->transport == "local"},
         std::pair{"--transport mpi", run->transport == "mpi"}})
@@ -158,20 +163,6 @@ MaybeError readCommand(LaunchOptions &options) {
   options.elasticMin = run->elasticMin;
   options.rankTimeoutMs = run->rankTimeoutMs;
   return std::nullopt;
-}
-
-/// One word for a shell.
-std::string quoteForShell(const std::string &word) {
-  bool plain = !word.empty() &&
-               std::all_of(word.begin(), word.end(), [](unsigned char c) {
-                 return std::isalnum(c) || std::strchr("-_./=:,+@%", c);
-               });
-  if (plain)
-    return word;
-  std::string text = "'";
-  for (char c : word)
-    text += c == '\'' ? "'\\''" : std::string(1, c);
-  return text + "'";
 }
 
 /// Words at spaces; an error if a quote has no end.
@@ -220,11 +211,6 @@ launch::parseLaunchOptions(const std::vector<std::string> &arguments) {
   if (MaybeError error = readCommand(options))
     return *error;
   options.hasSecret =
-      std::any_of(options.command.begin(), options.command.end(),
-                  [](const std::string &word) {
-                    return word == "--rendezvous-secret" ||
-                           word.starts_with("--rendezvous-secret=");
-                  }) ||
       std::any_of(options.environment.begin(), options.environment.end(),
                   [](const std::string &variable) {
                     return variable.starts_with("SOAP_RENDEZVOUS_SECRET=");
@@ -277,7 +263,7 @@ launch::launcherCommand(const std::string &launcher, const std::string &host,
     return pattern.takeError();
   std::vector<std::string> result;
   bool hasCommand = false;
-  for (std::string word : *pattern) {
+  for (const std::string &word : *pattern) {
     if (word == "{command}") {
       result.insert(result.end(), words.begin(), words.end());
       hasCommand = true;
@@ -291,11 +277,7 @@ launch::launcherCommand(const std::string &launcher, const std::string &host,
       hasCommand = true;
       continue;
     }
-    const std::string name = "{host}";
-    for (size_t at = 0; (at = word.find(name, at)) != std::string::npos;
-         at += host.size())
-      word.replace(at, name.size(), host);
-    result.push_back(word);
+    result.push_back(substitute(word, "{host}", host));
   }
   if (!hasCommand || result.size() < 2)
     return Error{"expected a command with a word '{command}' or '{shell}', "

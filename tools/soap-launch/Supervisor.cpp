@@ -179,10 +179,10 @@ MaybeError Supervisor::awaitAgents() {
       if (!agent->greeted)
         missing += (missing.empty() ? "'" : ", '") + agent->host.name + "'";
     }
+    if (interrupted)
+      return Error{"interrupted before any rank was started"};
     if (missing.empty())
       return std::nullopt;
-    if (interrupted)
-      return Error{"interrupted before all hosts have answered"};
     if (Clock::now() > deadline)
       return Error{"no answer from " + missing + " within " +
                    std::to_string(options.connectTimeoutMs) + " ms"};

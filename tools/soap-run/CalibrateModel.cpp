@@ -107,6 +107,7 @@ private:
   RunSpread spread;
   double machineSpread = 0; ///< of the times that the profile had before
   std::set<std::string> seen, known;
+  std::set<std::string> told; ///< diagnostics of probes
   std::vector<ProbeTimes> probes;
   int64_t bestGauge = std::numeric_limits<int64_t>::max();
   Duration patience = allPatience; ///< the rest of it
@@ -139,8 +140,10 @@ ModelCalibration::compileProbe(const std::string &topology, int number) {
   request.optLevel = int(options.optLevel);
   request.reference = options.reference;
   request.cache = !options.noCache;
-  request.diagnostic = [](const std::string &message) {
-    std::fprintf(stderr, "%s\n", message.c_str());
+  // What is said of the profile is the same for all probes.
+  request.diagnostic = [this](const std::string &message) {
+    if (told.insert(message).second)
+      std::fprintf(stderr, "%s\n", message.c_str());
   };
   auto source = compileModule(request);
   if (source && !findTrainStep(*source))

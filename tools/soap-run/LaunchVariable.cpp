@@ -9,8 +9,9 @@
 
 #include "LaunchVariable.h"
 
+#include "CommandLine/CommandLine.h"
+
 #include <algorithm>
-#include <charconv>
 #include <cstdlib>
 #include <functional>
 #include <sstream>
@@ -20,12 +21,11 @@ using namespace soap::run;
 
 namespace {
 
-/// -1 if the text is no number.
+/// -1 if the text is no number of ranks or starts.
 int64_t toInt(const std::string &text) {
   int64_t number = -1;
-  auto [end, error] =
-      std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc() && end == text.data() + text.size() ? number : -1;
+  commandline::setInteger(number, 0, INT64_MAX)(text);
+  return number;
 }
 
 std::string listOf(const std::vector<int64_t> &numbers) {

@@ -15,6 +15,7 @@
 #include "Plan.h"
 #include "Processes.h"
 #include "Runtime/Transport/DelayTransport.h"
+#include "SharedFlags.h"
 #include "Soap/Runtime/Artifact/ArtifactModule.h"
 #include "Soap/Runtime/Artifact/CompiledModule.h"
 #include "Soap/Runtime/Data/TensorFiles.h"
@@ -383,7 +384,6 @@ int runMode(const Options &options, Session &session, Session *other,
   return 130;
 }
 
-/// The exit status.
 /// Warns if the measured times vary too much.
 void warnOfSpread(const std::string &file) {
   auto profile = loadProfile(file);
@@ -394,6 +394,7 @@ void warnOfSpread(const std::string &file) {
                  doubts.c_str());
 }
 
+/// The exit status.
 int reportCalibration(CalibrationEnd end, const Options &options) {
   const char *name = options.calibrationOutput.c_str();
   if (end != CalibrationEnd::NothingKept)
@@ -459,6 +460,9 @@ int main(int argc, char **argv) {
   bool root = !world || world->rank() == 0;
   options->quiet |= !root;
   if (MaybeError error = root ? checkOutputs(*options) : std::nullopt)
+    return fail(world, error->message);
+  if (MaybeError error =
+          world ? checkSharedFlags(*options, *world) : std::nullopt)
     return fail(world, error->message);
   ScratchFolder folder;
   if (MaybeError error =

@@ -10,6 +10,8 @@
 
 #include "OnnxModel.h"
 
+#include "CommandLine/Shell.h"
+
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -73,14 +75,6 @@ std::vector<std::string> wordsOf(const std::string &text) {
   return words;
 }
 
-/// The tool beside this one, else on the path.
-std::string toolPath(const std::string &name) {
-  std::error_code failed;
-  auto self = std::filesystem::read_symlink("/proc/self/exe", failed);
-  std::filesystem::path beside = self.parent_path() / name;
-  return !failed && access(beside.c_str(), X_OK) == 0 ? beside.string() : name;
-}
-
 /// Ctrl-C is for the command that runs: a search ends with the best that it has
 /// found, and the files between are removed.
 class SignalGuard {
@@ -113,7 +107,7 @@ private:
 
 MaybeError run::runTool(const std::vector<std::string> &words) {
   SignalGuard guard;
-  std::string tool = toolPath(words[0]);
+  std::string tool = commandline::programPath(words[0]);
   std::vector<char *> arguments;
   for (const std::string &word : words)
     arguments.push_back(const_cast<char *>(word.c_str()));
@@ -187,20 +181,12 @@ bool run::isOnnxFile(const std::string &path) {
 std::string run::quoted(const std::vector<std::string> &words) {
   std::string text;
   for (const std::string &word : words) {
-    bool plain = !word.empty() &&
-                 std::all_of(word.begin(), word.end(), [](unsigned char c) {
-                   return std::isalnum(c) || std::strchr("-_./=:,+@%", c);
-                 });
-    std::string shown;
-    for (char c : word)
-      shown += c == '\'' ? "'\\''" : std::string(1, c);
+    std::string shown = commandline::quoteForShell(word);
     size_t equals = word.find('=');
     // As people write it: --pass='options'.
-    if (!plain && word.starts_with("--") && equals != std::string::npos &&
-        word.find('\'') == std::string::npos)
+    if (shown != word && word.starts_with("--") &&
+        equals != std::string::npos && word.find('\'') == std::string::npos)
       shown = word.substr(0, equals + 1) + "'" + word.substr(equals + 1) + "'";
-    else if (!plain)
-      shown = "'" + shown + "'";
     text += (text.empty() ? "" : " ") + shown;
   }
   return text;

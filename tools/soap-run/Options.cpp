@@ -13,9 +13,7 @@
 #include "Soap/Runtime/Processes/ProcessGroup.h"
 #include "Soap/Runtime/Processes/Rendezvous.h"
 
-#include <charconv>
 #include <cstdlib>
-#include <cstring>
 
 using namespace soap;
 using namespace soap::run;
@@ -24,7 +22,6 @@ using namespace soap::commandline;
 namespace {
 
 constexpr int64_t large = int64_t(1) << 40;
-constexpr int64_t maxRanks = 1 << 16;
 
 manual::Manual describe() {
   return {
@@ -402,14 +399,9 @@ MaybeError readVariable(const char *name, int64_t lo, int64_t hi,
   const char *text = std::getenv(name);
   if (!text || !*text)
     return std::nullopt;
-  int64_t value = 0;
-  const char *last = text + std::strlen(text);
-  auto [end, error] = std::from_chars(text, last, value);
-  if (error != std::errc() || end != last || value < lo || value > hi)
-    return Error{std::string("environment variable ") + name +
-                 ": expected an integer from " + std::to_string(lo) + " to " +
-                 std::to_string(hi) + ", got '" + text + "'"};
-  number = value;
+  if (std::string good = setInteger(number, lo, hi)(text); !good.empty())
+    return Error{std::string("environment variable ") + name + ": expected " +
+                 good + ", got '" + text + "'"};
   return std::nullopt;
 }
 

@@ -108,6 +108,9 @@ struct Options {
   bool gauge = false;
 };
 
+/// Processes of a run, at most.
+constexpr int64_t maxRanks = 1 << 16;
+
 /// Arguments without the program's name.
 Expected<Options> parseOptions(const std::vector<std::string> &arguments);
 /// The flags as a table, for the help, the man page and completion.

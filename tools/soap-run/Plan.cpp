@@ -9,6 +9,7 @@
 
 #include "Plan.h"
 
+#include "CommandLine/Shell.h"
 #include "Soap/Runtime/Artifact/ArtifactModule.h"
 #include "Soap/Support/FileIO.h"
 #include "Soap/Support/InputFile.h"
@@ -52,10 +53,8 @@ std::vector<std::string> run::planCommand(const Options &options,
                                           const std::string &topology,
                                           int devices,
                                           const std::string &output) {
-  std::string plan = options.plan;
-  const std::string word = "{devices}";
-  for (size_t at = 0; (at = plan.find(word, at)) != std::string::npos;)
-    plan.replace(at, word.size(), std::to_string(devices));
+  std::string plan = commandline::substitute(options.plan, "{devices}",
+                                             std::to_string(devices));
   plan.erase(0, plan.find_first_not_of("- "));
   size_t space = plan.find(' ');
   std::string pass = plan.substr(0, space),

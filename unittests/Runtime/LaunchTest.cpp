@@ -96,11 +96,11 @@ TEST(LaunchOptions, TakesTheCommandBehindItsFlags) {
   EXPECT_EQ(options->rankTimeoutMs, 2000);
   EXPECT_FALSE(options->elastic);
   EXPECT_FALSE(options->hasSecret);
-  options =
-      parseLaunchOptions({"-n2", "--", "soap-run", "m.mlir", "--data=synthetic",
-                          "--checkpoint=c", "--checkpoint-every=5", "--elastic",
-                          "--elastic-min=2", "--rendezvous-secret=s"});
-  EXPECT_FALSE(options);
+  options = parseLaunchOptions({"-n", "2", "--env",
+                                "SOAP_RENDEZVOUS_SECRET=of the ranks alone",
+                                "soap-run", "m.mlir", "--data=synthetic"});
+  ASSERT_TRUE(options) << options.error();
+  EXPECT_TRUE(options->hasSecret);
   options = parseLaunchOptions({"-n", "2", "--", "soap-run", "m.mlir",
                                 "--data=synthetic", "--checkpoint=c",
                                 "--checkpoint-every=5", "--elastic",
@@ -132,7 +132,12 @@ TEST(LaunchOptions, NamesMistakes) {
             "flag '--launcher': expected an end of a quote ('), got 'ssh "
             "'{host} {shell}'");
   EXPECT_EQ(with({"-n", "2"}, {"--rank=0", "--ranks=2", "--rendezvous=a:1"}),
-            "soap-run: soap-launch excludes flag '--rendezvous'");
+            "soap-run: flag '--rank': soap-launch sets where ranks meet, and "
+            "their numbers");
+  EXPECT_EQ(with({"-n", "2"}, {"--rendezvous-secret", "s"}),
+            "soap-run: flag '--rendezvous-secret': soap-launch sets where "
+            "ranks meet, and their numbers; it draws a secret, or takes that "
+            "of '--env SOAP_RENDEZVOUS_SECRET'");
   EXPECT_EQ(with({"-n", "2"}, {"--transport=mpi"}),
             "soap-run: soap-launch excludes flag '--transport mpi'");
   EXPECT_EQ(with({"-n", "2"}, {"--elastic"}),

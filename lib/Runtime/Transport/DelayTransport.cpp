@@ -40,30 +40,21 @@ public:
   }
   MaybeError send(const Envelope &envelope, const void *data,
                   int64_t bytes) override {
-    delay(envelope.from);
-    MaybeError error = inner->send(envelope, data, bytes);
-    delay(envelope.from);
-    return error;
+    return delayed(envelope.from,
+                   [&] { return inner->send(envelope, data, bytes); });
   }
   MaybeError post(const Envelope &envelope, const void *data,
                   int64_t bytes) override {
-    delay(envelope.from);
-    MaybeError error = inner->post(envelope, data, bytes);
-    delay(envelope.from);
-    return error;
+    return delayed(envelope.from,
+                   [&] { return inner->post(envelope, data, bytes); });
   }
   MaybeError receive(const Envelope &envelope, void *data,
                      int64_t bytes) override {
-    delay(envelope.to);
-    MaybeError error = inner->receive(envelope, data, bytes);
-    delay(envelope.to);
-    return error;
+    return delayed(envelope.to,
+                   [&] { return inner->receive(envelope, data, bytes); });
   }
   MaybeError collective(const Collective &call) override {
-    delay(call.me());
-    MaybeError error = inner->collective(call);
-    delay(call.me());
-    return error;
+    return delayed(call.me(), [&] { return inner->collective(call); });
   }
   MaybeError beginGroup(int64_t device) override {
     return inner->beginGroup(device);
@@ -79,6 +70,15 @@ public:
   MaybeError finish() override { return inner->finish(); }
 
 private:
+  /// The call, with a delay of its device before and after it.
+  template <typename Call>
+  MaybeError delayed(int64_t device, Call call) {
+    delay(device);
+    MaybeError error = call();
+    delay(device);
+    return error;
+  }
+
   /// Every other call is not delayed, so that devices also race.
   void delay(int64_t device) {
     std::minstd_rand &generator = generators[size_t(device)];

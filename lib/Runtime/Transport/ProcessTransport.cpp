@@ -91,11 +91,11 @@ private:
 std::unique_ptr<Transport> runtime::makeTransport(const Placement &placement,
                                                   int64_t transfers,
                                                   int64_t collectives) {
+  std::unique_ptr<Transport> transport;
   if (placement.size() == 1)
-    return withDelays(
-        makeLocalTransport(placement.devices, transfers, collectives),
-        placement.devices);
-  return withDelays(
-      std::make_unique<ProcessTransport>(placement, transfers, collectives),
-      placement.devices);
+    transport = makeLocalTransport(placement.devices, transfers, collectives);
+  else
+    transport =
+        std::make_unique<ProcessTransport>(placement, transfers, collectives);
+  return withDelays(std::move(transport), placement.devices);
 }

@@ -18,9 +18,9 @@ namespace mlir::soap {
 
 /// Sets to 0, in the gradients of the look-ups in `block`, what belongs to the
 /// padding row of a table. `rows` has the row by the name of the parameter,
-/// `nameOf` the name of an argument of the block (empty:
-/// no parameter). Emits an error where a table
-/// has no such row, or a named parameter is no table of a look-up.
+/// `nameOf` the name of an argument of the block (empty: no parameter). Emits
+/// an error where a table has no such row, or a named parameter is no table of
+/// a look-up.
 LogicalResult
 maskPaddingRows(OpBuilder &builder, Block &block, const ParameterPatterns &rows,
                 llvm::function_ref<StringRef(BlockArgument)> nameOf,

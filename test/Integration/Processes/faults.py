@@ -26,13 +26,32 @@ import time
 from common import ENVIRONMENT, execute, same_bytes, tool, training_step
 
 LIMIT_S = 10.0
-GPT = ["--generate=gpt", "--batch=12", "--option=layers=4,heads=2,head-width=8,length=8,vocabulary=32"]
 PLANS = {"gpipe": "soap-pipeline stages={devices} microbatches=4 schedule=gpipe summary=false",
          "1f1b": "soap-pipeline stages={devices} microbatches=12 schedule=1f1b summary=false",
          "interleaved": "soap-pipeline stages={devices} chunks=2 microbatches=12 schedule=1f1b summary=false"}
 # Plans of elastic runs that are no pipelines: a preset, and a search with the same result each time.
 OTHER_PLANS = {"data-parallel": ["--preset=data-parallel"], "searched": ["--search=proposals=50 seed=1 time-limit=100"]}
 ENDING = re.compile(r"start (\d+), (\d) of \d ranks, on (\S+), plan: .*; (?:goes on after iteration (\d+) of|there is no checkpoint)")
+
+
+def chain(layers=8, batch=12, width=16):
+    """Products one after the other, which compile fast. The first and the last one have the same weight, which stages
+    of a pipeline exchange."""
+    tensor = "tensor<%dx%dxf32>" % (batch, width)
+    weight = "tensor<%dx%dxf32>" % (width, width)
+    kind = "{soap.kind = #soap.kind<%s>, soap.name = \"%s\"%s}"
+    arguments = ["%%h0: %s %s" % (tensor, kind % ("data", "x", ", soap.sample_dim = 0 : i64"))]
+    body = []
+    for i in range(layers):
+        if i < layers - 1:
+            arguments.append("%%w%d: %s %s" % (i, weight, kind % ("parameter", "w%d" % i, ", soap.init = #soap.init<glorot>, "
+                                                                 "soap.fan_in = %d : i64, soap.fan_out = %d : i64" % (width, width))))
+        body.append("%%p%d = soap.matmul %%h%d, %%w%d {soap.name = \"p%d\", transpose_b} : (%s, %s) -> %s" %
+                    (i, i, i % (layers - 1), i, tensor, weight, tensor))
+        body.append("%%h%d = soap.tanh %%p%d {soap.name = \"h%d\"} : (%s) -> %s" % (i + 1, i, i, tensor, tensor))
+    body[-1] = "return %%p%d : %s" % (layers - 1, tensor)
+    return "func.func @forward(%s) -> (%s %s) {\n%s\n}\n" % (
+        ", ".join(arguments), tensor, kind % ("output", "y", ""), "\n".join(body))
 
 
 class Problem(Exception):
@@ -129,7 +148,9 @@ class Test:
     def __init__(self, build, folder):
         self.build, self.folder = build, folder
         self.step = self.path("step.mlir")
-        training_step(build, GPT, self.step)
+        with open(self.path("chain.mlir"), "w") as stream:
+            stream.write(chain())
+        training_step(build, self.path("chain.mlir"), self.step)
         self.seen, self.since = None, 0
         self.checkpoint, self.weights = self.path("checkpoint.safetensors"), self.path("weights.safetensors")
 
