@@ -177,6 +177,7 @@ OwningOpRef<ModuleOp> buildDeepSeek(const Sizes &sizes, MLIRContext *context) {
   ModelBuilder b(context);
   Mixture mixture(b, sizes, Gates::Probabilities, sizes["expert-width"],
                   sizes["shared-experts"]);
+  mixture.layers.epsilon = 1e-6;
   Value tokens =
       b.tokens("tokens", {mixture.layers.batch, mixture.layers.length}, 0);
   Value x = b.embedding(tokens, "embedding", sizes["vocabulary"],
@@ -208,8 +209,8 @@ std::string checkDeepSeek(const Sizes &sizes) {
 } // namespace
 
 void models::addMixtures(std::vector<Generator> &generators) {
-  // Coefficients are those of the published configurations: 0.02 of Mixtral
-  // 8x7B, 0.001 of 8x22B and of DeepSeekMoE 16B. The capacity is nobody's.
+  // Coefficients of the published configurations: 0.02 of Mixtral 8x7B, 0.001
+  // of 8x22B and of DeepSeekMoE 16B. No published model has the capacity.
   ModelOption topK{"top-k", 2, 1, 64, "experts of a token"},
       capacity{"capacity", 125, 0, 100000,
                "places of an expert for each sample, in percent of its even "
@@ -226,19 +227,11 @@ void models::addMixtures(std::vector<Generator> &generators) {
         "Mixtral 8x7B (Jiang et al., 2024): LLaMA with 8 feed-forward layers, "
         "of which each token takes 2",
         1,
-        {{"layers", 32, 1, 1024, "blocks"},
-         {"heads", 32, 1, 1024, "query heads"},
-         {"kv-heads", 8, 1, 1024, "key and value heads; they divide heads"},
-         {"head-width", 128, 2, 4096,
-          "width of a head; the model's is the product with heads"},
-         {"mlp-width", 14336, 1, 1 << 20, "width inside of an expert"},
-         {"experts", 8, 1, 1024, "experts of a layer"},
-         topK,
-         capacity,
-         balance,
-         {"length", 4096, 1, 1 << 17, "tokens of a sequence"},
-         {"vocabulary", 32000, 1, 1 << 22, "number of tokens"},
-         {"rope-base", 1000000, 1, 1 << 30, "base of the rotary frequencies"}},
+        llamaOptions({32, 32, 8, 14336, 4096, 32000, 1000000},
+                     {{"experts", 8, 1, 1024, "experts of a layer"},
+                      topK,
+                      capacity,
+                      balance}),
         {{"8x7b", {}},
          {"8x22b",
           {{"layers", 56},
@@ -252,24 +245,17 @@ void models::addMixtures(std::vector<Generator> &generators) {
         "DeepSeekMoE of 16B parameters (Dai et al., 2024): LLaMA with many "
         "small experts and shared ones",
         1,
-        {{"layers", 28, 1, 1024, "blocks"},
-         {"dense-layers", 1, 0, 1024,
-          "first blocks with one feed-forward layer for all tokens"},
-         {"heads", 16, 1, 1024, "query heads"},
-         {"kv-heads", 16, 1, 1024, "key and value heads; they divide heads"},
-         {"head-width", 128, 2, 4096,
-          "width of a head; the model's is the product with heads"},
-         {"mlp-width", 10944, 1, 1 << 20,
-          "width between up and down in the dense blocks"},
-         {"expert-width", 1408, 1, 1 << 20, "width inside of an expert"},
-         {"experts", 64, 1, 1024, "experts of a layer"},
-         {"shared-experts", 2, 0, 64, "experts that all tokens take"},
-         withDefault(topK, 6),
-         capacity,
-         withDefault(balance, 10),
-         {"length", 4096, 1, 1 << 17, "tokens of a sequence"},
-         {"vocabulary", 102400, 1, 1 << 22, "number of tokens"},
-         {"rope-base", 10000, 1, 1 << 30, "base of the rotary frequencies"}},
+        llamaOptions(
+            {28, 16, 16, 10944, 4096, 102400, 10000},
+            {{"dense-layers", 1, 0, 1024,
+              "first blocks with one feed-forward layer for all tokens, of "
+              "mlp-width"},
+             {"expert-width", 1408, 1, 1 << 20, "width inside of an expert"},
+             {"experts", 64, 1, 1024, "experts of a layer"},
+             {"shared-experts", 2, 0, 64, "experts that all tokens take"},
+             withDefault(topK, 6),
+             capacity,
+             withDefault(balance, 10)}),
         {{"16b", {}}}},
        buildDeepSeek,
        checkDeepSeek});
