@@ -374,6 +374,7 @@ private:
   void addMeasures(const LossTerm &term, const LossValues &values,
                    BlockArgument labels, bool isOnly);
   void addCounts(BlockArgument labels);
+  void addPerplexity(const LossValues &values, BlockArgument labels);
 
   FloatType narrow;
   CounterOp stepCounter, batchCounter;
@@ -664,6 +665,23 @@ void Program::addCounts(BlockArgument labels) {
   }
 }
 
+/// The measure of a loss to which others are added: exp of their sum is no
+/// perplexity.
+void Program::addPerplexity(const LossValues &values, BlockArgument labels) {
+  OpMaker ops = makeOps("perplexity", loc);
+  // By what the runtime divides sums of perplexities.
+  Value divisor = values.weight ? values.weight : values.counted;
+  auto count = static_cast<double>(
+      cast<RankedTensorType>(labels.getType()).getNumElements());
+  Value sum =
+      divisor
+          ? ops.make<MulOp>(
+                "", values.loss,
+                ops.cast(divisor, OpMaker::elementOf(values.loss), "same_type"))
+          : ops.scale(values.loss, count, "");
+  addResult(sum, "output", "perplexity@" + argumentName(labels).str());
+}
+
 void Program::addLoss(ArrayRef<LossTerm> terms, bool training) {
   bool isOnly = llvm::count_if(terms, [](const LossTerm &term) {
                   return !term.isAuxiliary;
@@ -720,8 +738,12 @@ void Program::addLoss(ArrayRef<LossTerm> terms, bool training) {
   // Filler would count, which only evaluation has.
   bool hasAuxiliary = llvm::any_of(
       terms, [](const LossTerm &term) { return term.isAuxiliary; });
-  if (training && hasAuxiliary && !measured.empty())
-    addCounts(std::get<BlockArgument>(measured.front()));
+  if (!training || !hasAuxiliary || measured.empty())
+    return;
+  auto &[term, values, labels] = measured.front();
+  addCounts(labels);
+  if (hasClasses(term->options.kind))
+    addPerplexity(values, labels);
 }
 
 void Program::finish() {

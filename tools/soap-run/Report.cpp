@@ -45,7 +45,11 @@ MaybeError run::writeReport(const std::string &path, const Session &session,
   auto orNull = [](const std::optional<double> &value) {
     return value ? Json(*value) : Json();
   };
-  auto perplexity = [](const EpochResult &epoch, std::optional<double> loss) {
+  auto perplexity = [](const EpochResult &epoch, std::optional<double> loss,
+                       const Metrics &metrics) {
+    if (auto measured = metrics.find("perplexity");
+        epoch.tokens && measured != metrics.end())
+      return Json(measured->second);
     return epoch.tokens && loss ? Json(std::exp(*loss)) : Json();
   };
   int64_t devices = session.manifest().devices;
@@ -56,17 +60,19 @@ MaybeError run::writeReport(const std::string &path, const Session &session,
     return std::nullopt;
   Json epochs = Json::array();
   for (const EpochResult &epoch : result.epochs)
-    epochs.push_back({{"epoch", epoch.epoch},
-                      {"loss", epoch.loss},
-                      {"test_loss", orNull(epoch.testLoss)},
-                      {"perplexity", perplexity(epoch, epoch.loss)},
-                      {"test_perplexity", perplexity(epoch, epoch.testLoss)},
-                      {"train_accuracy", orNull(epoch.trainAccuracy)},
-                      {"test_accuracy", orNull(epoch.testAccuracy)},
-                      {"train_metrics", Json(epoch.trainMetrics)},
-                      {"metrics", Json(epoch.testMetrics)},
-                      {"samples_per_second", epoch.samplesPerSecond},
-                      {"seconds", epoch.seconds}});
+    epochs.push_back(
+        {{"epoch", epoch.epoch},
+         {"loss", epoch.loss},
+         {"test_loss", orNull(epoch.testLoss)},
+         {"perplexity", perplexity(epoch, epoch.loss, epoch.trainMetrics)},
+         {"test_perplexity",
+          perplexity(epoch, epoch.testLoss, epoch.testMetrics)},
+         {"train_accuracy", orNull(epoch.trainAccuracy)},
+         {"test_accuracy", orNull(epoch.testAccuracy)},
+         {"train_metrics", Json(epoch.trainMetrics)},
+         {"metrics", Json(epoch.testMetrics)},
+         {"samples_per_second", epoch.samplesPerSecond},
+         {"seconds", epoch.seconds}});
   Json evaluations = Json::array();
   for (const Evaluation &evaluation : result.state.evaluations)
     evaluations.push_back({{"iteration", evaluation.step},

@@ -67,7 +67,8 @@ std::string runOptions(const Options &options) {
 void printEpoch(const EpochResult &epoch) {
   clearLine();
   std::printf("epoch %ld: loss %.4f", long(epoch.epoch), epoch.loss);
-  if (epoch.tokens)
+  // Models that add to the loss of the labels have the perplexity as a metric.
+  if (epoch.tokens && !epoch.trainMetrics.contains("perplexity"))
     std::printf(", perplexity %.2f", std::exp(epoch.loss));
   if (epoch.testLoss)
     std::printf(", test loss %.4f", *epoch.testLoss);
@@ -94,7 +95,7 @@ void showProgress(int64_t epoch, int64_t iteration, int64_t total,
   last = now;
   std::fprintf(stderr, "\r\x1b[Kepoch %ld  %ld/%ld  loss %.4f", long(epoch),
                long(iteration), long(total), tally.meanLoss());
-  if (tokens)
+  if (tokens && !tally.metrics.contains("perplexity"))
     std::fprintf(stderr, "  perplexity %.2f", std::exp(tally.meanLoss()));
 }
 

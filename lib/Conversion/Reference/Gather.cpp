@@ -88,18 +88,13 @@ void emitGather(GatherOp op, KernelBuilder &k) {
 /// The first `front` dims as one, and the others.
 Tensor asMatrix(KernelBuilder &k, const Tensor &tensor, size_t front) {
   size_t rank = tensor.shape().size();
-  auto product = [](ArrayRef<int64_t> extents) {
-    int64_t result = 1;
-    for (int64_t extent : extents)
-      result *= extent;
-    return result;
-  };
   SmallVector<ReassociationIndices> groups(2);
   for (size_t dim = 0; dim < rank; ++dim)
     groups[dim < front ? 0 : 1].push_back(static_cast<int64_t>(dim));
-  auto type = MemRefType::get({product(tensor.shape().take_front(front)),
-                               product(tensor.shape().drop_front(front))},
-                              tensor.elementType());
+  auto type =
+      MemRefType::get({llvm::product_of(tensor.shape().take_front(front)),
+                       llvm::product_of(tensor.shape().drop_front(front))},
+                      tensor.elementType());
   if (rank == 2)
     return tensor;
   return Tensor(k, memref::CollapseShapeOp::create(k.builder, k.loc, type,
@@ -174,9 +169,7 @@ void emitGatherGradOfThreads(GatherGradOp op, KernelBuilder &k) {
 void emitGatherGrad(GatherGradOp op, KernelBuilder &k) {
   // Looking for equal rows takes the square of the number of indices.
   constexpr int64_t maxIndices = 65536;
-  int64_t count = 1;
-  for (int64_t extent : k.in(1).shape())
-    count *= extent;
+  int64_t count = llvm::product_of(k.in(1).shape());
   if (k.forThreads && count > 1 && count <= maxIndices &&
       k.in(1).shape().size() > 0 && k.out().shape().size() > 1)
     return emitGatherGradOfThreads(op, k);

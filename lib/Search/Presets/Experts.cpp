@@ -18,23 +18,20 @@
 
 using namespace soap;
 
-bool soap::choosesExperts(const Graph &graph, int node) {
-  std::vector<bool> isLogit(graph.values.size());
-  for (int value : graph.nodes[node].whole.results)
-    isLogit[value] = true;
-  for (size_t n = node + 1; n < graph.nodes.size(); ++n) {
+std::vector<bool> soap::choosesExperts(const Graph &graph) {
+  std::vector<bool> isLogit(graph.values.size()), result(graph.nodes.size());
+  for (size_t n = graph.nodes.size(); n-- > 0;) {
     const Kernel &kernel = graph.nodes[n].whole;
-    if (kernel.phase != Phase::Forward || kernel.operands.empty() ||
-        !isLogit[kernel.operands[0]])
+    if (kernel.phase != Phase::Forward || kernel.operands.empty())
       continue;
-    if (kernel.kind == "top_k")
-      return true;
-    if (kernel.kind == "softmax" || kernel.kind == "sigmoid" ||
-        kernel.kind == "cast")
-      for (int value : kernel.results)
-        isLogit[value] = true;
+    result[n] = std::any_of(kernel.results.begin(), kernel.results.end(),
+                            [&](int value) { return isLogit[value]; });
+    bool passes = kernel.kind == "softmax" || kernel.kind == "sigmoid" ||
+                  kernel.kind == "cast";
+    if (kernel.kind == "top_k" || (result[n] && passes))
+      isLogit[kernel.operands[0]] = true;
   }
-  return false;
+  return result;
 }
 
 namespace {

@@ -15,9 +15,9 @@
 
 namespace soap {
 
-/// The product whose results, through softmax and conversions, `top_k` reads:
-/// the router of a mixture of experts.
-bool choosesExperts(const Graph &graph, int node);
+/// By node: whether `top_k` reads its results, through softmax and conversions,
+/// as the logits of a mixture of experts.
+std::vector<bool> choosesExperts(const Graph &graph);
 
 /// Data parallelism whose experts are split over `devices` neighbours, which
 /// exchange tokens with each other; each such group has all experts, and its

@@ -32,7 +32,7 @@ public:
            const MegatronOptions &options)
       : problem(problem), graph(problem.getGraph()),
         grid(problem.getTopology(), options.tensorParallel),
-        cutDim(graph.values.size(), -1) {}
+        cutDim(graph.values.size(), -1), isRouter(choosesExperts(graph)) {}
 
   Strategy make() {
     Strategy strategy = singleStrategy(problem);
@@ -73,7 +73,8 @@ private:
   const ParallelizationProblem &problem;
   const Graph &graph;
   MachineGrid grid;
-  std::vector<int> cutDim; ///< per value: dim that is split in rows, or -1
+  std::vector<int> cutDim;    ///< per value: dim that is split in rows, or -1
+  std::vector<bool> isRouter; ///< per node: experts are chosen by its results
   /// Per node: all devices of a row compute it.
   std::vector<bool> shared;
   std::vector<Heads> heads;
@@ -105,8 +106,7 @@ private:
       return space.loops[loop].extent % grid.columns() == 0 ? loop : -1;
     }
     if (kernel.kind.starts_with("matmul"))
-      return choosesExperts(graph, node) ? -1
-                                         : largestOutputLoop(problem, node);
+      return isRouter[node] ? -1 : largestOutputLoop(problem, node);
     // Rows of an embedding: devices look up what they have, and the sum is the
     // result.
     if (kernel.kind == "gather")

@@ -110,6 +110,27 @@ Value LlamaLayers::feedForward(Value x, const std::string &name,
                   /*bias=*/false);
 }
 
+std::vector<ModelOption> models::llamaOptions(const LlamaDefaults &defaults,
+                                              std::vector<ModelOption> others) {
+  std::vector<ModelOption> options{
+      {"layers", defaults.layers, 1, 1024, "blocks"},
+      {"heads", defaults.heads, 1, 1024, "query heads"},
+      {"kv-heads", defaults.kvHeads, 1, 1024,
+       "key and value heads; they divide heads"},
+      {"head-width", 128, 2, 4096,
+       "width of a head; the model's is the product with heads"},
+      {"mlp-width", defaults.mlpWidth, 1, 1 << 20,
+       "width between up and down"}};
+  llvm::move(others, std::back_inserter(options));
+  options.insert(
+      options.end(),
+      {{"length", defaults.length, 1, 1 << 17, "tokens of a sequence"},
+       {"vocabulary", defaults.vocabulary, 1, 1 << 22, "number of tokens"},
+       {"rope-base", defaults.ropeBase, 1, 1 << 30,
+        "base of the rotary frequencies"}});
+  return options;
+}
+
 std::string models::checkLlamaLayers(const Sizes &sizes) {
   if (sizes["heads"] % sizes["kv-heads"])
     return "expected 'kv-heads' to divide 'heads', got " +

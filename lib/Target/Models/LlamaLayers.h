@@ -25,7 +25,9 @@ public:
   Value block(Value x, const std::string &name);
   /// The half of a block with attention.
   Value attentionBlock(Value x, const std::string &name);
-  Value norm(Value x, const std::string &name) { return b.rmsNorm(x, name); }
+  Value norm(Value x, const std::string &name) {
+    return b.rmsNorm(x, name, epsilon);
+  }
   /// SwiGLU: silu(gate(x)) * up(x), then down. `inner` is the width between.
   Value feedForward(Value x, const std::string &name, int64_t inner);
   /// silu(gate) * up.
@@ -33,6 +35,7 @@ public:
 
   ModelBuilder &b;
   int64_t batch, length, heads, groups, headWidth, inner, width;
+  double epsilon = 1e-5; ///< of norms
 
 private:
   void makeRotations(double base);
@@ -43,6 +46,15 @@ private:
 
   Value cosines, sines;
 };
+
+/// Defaults of the options of networks of these layers.
+struct LlamaDefaults {
+  int64_t layers, heads, kvHeads, mlpWidth, length, vocabulary, ropeBase;
+};
+/// The options of such a network: sizes of its blocks, `others`, and sizes of
+/// its tokens.
+std::vector<ModelOption> llamaOptions(const LlamaDefaults &defaults,
+                                      std::vector<ModelOption> others = {});
 
 /// A fault of the sizes of these layers; empty: none.
 std::string checkLlamaLayers(const Sizes &sizes);

@@ -26,6 +26,12 @@ enum class Gates {
   Probabilities, ///< as they are
 };
 
+/// How the balance losses of layers become one.
+enum class Balance {
+  MeanOfLayers,       ///< transformers' Mixtral: an even load gives `top-k`
+  SumOfLayersByChoice ///< DeepSeekMoE: the sum, each divided by `top-k`
+};
+
 class Mixture {
 public:
   Mixture(ModelBuilder &b, const Sizes &sizes, Gates gates, int64_t expertWidth,
@@ -53,17 +59,15 @@ public:
     return b.add(x, fed, name + ".add2");
   }
 
-  /// A loss that is `coefficient` if each expert of each layer has the same
-  /// load: experts * sum of (share of the choices) * (mean probability), the
-  /// mean over samples and layers (Fedus et al., 2021, equation 4). The share
-  /// is that of tokens, times `choices`, if `countsChoices`.
-  Value balanceLoss(double coefficient, bool countsChoices) {
+  /// The loss that balances experts. A layer's is, as the mean over samples,
+  /// experts * sum of (share of the tokens) * (mean probability) (Fedus et al.,
+  /// 2021, equation 4).
+  Value balanceLoss(double coefficient, Balance kind) {
     auto number = [](int64_t n) { return static_cast<double>(n); };
     double tokens = number(layers.length);
     double factor = coefficient * number(experts) / tokens / tokens /
-                    number(layers.batch) / number(count);
-    if (!countsChoices)
-      factor /= number(choices);
+                    number(layers.batch) /
+                    number(kind == Balance::MeanOfLayers ? count : choices);
     return b.scale(b.sum(balance, "balance.sum", 0), "balance", factor);
   }
   /// Dropped choices of all layers as tokens: divided by layers and by choices
@@ -71,6 +75,17 @@ public:
   Value droppedTokens() {
     return b.scale(b.sum(dropped, "dropped.sum", 0), "dropped",
                    1 / static_cast<double>(choices * count));
+  }
+
+  /// Says that experts may not take all tokens, which the published ones do.
+  void remarkDropped(Location loc, int64_t percent) const {
+    if (capacity < layers.length)
+      emitRemark(loc)
+          << "an expert has " << capacity << " places for the "
+          << layers.length * choices << " choices of a sample ('capacity' is "
+          << percent
+          << " percent), and drops what finds none; the published network "
+             "drops nothing, which is capacity=0";
   }
 
   LlamaLayers layers;
@@ -131,14 +146,15 @@ private:
   }
 };
 
-/// The coefficient of the option, which counts ten-thousandths.
 OwningOpRef<ModuleOp> finish(ModelBuilder &b, Mixture &mixture, Value x,
-                             const Sizes &sizes, bool countsChoices) {
+                             const Sizes &sizes, Balance balance) {
+  mixture.remarkDropped(x.getLoc(), sizes["capacity"]);
   x = mixture.layers.norm(x, "norm");
   Value logits = b.linear(x, "head", sizes["vocabulary"], /*bias=*/false);
+  // The option counts ten-thousandths.
   ModelBuilder::Result others[] = {
       {mixture.balanceLoss(1e-4 * static_cast<double>(sizes["balance"]),
-                           countsChoices),
+                           balance),
        ValueKind::Loss, "balance"},
       {mixture.droppedTokens(), ValueKind::Output, "dropped"}};
   return b.finish(logits, others);
@@ -153,7 +169,7 @@ OwningOpRef<ModuleOp> buildMixtral(const Sizes &sizes, MLIRContext *context) {
                         mixture.layers.width);
   for (int64_t i = 0; i < sizes["layers"]; ++i)
     x = mixture.block(x, "layers." + std::to_string(i));
-  return finish(b, mixture, x, sizes, /*countsChoices=*/true);
+  return finish(b, mixture, x, sizes, Balance::MeanOfLayers);
 }
 
 /// The first layers have one feed-forward layer for all tokens.
@@ -161,6 +177,7 @@ OwningOpRef<ModuleOp> buildDeepSeek(const Sizes &sizes, MLIRContext *context) {
   ModelBuilder b(context);
   Mixture mixture(b, sizes, Gates::Probabilities, sizes["expert-width"],
                   sizes["shared-experts"]);
+  mixture.layers.epsilon = 1e-6;
   Value tokens =
       b.tokens("tokens", {mixture.layers.batch, mixture.layers.length}, 0);
   Value x = b.embedding(tokens, "embedding", sizes["vocabulary"],
@@ -170,7 +187,7 @@ OwningOpRef<ModuleOp> buildDeepSeek(const Sizes &sizes, MLIRContext *context) {
     x = i < sizes["dense-layers"] ? mixture.layers.block(x, name)
                                   : mixture.block(x, name);
   }
-  return finish(b, mixture, x, sizes, /*countsChoices=*/false);
+  return finish(b, mixture, x, sizes, Balance::SumOfLayersByChoice);
 }
 
 std::string checkMixture(const Sizes &sizes) {
@@ -192,6 +209,8 @@ std::string checkDeepSeek(const Sizes &sizes) {
 } // namespace
 
 void models::addMixtures(std::vector<Generator> &generators) {
+  // Coefficients of the published configurations: 0.02 of Mixtral 8x7B, 0.001
+  // of 8x22B and of DeepSeekMoE 16B. No published model has the capacity.
   ModelOption topK{"top-k", 2, 1, 64, "experts of a token"},
       capacity{"capacity", 125, 0, 100000,
                "places of an expert for each sample, in percent of its even "
@@ -208,21 +227,17 @@ void models::addMixtures(std::vector<Generator> &generators) {
         "Mixtral 8x7B (Jiang et al., 2024): LLaMA with 8 feed-forward layers, "
         "of which each token takes 2",
         1,
-        {{"layers", 32, 1, 1024, "blocks"},
-         {"heads", 32, 1, 1024, "query heads"},
-         {"kv-heads", 8, 1, 1024, "key and value heads; they divide heads"},
-         {"head-width", 128, 2, 4096,
-          "width of a head; the model's is the product with heads"},
-         {"mlp-width", 14336, 1, 1 << 20, "width inside of an expert"},
-         {"experts", 8, 1, 1024, "experts of a layer"},
-         topK,
-         capacity,
-         balance,
-         {"length", 4096, 1, 1 << 17, "tokens of a sequence"},
-         {"vocabulary", 32000, 1, 1 << 22, "number of tokens"},
-         {"rope-base", 1000000, 1, 1 << 30, "base of the rotary frequencies"}},
+        llamaOptions({32, 32, 8, 14336, 4096, 32000, 1000000},
+                     {{"experts", 8, 1, 1024, "experts of a layer"},
+                      topK,
+                      capacity,
+                      balance}),
         {{"8x7b", {}},
-         {"8x22b", {{"layers", 56}, {"heads", 48}, {"mlp-width", 16384}}}}},
+         {"8x22b",
+          {{"layers", 56},
+           {"heads", 48},
+           {"mlp-width", 16384},
+           {"balance", 10}}}}},
        buildMixtral,
        checkMixture});
   generators.push_back(
@@ -230,24 +245,17 @@ void models::addMixtures(std::vector<Generator> &generators) {
         "DeepSeekMoE of 16B parameters (Dai et al., 2024): LLaMA with many "
         "small experts and shared ones",
         1,
-        {{"layers", 28, 1, 1024, "blocks"},
-         {"dense-layers", 1, 0, 1024,
-          "first blocks with one feed-forward layer for all tokens"},
-         {"heads", 16, 1, 1024, "query heads"},
-         {"kv-heads", 16, 1, 1024, "key and value heads; they divide heads"},
-         {"head-width", 128, 2, 4096,
-          "width of a head; the model's is the product with heads"},
-         {"mlp-width", 10944, 1, 1 << 20,
-          "width between up and down in the dense blocks"},
-         {"expert-width", 1408, 1, 1 << 20, "width inside of an expert"},
-         {"experts", 64, 1, 1024, "experts of a layer"},
-         {"shared-experts", 2, 0, 64, "experts that all tokens take"},
-         withDefault(topK, 6),
-         capacity,
-         withDefault(balance, 10),
-         {"length", 4096, 1, 1 << 17, "tokens of a sequence"},
-         {"vocabulary", 102400, 1, 1 << 22, "number of tokens"},
-         {"rope-base", 10000, 1, 1 << 30, "base of the rotary frequencies"}},
+        llamaOptions(
+            {28, 16, 16, 10944, 4096, 102400, 10000},
+            {{"dense-layers", 1, 0, 1024,
+              "first blocks with one feed-forward layer for all tokens, of "
+              "mlp-width"},
+             {"expert-width", 1408, 1, 1 << 20, "width inside of an expert"},
+             {"experts", 64, 1, 1024, "experts of a layer"},
+             {"shared-experts", 2, 0, 64, "experts that all tokens take"},
+             withDefault(topK, 6),
+             capacity,
+             withDefault(balance, 10)}),
         {{"16b", {}}}},
        buildDeepSeek,
        checkDeepSeek});

@@ -339,13 +339,13 @@ Value ModelBuilder::layerNorm(Value x, StringRef name) {
       .getY();
 }
 
-Value ModelBuilder::rmsNorm(Value x, StringRef name) {
+Value ModelBuilder::rmsNorm(Value x, StringRef name, double epsilon) {
   ArrayRef<int64_t> shape = shapeOf(x);
   return create<RmsNormOp>(
              name, x.getType(), type(shape.drop_back()), x,
              parameter(name + Twine(".weight"), {shape.back()}, "ones"),
              builder.getI64IntegerAttr(static_cast<int64_t>(shape.size()) - 1),
-             builder.getF64FloatAttr(1e-5))
+             builder.getF64FloatAttr(epsilon))
       .getY();
 }
 

@@ -117,7 +117,7 @@ public:
   Value matmul(Value a, Value b, StringRef name, bool transposeB = false);
   Value layerNorm(Value x, StringRef name);
   /// Over the last dim, with a weight and no bias.
-  Value rmsNorm(Value x, StringRef name);
+  Value rmsNorm(Value x, StringRef name, double epsilon = 1e-5);
   /// Scores [.., T, S] of attention without later positions: row i
   /// keeps columns 0 to i, the others become -infinity.
   Value causalMask(Value scores, StringRef name);

@@ -3,8 +3,8 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// TopK, ArgMax, ArgMin, Hardmax by extremes and masks, CumSum by a triangular
-// matrix; NonZero and Compress of what is known.
+// TopK, ArgMax, ArgMin, Hardmax; CumSum by a triangular matrix; NonZero and
+// Compress of what is known.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,8 +19,6 @@ using namespace mlir::soap::onnx;
 
 namespace {
 
-/// Rounds of TopK, one for each element.
-constexpr int64_t kLargestCount = 128;
 /// Rows of a triangular matrix.
 constexpr int64_t kLargestTriangle = 4096;
 /// Positions are float32.
@@ -34,49 +32,30 @@ bool checkAxis(NodeContext &node, int64_t extent) {
   return false;
 }
 
-/// Picks largest elements along an axis of x, one by one.
-class Selector {
-public:
-  Selector(NodeContext &node, Value x, int64_t axis, bool takesLast = false)
-      : node(node), x(x), rest(x), axis(axis), takesLast(takesLast) {
-    Shape shape = shapeOf(x);
-    extent = shape[axis];
-    places =
-        node.createPositions("positions", extent, axis, int64_t(shape.size()));
-    order = places;
-  }
-
-  /// Finds the largest element that was not found before, among equal ones the
-  /// first (or the last). `position` keeps the axis as a dim of 1; `mask` is 1
-  /// there.
-  bool next(Value &position, Value &mask) {
-    Value most = node.createReduce("max", rest, ReduceKind::Max, {axis}, true);
-    Value isMost = node.createBinary<EqualOp>("is_max", rest, most);
-    Value candidates = node.createWhere(
-        "candidates", isMost, order,
-        node.createScalar("none", takesLast ? -1.0 : double(extent)));
-    position = node.createReduce("position", candidates,
-                                 takesLast ? ReduceKind::Max : ReduceKind::Min,
-                                 {axis}, true);
-    mask = node.createBinary<EqualOp>("mask", places, position);
-    return bool(mask);
-  }
-
-  /// Leaves the element at `mask` out.
-  void drop(Value mask) {
-    rest = node.createWhere("rest", mask,
-                            node.createScalar("lowest", -INFINITY), rest);
-    // An element of -inf is found once, too.
-    order = node.createWhere(
-        "order", mask, node.createScalar("beyond", double(extent)), order);
-  }
-
-private:
-  NodeContext &node;
-  Value x, rest, places, order;
-  int64_t axis, extent;
-  bool takesLast;
+/// The largest element along an axis of x.
+struct Extreme {
+  Value position; ///< of the first of equal ones, or the last; the axis is 1
+  Value mask;     ///< 1 there, else 0
 };
+
+/// Null members after an error.
+Extreme findLargest(NodeContext &node, Value x, int64_t axis,
+                    bool takesLast = false) {
+  Shape shape = shapeOf(x);
+  int64_t extent = shape[axis];
+  Value places = node.createPositions("positions", extent, axis,
+                                      static_cast<int64_t>(shape.size()));
+  Value most = node.createReduce("max", x, ReduceKind::Max, {axis}, true);
+  Value isMost = node.createBinary<EqualOp>("is_max", x, most);
+  Value candidates = node.createWhere(
+      "candidates", isMost, places,
+      node.createScalar("none",
+                        takesLast ? -1.0 : static_cast<double>(extent)));
+  Value position = node.createReduce(
+      "position", candidates, takesLast ? ReduceKind::Max : ReduceKind::Min,
+      {axis}, true);
+  return {position, node.createBinary<EqualOp>("mask", places, position)};
+}
 
 LogicalResult importTopK(NodeContext &node) {
   bool isAttribute = node.opset() < 10;
@@ -97,38 +76,44 @@ LogicalResult importTopK(NodeContext &node) {
   int64_t extent = x[*axis], count = counts->size() == 1 ? counts->front() : -1;
   if (!checkAxis(node, extent))
     return failure();
-  if (count < 1 || count > std::min(extent, kLargestCount))
+  if (count < 1 || count > extent)
     return node.error("expected a number of elements from 1 to " +
-                      Twine(std::min(extent, kLargestCount)) + ", got " +
-                      Twine(count));
-  Value input = node.floats(0);
-  Value searched = largest ? input : node.createUnary<NegOp>("negated", input);
-  if (!searched)
+                      Twine(extent) + ", got " + Twine(count));
+  // Smallest elements are the largest ones of -x.
+  auto negate = [&](StringRef suffix, Value value) {
+    return largest || !value ? value : node.createUnary<NegOp>(suffix, value);
+  };
+  auto rank = static_cast<int64_t>(x.size());
+  Shape order = swappedDims(rank, *axis, rank - 1);
+  Value rows =
+      node.createTranspose("rows", negate("negated", node.floats(0)), order);
+  if (!rows)
     return failure();
-  Selector selector(node, searched, *axis);
-  SmallVector<Value> values, positions;
-  Value zero = node.createScalar("zero", 0);
-  for (int64_t i = 0; i < count; ++i) {
-    Value position, mask;
-    if (!selector.next(position, mask))
-      return failure();
-    positions.push_back(position);
-    // The gradient goes to the element that was found.
-    if (node.wantsResult(0))
-      values.push_back(node.createReduce(
-          "value", node.createWhere("found", mask, input, zero),
-          ReduceKind::Sum, {*axis}, true));
-    if (i + 1 < count)
-      selector.drop(mask);
-  }
+  Shape shape = shapeOf(rows);
+  shape.back() = count;
+  Value values = node.create<TopKOp>(
+      "found", shape,
+      RankedTensorType::get(shape, IntegerType::get(rows.getContext(), 32)),
+      rows, static_cast<uint64_t>(count));
+  if (!values)
+    return failure();
   if (node.wantsResult(0) &&
-      failed(node.setResult(0, node.createConcat("values", values, *axis),
-                            node.typeOf(0))))
+      failed(
+          node.setResult(0,
+                         node.createTranspose(
+                             "values", negate("values_negated", values), order),
+                         node.typeOf(0))))
     return failure();
   if (!node.wantsResult(1))
     return success();
-  Value all = node.createConcat("indices_float", positions, *axis);
-  return node.setResult(1, node.createCast("indices", all), kInt64);
+  // Tensors of integers are not transposed; float32 holds all positions.
+  Value indices = values.getDefiningOp<TopKOp>().getIndices();
+  if (!llvm::is_sorted(order))
+    indices = node.createCast(
+        "indices",
+        node.createTranspose(
+            "positions", node.createFloats("indices_float", indices), order));
+  return node.setResult(1, indices, kInt64);
 }
 
 template <bool isMax>
@@ -147,9 +132,7 @@ LogicalResult importArg(NodeContext &node) {
     input = node.createUnary<NegOp>("negated", input);
   if (!input)
     return failure();
-  Value position, mask;
-  if (!Selector(node, input, *axis, takesLast).next(position, mask))
-    return failure();
+  Value position = findLargest(node, input, *axis, takesLast).position;
   Shape shape = x;
   shape[*axis] = 1;
   if (!keepDims)
@@ -177,9 +160,7 @@ LogicalResult importHardmax(NodeContext &node) {
   }
   if (!input || !checkAxis(node, shapeOf(input)[*axis]))
     return failure();
-  Value position, mask;
-  if (!Selector(node, input, *axis).next(position, mask))
-    return failure();
+  Value mask = findLargest(node, input, *axis).mask;
   return node.setResult(0, node.createReshape("", mask, x));
 }
 

@@ -4,7 +4,7 @@
 
 experts.py BUILD [--strategies a,b]
 
-Losses and all weights after the last step are compared under each strategy: experts are whole on one device, cut
+Losses, perplexities and all weights after the last step are compared under each strategy: experts are whole on one device, cut
 inside, on different devices that exchange tokens, and in stages of a pipeline. Then trainings with too few places tell
 the share of the tokens that they drop. The last line is "N passed, N failed".
 """
@@ -26,6 +26,7 @@ FILE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "Inputs", "exper
 OPTIONS = ("length=10,layers=2,heads=4,kv-heads=2,head-width=4,mlp-width=12,experts=5,top-k=2,vocabulary=17,rope-base=100,"
            "balance=500,capacity=0")
 RATE = 0.5
+EVEN = 0.1  # the balance if all experts have the same load
 STRATEGIES = {
     "single": ["--soap-apply-strategy=preset=single topology=cpu-1"],
     "data-parallel": ["--soap-apply-strategy=preset=data-parallel topology=cpu-3"],
@@ -63,7 +64,7 @@ def lower(tools, batch, options, strategy):
     return lowered
 
 
-def compare(tools, name, record, count):
+def compare(tools, name, record, perplexities, count):
     first, data, saved = (tools.path(file) for file in ("first.safetensors", "data.npz", "last.safetensors"))
     write_safetensors(first, {key[6:]: record[key] for key in record.files if key.startswith("first.")})
     np.savez(data, x_train=record["x"], y_train=record["y"])
@@ -78,6 +79,12 @@ def compare(tools, name, record, count):
     count(worst[0] <= TOLERANCE, "%s: weights at most %.1e from PyTorch's (%s)" % (name, *worst))
     dropped = [epoch["train_metrics"].get("dropped") for epoch in report["epochs"]]
     count(dropped == [0] * len(dropped), "%s: dropped are %s of the tokens" % (name, dropped))
+    # The loss has the balance of experts, which is no part of the perplexity.
+    found = [epoch["train_metrics"].get("perplexity", np.nan) for epoch in report["epochs"]]
+    perplexities.append(found)
+    balance = np.array(losses) - np.log(found)
+    count(apart(found, perplexities[0]) <= TOLERANCE and np.all((balance >= EVEN) & (balance < 1.5 * EVEN)),
+          "%s: perplexities %s, of the first strategy %s; the balance is %s" % (name, found, perplexities[0], balance))
 
 
 def count_dropped(tools, count):
@@ -103,12 +110,12 @@ def main():
         counts[bool(good)] += 1
         print(("ok      " if good else "FAILED  ") + text, flush=True)
 
-    record = np.load(FILE)
+    record, perplexities = np.load(FILE), []
     with tempfile.TemporaryDirectory() as folder:
         tools = Tools(os.path.abspath(options.build), folder)
         for name in options.strategies.split(","):
             try:
-                compare(tools, name, record, count)
+                compare(tools, name, record, perplexities, count)
             except (Failure, OSError, KeyError) as failure:
                 count(False, "%s: %s" % (name, failure))
         try:
