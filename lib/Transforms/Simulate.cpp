@@ -254,9 +254,8 @@ LogicalResult Simulate::run() {
   if (PipelineAttr pipeline =
           readPipeline(module->getAttr(SoapDialect::kPipeline)))
     return runPipeline(target, *strategy, pipeline);
-  if (fold == "always" ||
-      (fold == "auto" && !writesTasks && graph.restores.empty() &&
-       target.topology.deviceCount() > maxWrittenOut))
+  if (fold == "always" || (fold == "auto" && !writesTasks &&
+                           target.topology.deviceCount() > maxWrittenOut))
     return runFolded(target, *strategy);
   Simulation simulation = simulate(graph, *strategy, target.topology);
   checkMemory(target, simulation.memoryBytes, DiagnosticSeverity::Warning);
