@@ -68,17 +68,12 @@ std::string StageQuotient::set(const Strategy &next, const PassOrder &order) {
            " devices have no replicas that the topology does not tell apart";
   OneByOneScope scope;
   constexpr int64_t few = 2; // sums over microbatches are there, too
-  // A piece takes about 150 bytes.
-  constexpr int64_t maxPieces = 40'000'000;
-  int64_t pieces = 0;
-  for (size_t n = 0; n < next.size(); ++n)
-    pieces += static_cast<int64_t>(next[n].devices.size()) *
-              (order.runsOnce(static_cast<int>(n)) ? 1 : order.microbatches);
+  int64_t pieces = countPieces(next, order);
   for (int each : units) {
-    if (int64_t mine = pieces / (group / each); mine > maxPieces)
+    if (int64_t mine = pieces / (group / each); mine > maxReplicaPieces)
       return std::to_string(mine) +
              " pieces of one replica of each stage are more than " +
-             std::to_string(maxPieces);
+             std::to_string(maxReplicaPieces);
     why = order.microbatches > few ? tryUnit(each, few) : "";
     if (why.empty())
       why = tryUnit(each, order.microbatches);

@@ -276,8 +276,8 @@ LogicalResult Simulate::runPipeline(const FunctionProblem &target,
     if (failed(order))
       return failure();
     bool writesTasks = !taskGraph.empty() || !trace.empty();
-    bool hasManyPieces =
-        *order && countPieces(strategy, **order) > ::soap::maxWrittenPieces;
+    bool hasManyPieces = *order && ::soap::countPieces(strategy, **order) >
+                                       ::soap::maxWrittenPieces;
     bool isLarge =
         target.topology.deviceCount() > maxWrittenOut || hasManyPieces;
     if (*order &&
