@@ -4,8 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A value that moves between copies is planned on a few that stand for all.
-// Here its plan becomes that of copy 0: tasks of other copies are left out, and
-// collectives become those of all copies.
+// Here its plan becomes the plan of copy 0: tasks of other copies are left out,
+// and collectives span all copies.
 //
 //===----------------------------------------------------------------------===//
 

@@ -3,10 +3,10 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What plans of one machine (QuotientPlan.h) and of one replica of each stage
-// (StageQuotient.h) have in common. Here a *copy* is a machine, or a replica:
-// all copies do the same, and copy 0 is planned. A value that moves between
-// copies is planned on a few that stand for all, and then restricted to copy 0.
+// The base of plans of one machine (QuotientPlan.h) and of one replica of each
+// stage (StageQuotient.h). Here a *copy* is a machine, or a replica: all copies
+// do the same, and copy 0 is planned. A value that moves between copies is
+// planned on a few that stand for all, and then restricted to copy 0.
 //
 //===----------------------------------------------------------------------===//
 
@@ -112,7 +112,7 @@ protected:
   /// A loop of the whole kernel in the kernel of a slot; -1: it has none such.
   int loopOf(const Slot &slot, int loop) const;
   /// A part of shards `pieces`, at coordinates of the loops of the whole kernel
-  /// cut into `degrees`. Its states are those of all pieces.
+  /// cut into `degrees`. It has the states of its pieces.
   Part makePart(int slot, Config pieces, std::vector<int64_t> degrees,
                 PieceGeometries::Coordinates coords);
   /// Gives a slot its shards on copy 0.
