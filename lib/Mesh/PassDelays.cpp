@@ -158,9 +158,8 @@ void PassDelays::delayRecomputed() {
     if (tasks.passOfTask[t] >= 0)
       if (const std::vector<int> &mine =
               triggers[static_cast<size_t>(tasks.nodeOf(t))];
-          !mine.empty() && waitFor(mine, tasks.resource[t],
-                                   tasks.passAt(tasks.passOfTask[t]), t))
-        inside.push_back(static_cast<uint32_t>(t));
+          !mine.empty())
+        waitFor(mine, tasks.resource[t], tasks.passAt(tasks.passOfTask[t]), t);
   delayMovements();
 }
 

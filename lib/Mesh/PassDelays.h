@@ -36,8 +36,6 @@ public:
 
   /// A task, and one that waits for it.
   std::vector<std::pair<uint32_t, uint32_t>> waits;
-  /// Kernels that are none of the first of their passes because of waits.
-  std::vector<uint32_t> inside;
   std::vector<Opening> openings;
 
 private:

@@ -81,8 +81,6 @@ public:
     if (MaybeError error = lookAtAll())
       return error;
     PassDelays delays(*this, graph, followers);
-    for (uint32_t task : delays.inside)
-      flags[task] &= static_cast<uint8_t>(~isFirst);
     addEdges(delays);
     makeJoins(delays);
     if (MaybeError error = simulate())

@@ -30,12 +30,10 @@ Mesh QuotientPlan::meshOn(const std::vector<bool> &isTwofold) const {
 int QuotientPlan::targetOf(int slot, size_t axis) const {
   const Slot &info = slots[slot];
   int target = (*configs)[static_cast<size_t>(info.node)].targets[axis];
-  if (target < 0 || info.stage < 0)
+  if (target < 0)
     return target;
-  const std::vector<int> &whole = info.kernel->wholeLoops;
-  auto it = std::find(whole.begin(), whole.end(), target);
-  return it == whole.end() ? MeshConfig::replicas
-                           : static_cast<int>(it - whole.begin());
+  int loop = loopOf(info, target);
+  return loop < 0 ? MeshConfig::replicas : loop;
 }
 
 QuotientPlan::Part QuotientPlan::partOf(int slot,
@@ -59,36 +57,17 @@ QuotientPlan::Part QuotientPlan::partOf(int slot,
         next.push_back(c * mesh.axes[a].size + i);
     coords[static_cast<size_t>(config.targets[a])] = std::move(next);
   }
-  if (info.stage >= 0) {
-    pieces = stageConfig(node, pieces, *info.kernel);
-    std::vector<int64_t> wholeDegrees = std::move(degrees);
-    std::vector<std::vector<int64_t>> wholeCoords = std::move(coords);
-    degrees.clear();
-    coords.clear();
-    for (int loop : info.kernel->wholeLoops) {
-      auto l = static_cast<size_t>(loop);
-      degrees.push_back(loop < 0 ? 1 : wholeDegrees[l]);
-      coords.push_back(loop < 0 ? std::vector<int64_t>{0} : wholeCoords[l]);
-    }
-  }
-  Part part;
-  part.geometry =
-      geometries.of(*info.kernel, info.kernelClass, degrees, coords);
-  part.replicas = static_cast<int>(pieces.replicas);
-  part.devices = std::move(pieces.devices);
+  Part part =
+      makePart(slot, std::move(pieces), std::move(degrees), std::move(coords));
   const KernelPlan &kernel = kernels[slot];
-  if (kernel.states.empty()) {
-    for (int r = 0; r < part.replicas; ++r)
-      part.states.insert(part.states.end(), part.geometry->states.begin(),
-                         part.geometry->states.end());
+  if (kernel.states.empty())
     return part;
-  }
   // A device has the state of that of machine 0.
   std::vector<ShardState> stateOf(static_cast<size_t>(perMachine));
   for (size_t s = 0; s < kernel.devices.size(); ++s)
     stateOf[static_cast<size_t>(kernel.devices[s])] = kernel.states[s];
-  for (int device : part.devices)
-    part.states.push_back(stateOf[static_cast<size_t>(device % perMachine)]);
+  for (size_t s = 0; s < part.devices.size(); ++s)
+    part.states[s] = stateOf[static_cast<size_t>(firstOf(part.devices[s]))];
   return part;
 }
 
@@ -167,41 +146,14 @@ void QuotientPlan::activate(int slot) {
                " machines do not share evenly";
   if (!reason.empty())
     return;
-  KernelPlan &kernel = kernels[slot];
-  kernel = KernelPlan();
   Part part = partOf(slot, std::vector<bool>(mesh.axes.size()));
-  kernel.active = true;
-  kernel.geometry = part.geometry;
-  kernel.replicas = part.replicas;
-  kernel.devices = std::move(part.devices);
-  kernel.states = std::move(part.states);
-  std::vector<int> sorted = kernel.devices;
+  std::vector<int> sorted = part.devices;
   std::sort(sorted.begin(), sorted.end());
   if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end()) {
     reason = "'" + op.name + "' has several pieces on a device";
     return;
   }
-  auto pieces = static_cast<size_t>(kernel.pieces());
-  const Topology &topology = model.getReducedTopology();
-  for (size_t s = 0; s < kernel.devices.size(); ++s)
-    kernel.durationNs.push_back(
-        kernel.geometry
-            ->durationNs[topology.devices[kernel.devices[s]].type][s % pieces]);
-  auto [shortest, longest] =
-      std::minmax_element(kernel.durationNs.begin(), kernel.durationNs.end());
-  kernel.shortestNs = *shortest;
-  kernel.longestNs = *longest;
-}
-
-bool QuotientPlan::isContributed(int value) const {
-  int slot = producerOf(value);
-  if (slot < 0 || combinerOf(value) != Combiner::Sum)
-    return false;
-  for (auto [producer, result] : valueInfo[value].producers)
-    if (producer == slot)
-      return kernels[slot].partialMode ||
-             kernels[slot].geometry->results[result].partial;
-  return false;
+  setKernel(slot, std::move(part));
 }
 
 /// Whether a linear op handles contributions as they are, as
@@ -210,7 +162,6 @@ bool QuotientPlan::isContributed(int value) const {
 void QuotientPlan::resolve(int slot) {
   KernelPlan &kernel = kernels[slot];
   const Kernel &op = *slots[slot].kernel;
-  const Mesh &mesh = model.getMesh();
   bool hasReplicas = kernel.replicas > 1, isSpreadOut = false;
   for (size_t a = 0; a < acrossAxes; ++a)
     isSpreadOut |= isSpread(a) && targetOf(slot, a) == MeshConfig::replicas;
@@ -219,7 +170,7 @@ void QuotientPlan::resolve(int slot) {
       kernel.partialMode |= isContributed(operand);
   if (!kernel.partialMode)
     return addKernelLoad(slot);
-  std::vector<bool> none(mesh.axes.size()), contributes(kernel.states.size());
+  std::vector<bool> contributes(kernel.states.size());
   for (size_t i = 0; i < op.operands.size(); ++i) {
     int value = op.operands[i];
     if (!isContributed(value)) {
@@ -248,8 +199,8 @@ void QuotientPlan::resolve(int slot) {
                  graph.values[value].name + "'";
     }
     Part sourcePart, usePart;
-    ValueSource source = sourceOf(value, none, sourcePart);
-    ValueUse use = useOf(value, {slot, static_cast<int>(i), -1}, none, usePart);
+    ValueSource source = sourceOf(value, {}, sourcePart);
+    ValueUse use = useOf(value, {slot, static_cast<int>(i), -1}, {}, usePart);
     planner.findContributors(regions.of(value), source, use, contributes);
     // Contributions that have no replica on their device go by their numbers.
     RegionTable &table = regions.table(value);
@@ -281,16 +232,4 @@ void QuotientPlan::resolve(int slot) {
       kernel.states[s] = ShardState::Absent;
   }
   addKernelLoad(slot);
-}
-
-void QuotientPlan::addKernelLoad(int slot) {
-  const KernelPlan &kernel = kernels[slot];
-  for (size_t s = 0; s < kernel.devices.size(); ++s)
-    if (kernel.states[s] != ShardState::Absent) {
-      auto device = static_cast<size_t>(kernel.devices[s]);
-      kernelLoad[device] += kernel.durationNs[s];
-      load[device] += kernel.durationNs[s];
-      bytes[device] +=
-          kernel.geometry->resultBytes[s % kernel.geometry->states.size()];
-    }
 }

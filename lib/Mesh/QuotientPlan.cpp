@@ -18,24 +18,16 @@
 using namespace soap;
 
 QuotientPlan::QuotientPlan(const Graph &graph, QuotientModel &model)
-    : PlanState(graph, model.getReducedCost()), model(model),
-      planner(cost, transfers, cuts),
-      perMachine(model.getCluster().getPerMachine()),
-      geometries(graph, cost, regions, builder, classes.count()) {
+    : QuotientState(graph, model.getReducedCost(), "machine"), model(model),
+      perMachine(model.getCluster().getPerMachine()) {
   for (const MeshAxis &axis : model.getMesh().axes)
     acrossAxes += axis.isAcross;
 }
 
 std::string QuotientPlan::set(const MeshStrategy &next) {
   configs = &next;
-  reason.clear();
-  uneven.clear();
+  clear();
   spanning.clear();
-  std::fill(kernelLoad.begin(), kernelLoad.end(), 0);
-  std::fill(load.begin(), load.end(), 0);
-  std::fill(bytes.begin(), bytes.end(), 0);
-  for (KernelPlan &kernel : kernels)
-    kernel = KernelPlan();
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
     const GraphNode &node = graph.nodes[n];
     Config degrees;
@@ -51,20 +43,7 @@ std::string QuotientPlan::set(const MeshStrategy &next) {
           return reason;
       }
   }
-  // An output without a config is where its writer's first shard is.
-  for (size_t o = 0; o < graph.outputs.size(); ++o) {
-    if (graph.outputs[o].hasConfig)
-      continue;
-    outputs[o].devices = {0};
-    int slot = producerOf(graph.outputs[o].value);
-    for (size_t s = 0; slot >= 0 && s < kernels[slot].devices.size(); ++s)
-      if (kernels[slot].geometry->states[s % static_cast<size_t>(
-                                                 kernels[slot].pieces())] !=
-          ShardState::Absent) {
-        outputs[o].devices = {kernels[slot].devices[s]};
-        break;
-      }
-  }
+  placeOutputs();
   for (size_t v = 0; v < graph.values.size(); ++v) {
     planValue(static_cast<int>(v));
     if (!reason.empty())
@@ -78,62 +57,13 @@ std::string QuotientPlan::set(const MeshStrategy &next) {
 
 bool QuotientPlan::areTimesEven(
     const std::vector<std::vector<TaskTimes>> &times) const {
-  if (uneven.empty())
-    return true;
-  // By resource: the tasks that may occupy it on some machine.
-  std::map<int, std::vector<TaskRef>> differing;
-  for (const Uneven &entry : uneven)
-    for (int resource : entry.resources)
-      differing[resource].push_back(entry.task);
-  auto timesOf = [&](TaskRef task) -> const TaskTimes & {
+  return !findDelayed([&](TaskRef task) {
     return times[static_cast<size_t>(task.block)]
                 [static_cast<size_t>(task.index)];
-  };
-  auto orderOf = [&](TaskRef task) {
-    return std::tuple(timesOf(task).readyNs, task.block, task.index);
-  };
-  auto resourcesOfTask = [&](TaskRef task) {
-    return resourcesOf(plans[blocks[static_cast<size_t>(task.block)].value]
-                           .tasks[static_cast<size_t>(task.index)]
-                           .resource);
-  };
-  auto areTogether = [&](TaskRef a, TaskRef b) {
-    std::span<const int> mine = resourcesOfTask(a), its = resourcesOfTask(b);
-    return std::any_of(mine.begin(), mine.end(), [&](int resource) {
-      return std::find(its.begin(), its.end(), resource) != its.end();
-    });
-  };
-  // A task before must have ended when the other starts; one after must start
-  // later than that ends, or as soon as it is ready. A task of all machines
-  // waits for the other wherever that is.
-  auto isUntouched = [&](TaskRef task, TaskRef other) {
-    const TaskTimes &mine = timesOf(task), &its = timesOf(other);
-    if (orderOf(task) < orderOf(other))
-      return mine.endNs <= its.startNs;
-    if (mine.startNs != its.endNs || mine.startNs == mine.readyNs)
-      return mine.startNs >= its.endNs;
-    return isOfAllMachines(task) && areTogether(task, other);
-  };
-  for (size_t b = 0; b < blocks.size(); ++b) {
-    auto [slot, value] = blocks[b];
-    if (slot >= 0)
-      continue; // kernels occupy devices, these tasks links
-    const std::vector<PlannedTask> &tasks = plans[value].tasks;
-    for (size_t t = 0; t < tasks.size(); ++t) {
-      TaskRef task{static_cast<int>(b), static_cast<int>(t)};
-      for (int resource : resourcesOf(tasks[t].resource))
-        if (auto it = differing.find(resource); it != differing.end())
-          for (TaskRef other : it->second)
-            if ((other.block != task.block || other.index != task.index) &&
-                !isUntouched(task, other))
-              return false;
-    }
-  }
-  return true;
+  });
 }
 
-/// Whether a task of a value is a single one of all machines.
-bool QuotientPlan::isOfAllMachines(TaskRef task) const {
+bool QuotientPlan::isOfAll(TaskRef task) const {
   int value = blocks[static_cast<size_t>(task.block)].value;
   const ValuePlan &plan = plans[value];
   int collective = plan.tasks[static_cast<size_t>(task.index)].collective;

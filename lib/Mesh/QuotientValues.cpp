@@ -14,107 +14,16 @@
 
 using namespace soap;
 
-ValueSource QuotientPlan::sourceOf(int value,
-                                   const std::vector<bool> &isTwofold,
-                                   Part &part) {
-  ValueSource source;
-  if (int slot = producerOf(value); slot >= 0) {
-    part = partOf(slot, isTwofold);
-    source.kind = ValueSource::Kind::Kernel;
-    for (auto [producer, result] : valueInfo[value].producers)
-      if (producer == slot) {
-        source.blocks = &part.geometry->results[result];
-        source.combiner = slots[slot].kernel->space.results[result].combiner;
-      }
-    source.devices = part.devices;
-    source.states = part.states;
-    source.pieces = part.geometry->pieces;
-    source.partialMode = kernels[slot].partialMode;
-    source.partial = source.partialMode || source.blocks->partial;
-    return source;
-  }
-  if (valueInfo[value].input < 0)
-    return source;
-  const GraphInput &input = graph.inputs[valueInfo[value].input];
-  if (input.updateNode < 0) {
-    source.kind = ValueSource::Kind::Preplaced;
-    return source;
-  }
-  for (int slot : slotsOfNode[input.updateNode]) {
-    if (!kernels[slot].active)
-      continue;
-    part = partOf(slot, isTwofold);
-    auto [it, isNew] =
-        ownTiles.try_emplace({part.geometry, input.updateOperand});
-    if (isNew)
-      it->second = builder.tiles(
-          value, part.geometry->operands[input.updateOperand].regions);
-    source.kind = ValueSource::Kind::Tiles;
-    source.blocks = &it->second;
-    source.devices = part.devices;
-    source.pieces = part.geometry->pieces;
-    return source;
-  }
-  return source;
-}
-
-ValueUse QuotientPlan::useOf(int value, const Reader &reader,
-                             const std::vector<bool> &isTwofold, Part &part) {
-  ValueUse use;
-  if (reader.output >= 0) {
-    use.needs = &outputs[reader.output].needs;
-    use.devices = outputs[reader.output].devices;
-    use.pieces = 1;
-    return use;
-  }
-  const KernelPlan &kernel = kernels[reader.slot];
-  if (!kernel.active)
-    return use;
-  const Slot &slot = slots[reader.slot];
-  part = partOf(reader.slot, isTwofold);
-  use.needs = &part.geometry->operands[reader.operand];
-  use.devices = part.devices;
-  use.states = part.states;
-  use.pieces = part.geometry->pieces;
-  use.block = slot.block;
-  int input = valueInfo[value].input;
-  use.ownTile = input >= 0 && slot.stage < 0 &&
-                graph.inputs[input].updateNode == slot.node &&
-                graph.inputs[input].updateOperand == reader.operand;
-  if (kernel.partialMode) {
-    use.contributions = isContributed(value);
-    use.zeroReplicas = !use.contributions;
-  }
-  return use;
-}
-
 /// Where axes lead the tiles that a value is made of. Returns false if there
 /// are none.
 bool QuotientPlan::sourceLayout(int value, Layout &layout, bool &isPreplaced) {
-  if (int slot = producerOf(value); slot >= 0) {
-    for (auto [producer, result] : valueInfo[value].producers)
-      if (producer == slot)
-        layout = layoutOf(slot, slots[slot].kernel->space.results[result].map,
-                          value, true);
-    return true;
-  }
-  if (valueInfo[value].input < 0)
-    return false;
-  const GraphInput &input = graph.inputs[valueInfo[value].input];
-  isPreplaced = input.updateNode < 0;
-  if (isPreplaced) {
-    if (input.hasConfig)
-      reason = "input '" + graph.values[value].name + "' has a config";
-    return true;
-  }
-  for (int slot : slotsOfNode[input.updateNode])
-    if (kernels[slot].active) {
-      layout = layoutOf(
-          slot, slots[slot].kernel->space.operands[input.updateOperand].map,
-          value, false);
-      return true;
-    }
-  return false;
+  std::optional<Access> access = sourceAccess(value, isPreplaced);
+  if (isPreplaced &&
+      graph.inputs[static_cast<size_t>(valueInfo[value].input)].hasConfig)
+    reason = "input '" + graph.values[value].name + "' has a config";
+  if (access && !isPreplaced)
+    layout = layoutOf(access->slot, *access->map, value, access->isResult);
+  return access.has_value();
 }
 
 /// Regions of writer and reader have to move alike along each dim, or one of
@@ -197,57 +106,32 @@ bool QuotientPlan::findTwofold(int value, const Layout &source,
   return true;
 }
 
-/// Every task is one of a single device.
-bool QuotientPlan::isLocal(const ValuePlan &plan) {
-  return std::all_of(
-      plan.tasks.begin(), plan.tasks.end(),
-      [](const PlannedTask &task) { return task.resource >= 0; });
+void QuotientPlan::planOnTwofold(int value,
+                                 const std::vector<bool> &isTwofold) {
+  planOn(value, [&](int slot) { return partOf(slot, isTwofold); }, planned);
 }
 
-void QuotientPlan::planOn(int value, const std::vector<bool> &isTwofold,
-                          ValuePlan &plan) {
-  const std::vector<Reader> &readers = valueInfo[value].readers;
-  plannedUses.assign(readers.size(), Part());
-  std::vector<ValueUse> uses;
-  ValueSource source = sourceOf(value, isTwofold, plannedSource);
-  for (size_t r = 0; r < readers.size(); ++r)
-    uses.push_back(useOf(value, readers[r], isTwofold, plannedUses[r]));
-  planner.plan(regions.of(value), graph.values[value].elementBytes, source,
-               uses, valueInfo[value].block, plan);
-}
-
-/// The readers that take part in moving a value: all but an update that has a
-/// tile of its own. Outputs have no reader. Returns false with a reason.
+/// The readers that take part in moving a value, and how. Returns false with a
+/// reason.
 bool QuotientPlan::listReadings(int value, bool isCut,
                                 std::vector<Reading> &readings) {
-  for (const Reader &reader : valueInfo[value].readers) {
-    if (reader.output >= 0) {
-      if (graph.outputs[reader.output].hasConfig || isCut) {
-        reason = "output '" + graph.outputs[reader.output].name +
-                 "' is gathered from several devices";
-        return false;
-      }
-      readings.emplace_back();
+  std::vector<const Reader *> readers;
+  if (!listReaders(value, isCut, readers))
+    return false;
+  for (const Reader *reader : readers) {
+    Reading &reading = readings.emplace_back();
+    if (reader->output >= 0)
       continue;
-    }
-    if (!kernels[reader.slot].active)
-      continue;
-    const Slot &slot = slots[reader.slot];
-    int input = valueInfo[value].input;
-    if (input >= 0 && slot.stage < 0 &&
-        graph.inputs[input].updateNode == slot.node &&
-        graph.inputs[input].updateOperand == reader.operand)
-      continue;
-    Reading reading;
-    reading.reader = &reader;
+    reading.reader = reader;
     reading.isContributions =
-        kernels[reader.slot].partialMode && isContributed(value);
-    reading.layout =
-        layoutOf(reader.slot, slot.kernel->space.operands[reader.operand].map,
-                 value, false);
+        kernels[reader->slot].partialMode && isContributed(value);
+    const Kernel &kernel = *slots[reader->slot].kernel;
+    reading.layout = layoutOf(
+        reader->slot,
+        kernel.space.operands[static_cast<size_t>(reader->operand)].map, value,
+        false);
     if (!reason.empty())
       return false;
-    readings.push_back(std::move(reading));
   }
   return true;
 }
@@ -267,7 +151,7 @@ void QuotientPlan::planValue(int value) {
   if (!reason.empty())
     return;
   if (!exists) {
-    planOn(value, isTwofold, plan);
+    planOn(value, {}, plan);
     return addLoad(value);
   }
   bool anyCut = false, anyPartial = false;
@@ -290,7 +174,7 @@ void QuotientPlan::planValue(int value) {
         return;
   }
   if (isPreplaced) {
-    planOn(value, isTwofold, plan);
+    planOn(value, {}, plan);
     return addLoad(value);
   }
   int64_t machines = 1;
@@ -311,7 +195,7 @@ void QuotientPlan::planValue(int value) {
     // Every machine has all that any has. On machine 0 alone, it is as on all
     // if nothing has to move.
     planner.multiplicity = {machines, 1};
-    planOn(value, std::vector<bool>(mesh.axes.size()), plan);
+    planOn(value, {}, plan);
     if (types.empty() || isLocal(plan)) {
       addLoad(value);
       return;
@@ -334,12 +218,12 @@ void QuotientPlan::planValue(int value) {
   }
   size_t tasks = 0, collectives = 0;
   if (isMixed) {
-    planOn(value, isTwofold, planned);
+    planOnTwofold(value, isTwofold);
     tasks = planned.tasks.size();
     collectives = planned.collectives.size();
   }
   planner.multiplicity = most;
-  planOn(value, isTwofold, planned);
+  planOnTwofold(value, isTwofold);
   planner.multiplicity = {};
   if (isMixed && (tasks != planned.tasks.size() ||
                   collectives != planned.collectives.size())) {
@@ -347,28 +231,10 @@ void QuotientPlan::planValue(int value) {
              "' moves in about as few messages as are sent one by one";
     return;
   }
-  restrict(value, types);
+  plannedTypes = std::move(types);
+  restrict(value, /*mayRootsDiffer=*/false);
   if (reason.empty())
     addLoad(value);
-}
-
-void QuotientPlan::addLoad(int value) {
-  const ValuePlan &plan = plans[value];
-  const RegionTable &table = regionsOf(value);
-  for (const PlannedTask &task : plan.tasks) {
-    for (int resource : resourcesOf(task.resource))
-      load[static_cast<size_t>(resource)] += task.durationNs;
-    if (int sender = plan.actions[task.firstAction].source;
-        task.resource < 0 && sender >= 0)
-      bytes[static_cast<size_t>(sender)] += task.bytes;
-  }
-  for (const PlannedAction &action : plan.actions)
-    bytes[static_cast<size_t>(action.device)] += table.bytes(action.region);
-  for (auto [device, region] : plan.tiles)
-    if (region >= 0)
-      bytes[static_cast<size_t>(device)] += table.bytes(region);
-  if (int block = valueInfo[value].block; block >= 0)
-    hasRoots[static_cast<size_t>(block)] = !plan.roots.empty();
 }
 
 void QuotientPlan::countPredecessors(int slot) {

@@ -20,11 +20,8 @@ using namespace soap;
 
 StageQuotient::StageQuotient(const Graph &graph, const CostModel &cost,
                              const Cluster &cluster)
-    : PlanState(graph, cost), cluster(cluster), topology(cost.getTopology()),
-      geometries(graph, cost, regions, builder, classes.count()),
-      planner(std::make_unique<ValuePlanner>(cost, transfers, cuts)) {}
-
-StageQuotient::~StageQuotient() = default;
+    : QuotientState(graph, cost, "replica"), cluster(cluster),
+      topology(cost.getTopology()) {}
 
 /// Stages are groups of devices that follow each other, all of one size.
 std::string StageQuotient::findGroups() {
@@ -68,17 +65,12 @@ std::string StageQuotient::set(const Strategy &next, const PassOrder &order) {
            " devices have no replicas that the topology does not tell apart";
   OneByOneScope scope;
   constexpr int64_t few = 2; // sums over microbatches are there, too
-  // A piece takes about 150 bytes.
-  constexpr int64_t maxPieces = 40'000'000;
-  int64_t pieces = 0;
-  for (size_t n = 0; n < next.size(); ++n)
-    pieces += static_cast<int64_t>(next[n].devices.size()) *
-              (order.runsOnce(static_cast<int>(n)) ? 1 : order.microbatches);
+  int64_t pieces = countPieces(next, order);
   for (int each : units) {
-    if (int64_t mine = pieces / (group / each); mine > maxPieces)
+    if (int64_t mine = pieces / (group / each); mine > maxReplicaPieces)
       return std::to_string(mine) +
              " pieces of one replica of each stage are more than " +
-             std::to_string(maxPieces);
+             std::to_string(maxReplicaPieces);
     why = order.microbatches > few ? tryUnit(each, few) : "";
     if (why.empty())
       why = tryUnit(each, order.microbatches);
@@ -88,22 +80,12 @@ std::string StageQuotient::set(const Strategy &next, const PassOrder &order) {
   return why;
 }
 
-void StageQuotient::clear() {
-  reason.clear();
-  uneven.clear();
-  spanning.clear();
-  knownOverlaps.clear();
-  std::fill(kernelLoad.begin(), kernelLoad.end(), 0);
-  std::fill(load.begin(), load.end(), 0);
-  std::fill(bytes.begin(), bytes.end(), 0);
-  for (KernelPlan &kernel : kernels)
-    kernel = KernelPlan();
-}
-
 std::string StageQuotient::tryUnit(int nextUnit, int64_t cutInto) {
   clear();
+  spanning.clear();
+  knownOverlaps.clear();
   unit = nextUnit;
-  microbatches = cutInto;
+  rounds.count = microbatches = cutInto;
   firstLinks = firstLinksOf(topology, cluster, {group, unit});
   spreads.assign(graph.nodes.size(), {});
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
@@ -118,27 +100,17 @@ std::string StageQuotient::tryUnit(int nextUnit, int64_t cutInto) {
           !graph.nodes[n].stages.empty();
     for (int slot : slotsOfNode[n])
       if ((slots[slot].stage >= 0) == staged) {
-        activate(slot);
+        setKernel(slot, partOf(slot, 1));
         if (reason.empty())
           resolve(slot);
         if (!reason.empty())
           return reason;
       }
   }
-  // An output without a config is where its writer's first shard is.
-  for (size_t o = 0; o < graph.outputs.size(); ++o) {
-    if (graph.outputs[o].hasConfig)
-      return "output '" + graph.outputs[o].name + "' has a config";
-    outputs[o].devices = {0};
-    int slot = producerOf(graph.outputs[o].value);
-    for (size_t s = 0; slot >= 0 && s < kernels[slot].devices.size(); ++s)
-      if (kernels[slot].geometry->states[s % static_cast<size_t>(
-                                                 kernels[slot].pieces())] !=
-          ShardState::Absent) {
-        outputs[o].devices = {kernels[slot].devices[s]};
-        break;
-      }
-  }
+  for (const GraphOutput &output : graph.outputs)
+    if (output.hasConfig)
+      return "output '" + output.name + "' has a config";
+  placeOutputs();
   for (size_t v = 0; v < graph.values.size(); ++v) {
     planValue(static_cast<int>(v));
     if (!reason.empty())
@@ -173,61 +145,14 @@ const std::vector<int> &StageQuotient::devicesOf(int block, int index) const {
 }
 
 std::string StageQuotient::whyTimesDiffer(const PassTimeline &timeline) const {
-  if (uneven.empty())
+  auto delayed = findDelayed(
+      [&](TaskRef task) { return timeline.timesOf(task.block, task.index); });
+  if (!delayed)
     return {};
-  // By resource: the tasks that may occupy it on some replica.
-  std::map<int, std::vector<TaskRef>> differing;
-  for (const Uneven &entry : uneven)
-    for (int resource : entry.resources)
-      differing[resource].push_back(entry.task);
-  auto orderOf = [&](TaskRef task, const TaskTimes &times) {
-    return std::tuple(times.readyNs, task.block, task.index);
+  auto nameOfTask = [&](TaskRef task) {
+    return nameOf(blocks[static_cast<size_t>(task.block)].value);
   };
-  auto resourcesOfTask = [&](TaskRef task) {
-    return resourcesOf(plans[blocks[static_cast<size_t>(task.block)].value]
-                           .tasks[static_cast<size_t>(task.index)]
-                           .resource);
-  };
-  auto areTogether = [&](TaskRef a, TaskRef b) {
-    std::span<const int> mine = resourcesOfTask(a), its = resourcesOfTask(b);
-    return std::any_of(mine.begin(), mine.end(), [&](int resource) {
-      return std::find(its.begin(), its.end(), resource) != its.end();
-    });
-  };
-  auto nameOf = [&](TaskRef task) {
-    return graph
-        .values[static_cast<size_t>(
-            blocks[static_cast<size_t>(task.block)].value)]
-        .name;
-  };
-  // As `QuotientPlan::areTimesEven`: a task before has ended when the other
-  // starts; one after starts later than that ends, or as soon as it is ready. A
-  // task of all replicas waits for the other wherever that is.
-  auto isUntouched = [&](TaskRef task, TaskRef other) {
-    TaskTimes mine = timeline.timesOf(task.block, task.index),
-              its = timeline.timesOf(other.block, other.index);
-    if (orderOf(task, mine) < orderOf(other, its))
-      return mine.endNs <= its.startNs;
-    if (mine.startNs != its.endNs || mine.startNs == mine.readyNs)
-      return mine.startNs >= its.endNs;
-    return spanning.count({task.block, task.index}) > 0 &&
-           areTogether(task, other);
-  };
-  for (size_t b = 0; b < blocks.size(); ++b) {
-    auto [slot, value] = blocks[b];
-    if (slot >= 0)
-      continue; // kernels occupy devices, these tasks links
-    const std::vector<PlannedTask> &tasks = plans[value].tasks;
-    for (size_t t = 0; t < tasks.size(); ++t) {
-      TaskRef task{static_cast<int>(b), static_cast<int>(t)};
-      for (int resource : resourcesOf(tasks[t].resource))
-        if (auto it = differing.find(resource); it != differing.end())
-          for (TaskRef other : it->second)
-            if ((other.block != task.block || other.index != task.index) &&
-                !isUntouched(task, other))
-              return "'" + nameOf(task) + "' and '" + nameOf(other) +
-                     "' wait for each other on links of some replicas only";
-    }
-  }
-  return {};
+  return "'" + nameOfTask(delayed->first) + "' and '" +
+         nameOfTask(delayed->second) +
+         "' wait for each other on links of some replicas only";
 }

@@ -86,7 +86,7 @@ void StageQuotient::findSpread(size_t node) {
     int64_t digit = static_cast<int64_t>(s) / inner;
     if (spread.target >= 0)
       digit %= config.degrees[static_cast<size_t>(spread.target)];
-    if (digit / spread.weight % replicas != replicaOf(config.devices[s]))
+    if (digit / spread.weight % replicas != copyOf(config.devices[s]))
       return fail("is not cut over the replicas of its stage along one loop");
   }
   if (spread.target < 0)
@@ -106,7 +106,6 @@ void StageQuotient::findSpread(size_t node) {
 StageQuotient::Part StageQuotient::partOf(int slot, int count) {
   const Slot &info = slots[slot];
   auto n = static_cast<size_t>(info.node);
-  const GraphNode &node = graph.nodes[n];
   const Config &config = (*configs)[n];
   const Spread &spread = spreads[n];
   int64_t all = getReplicas();
@@ -129,7 +128,7 @@ StageQuotient::Part StageQuotient::partOf(int slot, int count) {
   std::vector<int64_t> copies;
   for (int64_t r = 0; r < config.replicas; ++r)
     if (spread.isEverywhere
-            ? replicaOf(config.devices[static_cast<size_t>(r)]) < count
+            ? copyOf(config.devices[static_cast<size_t>(r)]) < count
             : spread.target != Spread::replicas || isHere(r))
       copies.push_back(r);
   // The shards in their order; by shard, that of replica 0.
@@ -154,51 +153,29 @@ StageQuotient::Part StageQuotient::partOf(int slot, int count) {
     for (int64_t place : placeOf)
       pieces.devices.push_back(
           config.devices[static_cast<size_t>(copy * whole + place)]);
-  if (info.stage >= 0) {
-    pieces = stageConfig(node, pieces, *info.kernel);
-    std::vector<int64_t> wholeDegrees = std::move(degrees);
-    PieceGeometries::Coordinates wholeCoords = std::move(coords);
-    degrees.clear();
-    coords.clear();
-    for (int loop : info.kernel->wholeLoops) {
-      auto l = static_cast<size_t>(loop);
-      degrees.push_back(loop < 0 ? 1 : wholeDegrees[l]);
-      coords.push_back(loop < 0 ? std::vector<int64_t>{0} : wholeCoords[l]);
-    }
-  }
-  Part part;
-  part.geometry =
-      geometries.of(*info.kernel, info.kernelClass, degrees, coords);
-  part.replicas = static_cast<int>(pieces.replicas);
-  part.devices = std::move(pieces.devices);
+  Part part =
+      makePart(slot, std::move(pieces), std::move(degrees), std::move(coords));
   const KernelPlan &kernel = kernels[slot];
-  if (!kernel.partialMode || kernel.states.empty()) {
-    for (int r = 0; r < part.replicas; ++r)
-      part.states.insert(part.states.end(), part.geometry->states.begin(),
-                         part.geometry->states.end());
+  if (!kernel.partialMode || kernel.states.empty())
     return part;
-  }
   // A shard has the state of replica 0's shard: the one on the corresponding
   // device of the same place among the shards there.
   std::map<int, std::vector<ShardState>> statesOf;
   for (size_t s = 0; s < kernel.devices.size(); ++s)
     statesOf[kernel.devices[s]].push_back(kernel.states[s]);
   std::map<int, size_t> seen;
-  for (int device : part.devices)
-    part.states.push_back(statesOf[firstOf(device)].at(seen[device]++));
+  for (size_t s = 0; s < part.devices.size(); ++s) {
+    int device = part.devices[s];
+    part.states[s] = statesOf[firstOf(device)].at(seen[device]++);
+  }
   return part;
 }
 
 /// The loop of a kernel that replicas cut, or `Spread::replicas`.
 int StageQuotient::targetOf(int slot) const {
   const Slot &info = slots[slot];
-  int target = spreads[static_cast<size_t>(info.node)].target;
-  if (target < 0 || info.stage < 0)
-    return target;
-  const std::vector<int> &whole = info.kernel->wholeLoops;
-  auto it = std::find(whole.begin(), whole.end(), target);
-  return it == whole.end() ? Spread::replicas
-                           : static_cast<int>(it - whole.begin());
+  int loop = loopOf(info, spreads[static_cast<size_t>(info.node)].target);
+  return loop < 0 ? Spread::replicas : loop;
 }
 
 StageQuotient::Layout StageQuotient::layoutOf(int slot, const AccessMap &map,
@@ -254,37 +231,6 @@ StageQuotient::Layout StageQuotient::layoutOf(int slot, const AccessMap &map,
   return layout;
 }
 
-/// Gives a slot its shards on replica 0.
-void StageQuotient::activate(int slot) {
-  KernelPlan &kernel = kernels[slot];
-  Part part = partOf(slot, 1);
-  kernel.active = true;
-  kernel.geometry = part.geometry;
-  kernel.replicas = part.replicas;
-  kernel.devices = std::move(part.devices);
-  kernel.states = std::move(part.states);
-  auto pieces = static_cast<size_t>(kernel.pieces());
-  kernel.durationNs.reserve(kernel.devices.size());
-  for (size_t s = 0; s < kernel.devices.size(); ++s)
-    kernel.durationNs.push_back(kernel.geometry->durationNs[static_cast<size_t>(
-        topology.devices[static_cast<size_t>(kernel.devices[s])].type)]
-                                                           [s % pieces]);
-}
-
-bool StageQuotient::isContributed(int value) const {
-  value = rootOf(value);
-  int slot = producerOf(value);
-  if (slot < 0 || combinerOf(value) != Combiner::Sum)
-    return false;
-  for (auto [producer, result] : valueInfo[value].producers)
-    if (producer == slot)
-      return kernels[slot].partialMode ||
-             kernels[slot]
-                 .geometry->results[static_cast<size_t>(result)]
-                 .partial;
-  return false;
-}
-
 /// Whether a linear op handles contributions as they are, as
 /// `StrategyPlan::resolve` decides it. On all replicas alike: each handles
 /// its own devices.
@@ -318,9 +264,9 @@ void StageQuotient::resolve(int slot) {
                  "' do not handle their own contributions to '" +
                  graph.values[value].name + "'";
       Part sourcePart, usePart;
-      ValueSource source = sourceOf(value, 1, sourcePart);
-      ValueUse use = useOf(value, {slot, static_cast<int>(i), -1}, 1, usePart);
-      planner->findContributors(regions.of(value), source, use, contributes);
+      ValueSource source = sourceOf(value, {}, sourcePart);
+      ValueUse use = useOf(value, {slot, static_cast<int>(i), -1}, {}, usePart);
+      planner.findContributors(regions.of(value), source, use, contributes);
       if (!isSpreadOut)
         continue;
       // Contributions that have no replica on their device go by their numbers.
@@ -339,12 +285,5 @@ void StageQuotient::resolve(int slot) {
         kernel.states[s] = ShardState::Absent;
     }
   }
-  for (size_t s = 0; s < kernel.devices.size(); ++s)
-    if (kernel.states[s] != ShardState::Absent) {
-      auto device = static_cast<size_t>(kernel.devices[s]);
-      kernelLoad[device] += kernel.durationNs[s];
-      load[device] += kernel.durationNs[s];
-      bytes[device] +=
-          kernel.geometry->resultBytes[s % kernel.geometry->states.size()];
-    }
+  addKernelLoad(slot);
 }

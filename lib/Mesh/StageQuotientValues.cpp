@@ -14,174 +14,14 @@
 
 using namespace soap;
 
-/// The rounds of the shards of a slot that reads or writes a value, if that is
-/// moved in rounds.
-void StageQuotient::setRounds(int value, int slot,
-                              const KernelGeometry &geometry, size_t shards,
-                              Part &part) const {
-  part.rounds.clear();
-  if (rounds.moves.empty() || !rounds.moves[static_cast<size_t>(value)])
-    return;
-  part.rounds.assign(shards, -1);
-  int loop = rounds.loops[static_cast<size_t>(slots[slot].node)];
-  if (slots[slot].stage >= 0 && loop >= 0) {
-    const std::vector<int> &whole = slots[slot].kernel->wholeLoops;
-    auto it = std::find(whole.begin(), whole.end(), loop);
-    loop = it == whole.end() ? -1 : static_cast<int>(it - whole.begin());
-  }
-  if (loop < 0)
-    return;
-  const PieceGeometries::Coordinates &coords =
-      geometries.coordinatesOf(&geometry);
-  auto l = static_cast<size_t>(loop);
-  size_t inside = 1;
-  for (size_t other = l + 1; other < coords.size(); ++other)
-    inside *= coords[other].size();
-  for (size_t s = 0; s < shards; ++s) {
-    size_t piece = s % static_cast<size_t>(geometry.pieces);
-    int64_t at = coords[l][piece / inside % coords[l].size()];
-    part.rounds[s] = static_cast<int>(at * microbatches / geometry.degrees[l]);
-  }
-}
-
-ValueSource StageQuotient::sourceOf(int value, int count, Part &part) {
-  ValueSource source;
-  if (const Restore *restore = restoreOfValue(value)) {
-    source = sourceOf(restore->of, count, part);
-    source.isRestored = true;
-    source.delaysReaders = restore->delaysReaders;
-    return source;
-  }
-  if (int slot = producerOf(value); slot >= 0) {
-    const KernelPlan &kernel = kernels[slot];
-    const KernelGeometry *geometry = kernel.geometry;
-    source.kind = ValueSource::Kind::Kernel;
-    if (count == 1) {
-      source.devices = kernel.devices;
-      source.states = kernel.states;
-    } else {
-      part = partOf(slot, count);
-      geometry = part.geometry;
-      source.devices = part.devices;
-      source.states = part.states;
-    }
-    for (auto [producer, result] : valueInfo[value].producers)
-      if (producer == slot) {
-        source.blocks = &geometry->results[static_cast<size_t>(result)];
-        source.combiner =
-            slots[slot]
-                .kernel->space.results[static_cast<size_t>(result)]
-                .combiner;
-      }
-    source.pieces = geometry->pieces;
-    source.partialMode = kernel.partialMode;
-    source.partial = source.partialMode || source.blocks->partial;
-    if (source.partial) {
-      setRounds(value, slot, *geometry, source.devices.size(), part);
-      source.rounds = part.rounds;
-    }
-    return source;
-  }
-  if (valueInfo[value].input < 0)
-    return source;
-  const GraphInput &input =
-      graph.inputs[static_cast<size_t>(valueInfo[value].input)];
-  if (input.updateNode < 0) {
-    source.kind = ValueSource::Kind::Preplaced;
-    return source;
-  }
-  for (int slot : slotsOfNode[static_cast<size_t>(input.updateNode)]) {
-    if (!kernels[slot].active)
-      continue;
-    part = partOf(slot, count);
-    auto [it, isNew] =
-        ownTiles.try_emplace({part.geometry, input.updateOperand});
-    if (isNew)
-      it->second = builder.tiles(
-          value,
-          part.geometry->operands[static_cast<size_t>(input.updateOperand)]
-              .regions);
-    source.kind = ValueSource::Kind::Tiles;
-    source.blocks = &it->second;
-    source.devices = part.devices;
-    source.pieces = part.geometry->pieces;
-    return source;
-  }
-  return source;
-}
-
-ValueUse StageQuotient::useOf(int value, const Reader &reader, int count,
-                              Part &part) {
-  ValueUse use;
-  if (reader.output >= 0) {
-    const OutputTiles &tiles = outputs[static_cast<size_t>(reader.output)];
-    use.needs = &tiles.needs;
-    use.devices = tiles.devices;
-    use.pieces = 1;
-    return use;
-  }
-  const KernelPlan &kernel = kernels[reader.slot];
-  if (!kernel.active)
-    return use;
-  const Slot &slot = slots[reader.slot];
-  const KernelGeometry *geometry = kernel.geometry;
-  if (count == 1) {
-    use.devices = kernel.devices;
-    use.states = kernel.states;
-  } else {
-    part = partOf(reader.slot, count);
-    geometry = part.geometry;
-    use.devices = part.devices;
-    use.states = part.states;
-  }
-  use.needs = &geometry->operands[static_cast<size_t>(reader.operand)];
-  use.pieces = geometry->pieces;
-  use.block = slot.block;
-  setRounds(value, reader.slot, *geometry, use.devices.size(), part);
-  use.rounds = part.rounds;
-  int input = valueInfo[value].input;
-  use.ownTile =
-      input >= 0 && slot.stage < 0 &&
-      graph.inputs[static_cast<size_t>(input)].updateNode == slot.node &&
-      graph.inputs[static_cast<size_t>(input)].updateOperand == reader.operand;
-  if (kernel.partialMode) {
-    use.contributions = isContributed(value);
-    use.zeroReplicas = !use.contributions;
-  }
-  return use;
-}
-
 /// Where replicas have the tiles that a value is made of. Returns false if
 /// there are none.
 bool StageQuotient::sourceLayout(int value, Layout &layout, bool &isPreplaced) {
-  value = rootOf(value);
-  if (int slot = producerOf(value); slot >= 0) {
-    for (auto [producer, result] : valueInfo[value].producers)
-      if (producer == slot)
-        layout = layoutOf(
-            slot,
-            slots[slot].kernel->space.results[static_cast<size_t>(result)].map,
-            value, true);
-    return true;
-  }
-  if (valueInfo[value].input < 0)
-    return false;
-  const GraphInput &input =
-      graph.inputs[static_cast<size_t>(valueInfo[value].input)];
-  isPreplaced = input.updateNode < 0;
-  if (isPreplaced)
-    return true;
-  for (int slot : slotsOfNode[static_cast<size_t>(input.updateNode)])
-    if (kernels[slot].active) {
-      layout = layoutOf(
-          slot,
-          slots[slot]
-              .kernel->space.operands[static_cast<size_t>(input.updateOperand)]
-              .map,
-          value, false);
-      return true;
-    }
-  return false;
+  std::optional<Access> access = sourceAccess(value, isPreplaced);
+  if (access && !isPreplaced)
+    layout =
+        layoutOf(access->slot, *access->map, rootOf(value), access->isResult);
+  return access.has_value();
 }
 
 /// The regions that the pieces of the first microbatch touch.
@@ -209,7 +49,7 @@ StageQuotient::regionsOfPieces(int value, const Layout &layout) const {
     int64_t rest = static_cast<int64_t>(s) % pieces;
     for (size_t l = box.size(); l-- > 0; rest /= config.degrees[l])
       box[l] = cut(space.loops[l].extent, degrees[l], rest % config.degrees[l]);
-    result[static_cast<size_t>(replicaOf(config.devices[s]))].push_back(image(
+    result[static_cast<size_t>(copyOf(config.devices[s]))].push_back(image(
         *layout.map, box, graph.values[static_cast<size_t>(value)].shape));
   }
   return result;
@@ -262,53 +102,27 @@ bool StageQuotient::checkOverlaps(int value, const Layout &a, const Layout &b) {
   return it->second;
 }
 
-void StageQuotient::planOn(int value, int count, ValuePlan &plan) {
-  const std::vector<Reader> &readers = valueInfo[value].readers;
-  plannedUses.assign(readers.size(), Part());
-  std::vector<ValueUse> uses;
-  ValueSource source = sourceOf(value, count, plannedSource);
-  for (size_t r = 0; r < readers.size(); ++r)
-    uses.push_back(useOf(value, readers[r], count, plannedUses[r]));
-  planner->plan(regions.of(value),
-                graph.values[static_cast<size_t>(value)].elementBytes, source,
-                uses, valueInfo[value].block, plan);
-}
-
-/// The readers that take part in moving a value: all but an update that has a
-/// tile of its own. Outputs have no reader. Returns false with a reason.
+/// The readers that take part in moving a value, and how. Returns false with a
+/// reason.
 bool StageQuotient::listReadings(int value, bool isCut,
                                  std::vector<Reading> &readings) {
-  for (const Reader &reader : valueInfo[value].readers) {
-    if (reader.output >= 0) {
-      if (isCut) {
-        reason = "output '" +
-                 graph.outputs[static_cast<size_t>(reader.output)].name +
-                 "' is gathered from several devices";
-        return false;
-      }
-      readings.emplace_back();
+  std::vector<const Reader *> readers;
+  if (!listReaders(value, isCut, readers))
+    return false;
+  for (const Reader *reader : readers) {
+    Reading &reading = readings.emplace_back();
+    if (reader->output >= 0)
       continue;
-    }
-    if (!kernels[reader.slot].active)
-      continue;
-    const Slot &slot = slots[reader.slot];
-    int input = valueInfo[value].input;
-    if (input >= 0 && slot.stage < 0 &&
-        graph.inputs[static_cast<size_t>(input)].updateNode == slot.node &&
-        graph.inputs[static_cast<size_t>(input)].updateOperand ==
-            reader.operand)
-      continue;
-    Reading reading;
-    reading.reader = &reader;
+    reading.reader = reader;
     reading.isContributions =
-        kernels[reader.slot].partialMode && isContributed(value);
+        kernels[reader->slot].partialMode && isContributed(value);
+    const Kernel &kernel = *slots[reader->slot].kernel;
     reading.layout = layoutOf(
-        reader.slot,
-        slot.kernel->space.operands[static_cast<size_t>(reader.operand)].map,
-        value, false);
+        reader->slot,
+        kernel.space.operands[static_cast<size_t>(reader->operand)].map, value,
+        false);
     if (!reason.empty())
       return false;
-    readings.push_back(std::move(reading));
   }
   return true;
 }
@@ -321,7 +135,7 @@ void StageQuotient::planValue(int value) {
   if (!reason.empty())
     return;
   if (!exists) {
-    planOn(value, 1, plan);
+    planOn(value, {}, plan);
     return addLoad(value);
   }
   std::vector<Reading> readings;
@@ -352,7 +166,7 @@ void StageQuotient::planValue(int value) {
                  reading.layout.shifts == source.shifts;
   }
   if (isAlike) {
-    planOn(value, 1, plan);
+    planOn(value, {}, plan);
     checkTasks(value);
     return addLoad(value);
   }
@@ -360,7 +174,7 @@ void StageQuotient::planValue(int value) {
     // Of contributions that several replicas have each, one replica's are
     // taken.
     Part part;
-    if (sourceOf(value, 1, part).partial && !readings.empty()) {
+    if (sourceOf(value, {}, part).partial && !readings.empty()) {
       reason = "contributions to '" +
                graph.values[static_cast<size_t>(value)].name +
                "' are on several replicas each";
@@ -368,33 +182,12 @@ void StageQuotient::planValue(int value) {
     }
     // Every replica has all that any has. For one alone, it is as for all if
     // nothing has to move.
-    planOn(value, 1, plan);
-    if (std::all_of(plan.tasks.begin(), plan.tasks.end(),
-                    [](const PlannedTask &task) { return task.resource >= 0; }))
+    planOn(value, {}, plan);
+    if (isLocal(plan))
       return addLoad(value);
   }
-  planOn(value, 2, planned);
-  restrict(value);
+  planOn(value, [this](int slot) { return partOf(slot, 2); }, planned);
+  restrict(value, /*mayRootsDiffer=*/true);
   if (reason.empty())
     addLoad(value);
-}
-
-void StageQuotient::addLoad(int value) {
-  ValuePlan &plan = plans[value];
-  const RegionTable &table = regionsOf(value);
-  plan.passingBytes = {}; // of devices that are not all there
-  for (const PlannedTask &task : plan.tasks) {
-    for (int resource : resourcesOf(task.resource))
-      load[static_cast<size_t>(resource)] += task.durationNs;
-    if (int sender = plan.actions[static_cast<size_t>(task.firstAction)].source;
-        task.resource < 0 && sender >= 0)
-      bytes[static_cast<size_t>(sender)] += task.bytes;
-  }
-  for (const PlannedAction &action : plan.actions)
-    bytes[static_cast<size_t>(action.device)] += table.bytes(action.region);
-  for (auto [device, region] : plan.tiles)
-    if (region >= 0)
-      bytes[static_cast<size_t>(device)] += table.bytes(region);
-  if (int block = valueInfo[value].block; block >= 0)
-    hasRoots[static_cast<size_t>(block)] = !plan.roots.empty();
 }

@@ -600,16 +600,20 @@ MaybeError soap::orderPasses(const Graph &graph, const PassOrder &passes,
   return PassWaits(graph, passes, plan).run();
 }
 
+int64_t soap::countPieces(const Strategy &strategy, const PassOrder &passes) {
+  int64_t pieces = 0;
+  for (size_t n = 0; n < strategy.size(); ++n)
+    pieces += static_cast<int64_t>(strategy[n].devices.size()) *
+              (passes.runsOnce(static_cast<int>(n)) ? 1 : passes.microbatches);
+  return pieces;
+}
+
 Expected<Plan> soap::buildPipelinePlan(const Graph &graph,
                                        const Strategy &strategy,
                                        const PassOrder &passes,
                                        const Topology &topology,
                                        const std::function<bool(int)> *mayAdd) {
-  Strategy cut = cutIntoMicrobatches(strategy, passes);
-  int64_t pieces = 0;
-  for (const Config &config : cut)
-    pieces += static_cast<int64_t>(config.devices.size());
-  if (pieces > maxWrittenPieces)
+  if (int64_t pieces = countPieces(strategy, passes); pieces > maxWrittenPieces)
     return Error{std::to_string(passes.microbatches) +
                  " microbatches of all ops are " + std::to_string(pieces) +
                  " pieces, expected at most " +
@@ -621,7 +625,7 @@ Expected<Plan> soap::buildPipelinePlan(const Graph &graph,
   Graph ofPasses = graphOfPasses(graph, passes);
   StrategyPlan state(ofPasses, cost);
   state.setRounds(roundsOfPasses(ofPasses, passes));
-  state.set(cut);
+  state.set(cutIntoMicrobatches(strategy, passes));
   Plan plan = mayAdd ? buildProgramPlan(state, *mayAdd) : buildPlan(state);
   if (MaybeError error = orderPasses(graph, passes, plan))
     return *error;

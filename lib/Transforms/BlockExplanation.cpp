@@ -45,7 +45,9 @@ public:
               const ::soap::StageQuotient *quotient,
               const ::soap::PassOrder &order)
       : result(result), plan(plan), graph(plan.getGraph()), quotient(quotient),
-        order(order) {
+        order(order),
+        hasPasses(std::any_of(order.stages.begin(), order.stages.end(),
+                              [](int stage) { return stage >= 0; })) {
     const ::soap::Topology &topology = plan.getCost().getTopology();
     machineOf.resize(topology.devices.size());
     std::vector<std::vector<int>> machines = topology.machines();
@@ -75,6 +77,7 @@ private:
   const ::soap::Graph &graph;
   const ::soap::StageQuotient *quotient;
   const ::soap::PassOrder &order;
+  bool hasPasses;
   std::vector<bool> isIn; ///< by node
   std::vector<int> machineOf;
   using Key = std::tuple<Phase, std::string, int, bool>;
@@ -112,6 +115,12 @@ private:
       if (pass.stage == result.stage)
         result.inFlight =
             std::max(result.inFlight, now += pass.backward ? -1 : 1);
+  }
+
+  /// Whether an op computes the same for all samples.
+  bool isShared(int node) const {
+    return order.sampleLoops[static_cast<size_t>(node)] < 0 ||
+           (hasPasses && order.runsOnce(node));
   }
 
   void addKernels() {
@@ -215,7 +224,9 @@ private:
         std::set<int> kept = referencesRead(value, isOfPhase(Phase::Backward));
         if (!order.runsOnce(producer.node))
           addKept(value, slot, kept);
-        result.activationBytes += bytesOf(value, kept);
+        (isShared(producer.node) ? result.sharedBytes
+                                 : result.activationBytes) +=
+            bytesOf(value, kept);
       } else if (producer.kernel->phase == Phase::Backward) {
         result.gradientBytes +=
             bytesOf(value, referencesRead(value, isOfPhase(Phase::Update)));
@@ -388,10 +399,11 @@ void mlir::soap::printBlock(const BlockExplanation &explanation,
                 milliseconds(explanation.computeNs[1]) / microbatches,
                 milliseconds(explanation.computeNs[2]));
   stream << llvm::format(
-      "memory: parameters and states %.3f MiB, gradients %.3f MiB, activations "
-      "%.3f MiB a microbatch, of which %d are in flight: %.3f MiB\n",
+      "memory: parameters and states %.3f MiB, gradients %.3f MiB, copies that "
+      "all microbatches share %.3f MiB, activations %.3f MiB a microbatch, of "
+      "which %d are in flight: %.3f MiB\n",
       mebibytes(explanation.parameterBytes),
-      mebibytes(explanation.gradientBytes),
+      mebibytes(explanation.gradientBytes), mebibytes(explanation.sharedBytes),
       mebibytes(explanation.activationBytes), explanation.inFlight,
       mebibytes(explanation.activationBytes) * explanation.inFlight);
   stream << (explanation.movements.empty()
@@ -455,6 +467,7 @@ std::string mlir::soap::printBlockReport(const BlockExplanation &explanation,
                      explanation.computeNs[static_cast<size_t>(phase)]);
     json.attribute("parameter_bytes", explanation.parameterBytes);
     json.attribute("gradient_bytes", explanation.gradientBytes);
+    json.attribute("shared_bytes", explanation.sharedBytes);
     json.attribute("activation_bytes", explanation.activationBytes);
     json.attributeArray("movements", [&] {
       for (const BlockExplanation::Movement &movement : explanation.movements)

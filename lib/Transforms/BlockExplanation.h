@@ -51,7 +51,9 @@ struct BlockExplanation {
   std::vector<Movement> movements;
   int64_t parameterBytes = 0; ///< with states of the optimizer
   int64_t gradientBytes = 0;
-  int64_t activationBytes = 0; ///< of one microbatch, for the backward pass
+  /// Kept for the backward pass: of one microbatch, and of ops that run once
+  /// for all, as conversions of weights and masks do.
+  int64_t activationBytes = 0, sharedBytes = 0;
 };
 
 /// Whether an op belongs to a block: it has its name, or one that begins with
@@ -59,7 +61,8 @@ struct BlockExplanation {
 bool isInBlock(llvm::StringRef op, llvm::StringRef block);
 
 /// Describes what the ops of a block do in a finished plan. `quotient`: null,
-/// or the plan. There must be ops.
+/// or the plan. An order without stages is that of a strategy without
+/// microbatches. There must be ops.
 BlockExplanation explainBlock(const ::soap::PlanState &plan,
                               const ::soap::StageQuotient *quotient,
                               const ::soap::PassOrder &order,

@@ -365,7 +365,10 @@ LogicalResult Explain::runBlock() {
     plan.set(*strategy);
     ::soap::PassOrder order;
     order.stages.assign(graph.nodes.size(), -1);
-    order.sampleLoops.assign(graph.nodes.size(), -1);
+    for (auto [node, roles] :
+         llvm::zip_equal(graph.nodes, target.problem->getRoles()))
+      order.sampleLoops.push_back(
+          ::soap::sampleLoopOf(node.whole.space, roles));
     order.order.resize(target.topology.devices.size());
     return printExplained(target, *strategy,
                           explainBlock(plan, nullptr, order, block));

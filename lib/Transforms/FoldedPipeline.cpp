@@ -22,15 +22,6 @@
 
 using namespace mlir::soap;
 
-int64_t mlir::soap::countPieces(const ::soap::Strategy &strategy,
-                                const ::soap::PassOrder &order) {
-  int64_t pieces = 0;
-  for (size_t n = 0; n < strategy.size(); ++n)
-    pieces += static_cast<int64_t>(strategy[n].devices.size()) *
-              (order.runsOnce(static_cast<int>(n)) ? 1 : order.microbatches);
-  return pieces;
-}
-
 namespace {
 
 /// Sums up what a plan moves.
@@ -191,13 +182,12 @@ PlannedPasses::make(const ::soap::Graph &graph,
     if (type.copiesOccupyReceiver)
       return ::soap::Error{"copies occupy their receivers, which the compact "
                            "simulation does not know"};
-  // A plan takes about 200 bytes for each.
-  constexpr int64_t maxPieces = 20'000'000;
-  if (int64_t pieces = countPieces(strategy, order); pieces > maxPieces)
+  if (int64_t pieces = ::soap::countPieces(strategy, order);
+      pieces > ::soap::maxCompactPieces)
     return ::soap::Error{
         std::to_string(order.microbatches) + " microbatches of all ops are " +
         std::to_string(pieces) + " pieces, expected at most " +
-        std::to_string(maxPieces) +
+        std::to_string(::soap::maxCompactPieces) +
         " where replicas of the stages may differ: " + made->unfolded};
   ::soap::OneByOneScope scope;
   made->whole =

@@ -91,10 +91,6 @@ private:
     const ::soap::PassOrder &order, ::soap::PipelineSchedule schedule,
     const ::soap::Topology &topology, bool foldOnly);
 
-/// Pieces of all ops in all microbatches.
-int64_t countPieces(const ::soap::Strategy &strategy,
-                    const ::soap::PassOrder &order);
-
 ComparedStrategy summarizeRow(std::string name, const FoldedPipeline &pipeline,
                               const ::soap::Topology &topology);
 /// JSON, docs/Looking.md.

@@ -254,9 +254,8 @@ LogicalResult Simulate::run() {
   if (PipelineAttr pipeline =
           readPipeline(module->getAttr(SoapDialect::kPipeline)))
     return runPipeline(target, *strategy, pipeline);
-  if (fold == "always" ||
-      (fold == "auto" && !writesTasks && graph.restores.empty() &&
-       target.topology.deviceCount() > maxWrittenOut))
+  if (fold == "always" || (fold == "auto" && !writesTasks &&
+                           target.topology.deviceCount() > maxWrittenOut))
     return runFolded(target, *strategy);
   Simulation simulation = simulate(graph, *strategy, target.topology);
   checkMemory(target, simulation.memoryBytes, DiagnosticSeverity::Warning);
@@ -277,8 +276,8 @@ LogicalResult Simulate::runPipeline(const FunctionProblem &target,
     if (failed(order))
       return failure();
     bool writesTasks = !taskGraph.empty() || !trace.empty();
-    bool hasManyPieces =
-        *order && countPieces(strategy, **order) > ::soap::maxWrittenPieces;
+    bool hasManyPieces = *order && ::soap::countPieces(strategy, **order) >
+                                       ::soap::maxWrittenPieces;
     bool isLarge =
         target.topology.deviceCount() > maxWrittenOut || hasManyPieces;
     if (*order &&

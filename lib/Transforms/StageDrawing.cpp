@@ -65,7 +65,8 @@ public:
   StageDrawer(const FunctionProblem &target, const ::soap::Strategy &strategy,
               const ::soap::PassOrder &order)
       : graph(target.opGraph.graph), roles(target.problem->getRoles()),
-        topology(target.topology), strategy(strategy), order(order) {}
+        topology(target.topology), machines(topology.machines()),
+        strategy(strategy), order(order) {}
 
   std::string run(const std::string &schedule, const std::string &title) {
     readStages();
@@ -89,6 +90,7 @@ private:
   const ::soap::Graph &graph;
   const std::vector<std::vector<Role>> &roles;
   const ::soap::Topology &topology;
+  std::vector<std::vector<int>> machines;
   const ::soap::Strategy &strategy;
   const ::soap::PassOrder &order;
   ::soap::svg::Drawing drawing;
@@ -213,8 +215,6 @@ private:
   }
 
   std::string colourOf(int device) const {
-    static thread_local std::vector<std::vector<int>> machines;
-    machines = topology.machines();
     for (size_t m = 0; m < machines.size(); ++m)
       for (size_t i = 0; i < machines[m].size(); ++i)
         if (machines[m][i] == device)

@@ -175,6 +175,20 @@ std::vector<Clone> addClones(Random &random, Mlp &mlp, int stages) {
   return clones;
 }
 
+/// Has a layer read the parameter of an earlier one of the same shape, often
+/// one of another stage. Its own is updated all the same.
+void tieWeights(Random &random, Mlp &mlp, const std::vector<int64_t> &widths) {
+  auto layers = static_cast<int64_t>(mlp.layers.size());
+  auto of = static_cast<size_t>(random(0, layers - 1)),
+       to = static_cast<size_t>(random(0, layers - 1));
+  if (of >= to || widths[of] != widths[to] || widths[of + 1] != widths[to + 1])
+    return;
+  // The samples come first.
+  int weight = mlp.graph.inputs[1 + of].value;
+  for (int node : {mlp.layers[to].matmul, mlp.layers[to].inputGrad})
+    mlp.graph.nodes[static_cast<size_t>(node)].whole.operands[1] = weight;
+}
+
 /// Has clones wait for their gradients, and passes gather some weights.
 void addRestores(Random &random, Graph &graph, const std::vector<Clone> &clones,
                  bool keepsWeights) {
@@ -255,7 +269,12 @@ Instance randomInstance(Random &random) {
   size_t layers = static_cast<size_t>(stages) * random(1, 2);
   for (size_t i = 0; i <= layers; ++i)
     widths.push_back(made.data * made.tensor * random(1, 3) * large);
+  bool isTied = random.chance(30);
+  if (isTied)
+    std::fill(widths.begin(), widths.end(), widths[0]);
   Mlp mlp = makeMlp(batch, widths);
+  if (isTied)
+    tieWeights(random, mlp, widths);
   bool hasScalars = random.chance(70);
   if (hasScalars)
     addScalars(mlp, batch, widths.back());
@@ -364,6 +383,9 @@ void checkCompact(const Instance &instance, const CostModel &cost,
   ASSERT_EQ(static_cast<bool>(timeline), static_cast<bool>(written));
   if (!written) {
     EXPECT_EQ(timeline.error(), written.error());
+    // Values go to later stages, and gradients to earlier ones.
+    EXPECT_EQ(written.error().find("in a circle"), std::string::npos)
+        << written.error();
     return;
   }
   EXPECT_EQ(timeline->getMakespanNs(), written->tasks.makespanNs);

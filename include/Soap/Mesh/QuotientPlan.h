@@ -16,11 +16,8 @@
 #ifndef SOAP_MESH_QUOTIENTPLAN_H
 #define SOAP_MESH_QUOTIENTPLAN_H
 
-#include "Soap/Mesh/PieceGeometries.h"
 #include "Soap/Mesh/QuotientModel.h"
-#include "Soap/Plan/PlanState.h"
-#include "Soap/Plan/ValuePlanner.h"
-#include "Soap/Simulator/StrategySimulator.h"
+#include "Soap/Mesh/QuotientState.h"
 
 #include <memory>
 #include <set>
@@ -31,7 +28,7 @@ namespace soap {
 /// topology is `QuotientModel::getReducedTopology`, of which only devices and
 /// links of machine 0 are occupied. `passingBytes` is not kept. Not safe from
 /// several threads.
-class QuotientPlan : public PlanState {
+class QuotientPlan final : public QuotientState {
 public:
   /// Keeps references.
   QuotientPlan(const Graph &graph, QuotientModel &model);
@@ -41,16 +38,10 @@ public:
   /// unfolded; empty: they do not. The plan is good for nothing otherwise.
   std::string set(const MeshStrategy &next);
 
-  /// A task that differs from machine to machine: one that brings a graph
-  /// output to its device.
-  struct Uneven {
-    TaskRef task;
-    std::vector<int> resources; ///< that it may occupy on some machine
-  };
-  const std::vector<Uneven> &getUneven() const { return uneven; }
-  /// After a simulation: whether tasks that differ from machine to machine have
-  /// delayed no other task, so that the times hold on all machines. `times`
-  /// come from `StrategySimulator::timeline`.
+  /// After a simulation: whether tasks that differ from machine to machine,
+  /// which bring graph outputs to their devices, have delayed no other task, so
+  /// that the times hold on all machines. `times` come from
+  /// `StrategySimulator::timeline`.
   bool areTimesEven(const std::vector<std::vector<TaskTimes>> &times) const;
 
 private:
@@ -66,13 +57,6 @@ private:
     /// By dim: all points of the op together touch every index.
     InlineVector<uint8_t, 4> covers;
   };
-  /// A kernel on some coordinates of the mesh.
-  struct Part {
-    KernelGeometry *geometry = nullptr;
-    int replicas = 1;
-    std::vector<int> devices; ///< of the reduced topology
-    std::vector<ShardState> states;
-  };
   struct Reading {
     const Reader *reader = nullptr;
     Layout layout;
@@ -80,22 +64,18 @@ private:
   };
 
   QuotientModel &model;
-  ValuePlanner planner;
   int perMachine;
   size_t acrossAxes = 0; ///< they come first
-  std::vector<Uneven> uneven;
   /// Collectives of all machines: block and index.
   std::set<std::pair<int, int>> spanning;
-  std::string reason;
   const MeshStrategy *configs = nullptr;
-  PieceGeometries geometries;
-  std::map<std::pair<const KernelGeometry *, int>, BlockSet> ownTiles;
-  // The value that was planned last, on several machines.
-  ValuePlan planned;
-  Part plannedSource;
-  std::vector<Part> plannedUses; ///< by reader
+  /// Axes along which the value that was planned last is on two machines, those
+  /// of one type together.
+  std::vector<std::vector<size_t>> plannedTypes;
 
-  bool isOfAllMachines(TaskRef task) const;
+  int copyOf(int device) const override { return device / perMachine; }
+  int firstOf(int device) const override { return device % perMachine; }
+  bool isOfAll(TaskRef task) const override;
 
   // QuotientKernels.cpp
   Mesh meshOn(const std::vector<bool> &isTwofold) const;
@@ -105,34 +85,28 @@ private:
   Part partOf(int slot, const std::vector<bool> &isTwofold);
   int targetOf(int slot, size_t axis) const;
   Layout layoutOf(int slot, const AccessMap &map, int value, bool isResult);
-  bool isContributed(int value) const;
   void activate(int slot);
   void resolve(int slot);
-  void addKernelLoad(int slot);
 
   // QuotientValues.cpp
-  ValueSource sourceOf(int value, const std::vector<bool> &isTwofold,
-                       Part &part);
-  ValueUse useOf(int value, const Reader &reader,
-                 const std::vector<bool> &isTwofold, Part &part);
   bool sourceLayout(int value, Layout &layout, bool &isPreplaced);
   bool listReadings(int value, bool isCut, std::vector<Reading> &readings);
   void planValue(int value);
-  void planOn(int value, const std::vector<bool> &isTwofold, ValuePlan &plan);
+  /// Plans a value on two machines along some axes.
+  void planOnTwofold(int value, const std::vector<bool> &isTwofold);
   bool checkDims(int value, const Layout &source, const Layout &read);
   bool findTwofold(int value, const Layout &source,
                    const std::vector<Reading> &readings,
                    std::vector<bool> &isTwofold, int64_t &machines,
                    std::vector<std::vector<size_t>> &types);
-  static bool isLocal(const ValuePlan &plan);
-  void addLoad(int value);
   void countPredecessors(int slot);
   // QuotientMachines.cpp
-  bool isInOrder() const;
-  void restrict(int value, const std::vector<std::vector<size_t>> &types);
-  bool setPrice(int value, const PlannedTask &before,
-                const std::vector<std::vector<size_t>> &types, int index,
-                PlannedTask &task, PlannedCollective &collective);
+  bool takeCollective(int value, size_t node, int index,
+                      const std::vector<int> &holders,
+                      const std::set<int> &outputs, PlannedTask &task,
+                      PlannedCollective &collective) override;
+  bool setPrice(int value, int index, PlannedTask &task,
+                PlannedCollective &collective);
 };
 
 /// Time and memory of a mesh strategy.

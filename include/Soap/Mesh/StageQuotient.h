@@ -18,8 +18,7 @@
 
 #include "Soap/Mesh/Cluster.h"
 #include "Soap/Mesh/PassTimeline.h"
-#include "Soap/Mesh/PieceGeometries.h"
-#include "Soap/Plan/ValuePlanner.h"
+#include "Soap/Mesh/QuotientState.h"
 
 #include <map>
 #include <memory>
@@ -31,14 +30,13 @@ namespace soap {
 /// A plan of replica 0 of every stage that `PassTimeline` reads. Devices and
 /// links are the whole topology's; only the ones of these replicas are
 /// occupied. Not safe from several threads.
-class StageQuotient : public PlanState {
+class StageQuotient final : public QuotientState {
 public:
   /// Keeps references. The cost model is one of the cluster's topology. The
   /// graph is one of `graphOfPasses` (PassReads.h) under the order that `set`
   /// gets.
   StageQuotient(const Graph &graph, const CostModel &cost,
                 const Cluster &cluster);
-  ~StageQuotient();
 
   /// Plans configs of one microbatch, cut into the microbatches of the order.
   /// Returns why replicas may differ, so that the strategy has to be unfolded;
@@ -49,7 +47,7 @@ public:
   int getUnit() const { return unit; }
   int getReplicas() const { return group / unit; }
   /// The corresponding device of replica 0.
-  int firstOf(int device) const {
+  int firstOf(int device) const override {
     return device - device % group / unit * unit;
   }
   /// The boxes of its pieces.
@@ -81,14 +79,6 @@ private:
     const AccessMap *map = nullptr;
     int number = 0; ///< of the operand, or -1 - that of the result
   };
-  /// A kernel on the first replicas of a stage.
-  struct Part {
-    KernelGeometry *geometry = nullptr;
-    int replicas = 1;
-    std::vector<int> devices;
-    std::vector<ShardState> states;
-    std::vector<int> rounds; ///< by shard; empty: there are none
-  };
   struct Reading {
     const Reader *reader = nullptr; ///< null: a graph output
     Layout layout;
@@ -100,25 +90,15 @@ private:
     std::vector<int> anywhere; ///< resources that it has on some replica
     bool isEven = true;        ///< it has them on every one
   };
-  /// A task that differs from replica to replica.
-  struct Uneven {
-    TaskRef task;
-    std::vector<int> resources; ///< that it may occupy on some replica
-  };
 
   const Cluster &cluster;
   const Topology &topology;
-  PieceGeometries geometries;
-  std::unique_ptr<ValuePlanner> planner;
-  std::map<std::pair<const KernelGeometry *, int>, BlockSet> ownTiles;
   int group = 1, unit = 1;
   int64_t microbatches = 1; ///< that are planned
   std::vector<int> firstLinks;
-  std::string reason;
   const Strategy *configs = nullptr;
   const PassOrder *passes = nullptr;
   std::vector<Spread> spreads; ///< by node
-  PlanRounds rounds;
   std::map<std::pair<CollectiveKind, std::vector<int>>,
            std::unique_ptr<CollectiveModel>>
       models;
@@ -126,34 +106,21 @@ private:
   /// By geometries and maps: whether overlaps are the same for all replicas.
   std::map<std::tuple<const void *, int, const void *, int>, bool>
       knownOverlaps;
-  std::vector<Uneven> uneven;
-  // The value that was planned last, on two replicas.
-  ValuePlan planned;
-  Part plannedSource;
-  std::vector<Part> plannedUses; ///< by reader
 
-  int replicaOf(int device) const { return device % group / unit; }
+  int copyOf(int device) const override { return device % group / unit; }
+  bool isOfFirst(int resource) const override;
+  bool isOfAll(TaskRef task) const override {
+    return spanning.count({task.block, task.index}) > 0;
+  }
   std::string tryUnit(int nextUnit, int64_t cutInto);
-  void clear();
   std::string findGroups();
   // StageQuotientKernels.cpp
   void findSpread(size_t node);
   Part partOf(int slot, int count);
   int targetOf(int slot) const;
   Layout layoutOf(int slot, const AccessMap &map, int value, bool isResult);
-  bool isContributed(int value) const;
-  void activate(int slot);
   void resolve(int slot);
   // StageQuotientValues.cpp
-  /// The value of which a value is tiles: itself, or what it restores.
-  int rootOf(int value) const {
-    const Restore *restore = restoreOfValue(value);
-    return restore ? restore->of : value;
-  }
-  void setRounds(int value, int slot, const KernelGeometry &geometry,
-                 size_t shards, Part &part) const;
-  ValueSource sourceOf(int value, int count, Part &part);
-  ValueUse useOf(int value, const Reader &reader, int count, Part &part);
   bool sourceLayout(int value, Layout &layout, bool &isPreplaced);
   bool listReadings(int value, bool isCut, std::vector<Reading> &readings);
   using Regions = std::vector<std::vector<Region>>; ///< by replica, by piece
@@ -161,13 +128,12 @@ private:
   bool areOverlapsAlike(const Regions &a, const Regions &b) const;
   bool checkOverlaps(int value, const Layout &a, const Layout &b);
   void planValue(int value);
-  void planOn(int value, int count, ValuePlan &plan);
-  void addLoad(int value);
   // StageQuotientTasks.cpp
-  bool isOfFirst(int resource);
-  bool isInOrder() const;
-  void restrict(int value);
   void checkTasks(int value);
+  bool takeCollective(int value, size_t node, int index,
+                      const std::vector<int> &holders,
+                      const std::set<int> &outputs, PlannedTask &task,
+                      PlannedCollective &collective) override;
   bool setPrice(int value, int index, PlannedTask &task,
                 PlannedCollective &collective);
   Price price(CollectiveKind kind, const std::vector<int> &devices,

@@ -74,9 +74,15 @@ std::optional<PipelinePass> passOf(const Graph &graph, const PassOrder &passes,
 /// passes would wait for each other in a circle; the plan is as before then.
 MaybeError orderPasses(const Graph &graph, const PassOrder &passes, Plan &plan);
 
-/// Pieces of ops in all microbatches that `buildPipelinePlan` takes at most. A
-/// plan takes about a kilobyte for each.
-inline constexpr int64_t maxWrittenPieces = 4'000'000;
+/// Pieces of all ops in all microbatches, of configs for one microbatch.
+int64_t countPieces(const Strategy &strategy, const PassOrder &passes);
+
+/// How many pieces a plan has at most, so that it takes a few GB: written out
+/// by `buildPipelinePlan`, about a kilobyte a piece; compact (PassTimeline.h),
+/// about 200 bytes; of one replica of each stage (StageQuotient.h), about 150.
+inline constexpr int64_t maxWrittenPieces = 4'000'000,
+                         maxCompactPieces = 20'000'000,
+                         maxReplicaPieces = 40'000'000;
 
 /// The plan of configs for one microbatch under an order of passes, as
 /// `buildPlan` (`mayAdd` null) or `buildProgramPlan` make it.
