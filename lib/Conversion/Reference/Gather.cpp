@@ -180,7 +180,7 @@ void emitMergeRuns(KernelBuilder &k, const SortedRows &runs, int64_t length,
     Index begin = select(isRight, pair, middle);
     Index end =
         select(isRight, middle, min(middle + length, k.constant(count)));
-    // Of equal rows, those of the left run come first.
+    // Of equal rows, the left run's come first.
     Index bound = own + select(isRight, k.constant(1), k.constant(0));
     auto steps = static_cast<int64_t>(llvm::Log2_64(length)) + 1;
     Value found =
