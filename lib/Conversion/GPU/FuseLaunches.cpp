@@ -187,9 +187,17 @@ private:
     own.read.erase(root);
     if (own.written.contains(root))
       return false;
-    for (Operation *op = writer; op != call; op = op->getNextNode())
-      if (own.conflictsWith(buffers.touchedBy(op)))
+    auto conflicts = [&](Operation *user) {
+      if (user == call ||
+          (user->getBlock() == call->getBlock() &&
+           (user->isBeforeInBlock(writer) || call->isBeforeInBlock(user))))
         return false;
+      return own.conflictsWith(buffers.touchedBy(user));
+    };
+    for (const llvm::DenseSet<Value> &touched : {own.read, own.written})
+      for (Value buffer : touched)
+        if (llvm::any_of(usersOf(buffer), conflicts))
+          return false;
     return llvm::all_of(call.getBuffers(), canMoveUp);
   }
 
@@ -204,12 +212,13 @@ private:
         return rootBuffer(buffer) == root;
       });
     };
-    ParallelCallOp writer = onlyWriter(root, call);
-    if (!writer || uses(writer) != 1 || uses(call) != 1 ||
-        writer->hasAttr(kUpdate) ||
-        static_cast<int64_t>(call.getExtent()) != elements ||
+    if (static_cast<int64_t>(call.getExtent()) != elements ||
         cast<MemRefType>(call.getBuffers()[operand].getType())
                 .getNumElements() != elements ||
+        uses(call) != 1)
+      return false;
+    ParallelCallOp writer = onlyWriter(root, call);
+    if (!writer || uses(writer) != 1 || writer->hasAttr(kUpdate) ||
         writer.getBuffers().size() + call.getBuffers().size() > maxBuffers)
       return false;
     func::FuncOp writing = buffers.partOf(writer);
