@@ -94,3 +94,21 @@ func.func @border(%x: tensor<2x4x5x8xf32>, %w: tensor<8x4x3x3xf32>, %v: tensor<8
   %2 = soap.conv2d_input_grad %1, %v {strides = array<i64: 1, 1>, padding = array<i64: -1, 0, 1, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64} : (tensor<2x8x2x6xf32>, tensor<8x8x3x3xf32>) -> tensor<2x8x4x8xf32>
   return %2 : tensor<2x8x4x8xf32>
 }
+
+// -----
+
+// A broadcast of a vector per image, as the gradient of a mean over the image is, writes the layout of its readers.
+// CHECK-LABEL: func.func @spread
+// CHECK: soap.broadcast %arg2 {{.*}}soap.layouts = [#soap.layout<nchw>, #soap.layout<nhwc>]
+// CHECK: soap.relu_grad {{.*}}soap.layouts = [#soap.layout<nhwc>, #soap.layout<nhwc>, #soap.layout<nhwc>]
+// CALLS-LABEL: func.func @spread
+// CALLS: soap.kernel_call @{{.*}}broadcast ins(%arg2 : tensor<2x8xf32>) outs({{.*}} : tensor<2x4x4x8xf32>)
+func.func @spread(%x: tensor<2x4x4x4xf32>, %w: tensor<8x4x1x1xf32>, %d: tensor<2x8xf32>) -> (tensor<8x4x1x1xf32>, tensor<2x4x4x4xf32>) {
+  %0 = soap.conv2d %x, %w {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64} : (tensor<2x4x4x4xf32>, tensor<8x4x1x1xf32>) -> tensor<2x8x4x4xf32>
+  %1 = soap.relu %0 : (tensor<2x8x4x4xf32>) -> tensor<2x8x4x4xf32>
+  %2 = soap.broadcast %d {axes = array<i64: 2, 3>} : (tensor<2x8xf32>) -> tensor<2x8x4x4xf32>
+  %3 = soap.relu_grad %2, %1 : (tensor<2x8x4x4xf32>, tensor<2x8x4x4xf32>) -> tensor<2x8x4x4xf32>
+  %4 = soap.conv2d_weight_grad %x, %3 {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64} : (tensor<2x4x4x4xf32>, tensor<2x8x4x4xf32>) -> tensor<8x4x1x1xf32>
+  %5 = soap.conv2d_input_grad %3, %w {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64} : (tensor<2x8x4x4xf32>, tensor<8x4x1x1xf32>) -> tensor<2x4x4x4xf32>
+  return %4, %5 : tensor<8x4x1x1xf32>, tensor<2x4x4x4xf32>
+}

@@ -66,7 +66,7 @@ public:
       if (isLibrary(&op))
         assignWeights(&op);
     for (Operation &op : llvm::reverse(block))
-      if (isElementwise(&op))
+      if (isElementwise(&op) || isa<BroadcastOp>(op))
         writeForReaders(&op);
     for (Operation &op : block)
       if (auto cast = dyn_cast<CastOp>(op))

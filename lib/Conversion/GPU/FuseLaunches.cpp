@@ -144,38 +144,40 @@ private:
     return false;
   }
 
-  /// The launch that alone writes `root`, before `call`; null if there is none.
-  ParallelCallOp onlyWriter(Value root, ParallelCallOp call) {
-    ParallelCallOp writer;
-    SmallVector<Value> views{root};
-    while (!views.empty())
-      for (Operation *user : views.pop_back_val().getUsers()) {
-        if (isa<ViewLikeOpInterface>(user)) {
-          views.push_back(user->getResult(0));
-          continue;
-        }
-        if (user->getBlock() != call->getBlock() ||
-            !buffers.touchedBy(user).written.contains(root))
-          continue;
-        auto launch = dyn_cast<ParallelCallOp>(user);
-        if (!launch || (writer && writer != launch))
-          return nullptr;
-        writer = launch;
-      }
-    return writer && writer->isBeforeInBlock(call) ? writer : nullptr;
-  }
-
-  static bool isReadBeside(Value root, ParallelCallOp writer,
-                           ParallelCallOp reader) {
+  /// Ops that use `root` or views of it, without the views.
+  static SmallVector<Operation *> usersOf(Value root) {
+    SmallVector<Operation *> found;
     SmallVector<Value> views{root};
     while (!views.empty())
       for (Operation *user : views.pop_back_val().getUsers()) {
         if (isa<ViewLikeOpInterface>(user))
           views.push_back(user->getResult(0));
-        else if (user != writer && user != reader)
-          return true;
+        else
+          found.push_back(user);
       }
-    return false;
+    return found;
+  }
+
+  /// The launch that alone writes `root`, before `call`; null if there is none.
+  ParallelCallOp onlyWriter(Value root, ParallelCallOp call) {
+    ParallelCallOp writer;
+    for (Operation *user : usersOf(root)) {
+      if (user->getBlock() != call->getBlock() ||
+          !buffers.touchedBy(user).written.contains(root))
+        continue;
+      auto launch = dyn_cast<ParallelCallOp>(user);
+      if (!launch || (writer && writer != launch))
+        return nullptr;
+      writer = launch;
+    }
+    return writer && writer->isBeforeInBlock(call) ? writer : nullptr;
+  }
+
+  static bool isReadBeside(Value root, ParallelCallOp writer,
+                           ParallelCallOp reader) {
+    return llvm::any_of(usersOf(root), [&](Operation *user) {
+      return user != writer && user != reader;
+    });
   }
 
   /// Whether `call` may run where `writer` stands: nothing from there on
@@ -185,9 +187,17 @@ private:
     own.read.erase(root);
     if (own.written.contains(root))
       return false;
-    for (Operation *op = writer; op != call; op = op->getNextNode())
-      if (own.conflictsWith(buffers.touchedBy(op)))
+    auto conflicts = [&](Operation *user) {
+      if (user == call ||
+          (user->getBlock() == call->getBlock() &&
+           (user->isBeforeInBlock(writer) || call->isBeforeInBlock(user))))
         return false;
+      return own.conflictsWith(buffers.touchedBy(user));
+    };
+    for (const llvm::DenseSet<Value> &touched : {own.read, own.written})
+      for (Value buffer : touched)
+        if (llvm::any_of(usersOf(buffer), conflicts))
+          return false;
     return llvm::all_of(call.getBuffers(), canMoveUp);
   }
 
@@ -202,12 +212,13 @@ private:
         return rootBuffer(buffer) == root;
       });
     };
-    ParallelCallOp writer = onlyWriter(root, call);
-    if (!writer || uses(writer) != 1 || uses(call) != 1 ||
-        writer->hasAttr(kUpdate) ||
-        static_cast<int64_t>(call.getExtent()) != elements ||
+    if (static_cast<int64_t>(call.getExtent()) != elements ||
         cast<MemRefType>(call.getBuffers()[operand].getType())
                 .getNumElements() != elements ||
+        uses(call) != 1)
+      return false;
+    ParallelCallOp writer = onlyWriter(root, call);
+    if (!writer || uses(writer) != 1 || writer->hasAttr(kUpdate) ||
         writer.getBuffers().size() + call.getBuffers().size() > maxBuffers)
       return false;
     func::FuncOp writing = buffers.partOf(writer);
@@ -331,13 +342,14 @@ private:
     return name;
   }
 
-  /// `kernel_3_layer_norm_cast_loop`, of the two.
+  /// `kernel_3_layer_norm_cast_loop`: the first one's number, the kinds of
+  /// both.
   static std::string nameOf(func::FuncOp writing, func::FuncOp part) {
     StringRef first = writing.getName(), second = part.getName();
     second.consume_front("kernel_");
     second = second.drop_while(llvm::isDigit);
     second.consume_front("_");
-    StringRef kind = second.take_until([](char c) { return c == '_'; });
+    StringRef kind = second.take_front(second.rfind("_loop"));
     size_t end = first.rfind("_loop");
     if (end == StringRef::npos)
       return (first + "_" + kind).str();

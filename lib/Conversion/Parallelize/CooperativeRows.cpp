@@ -197,10 +197,8 @@ SmallVector<scf::ForOp> mlir::soap::findCooperativeRows(scf::ForOp nest) {
 
 /// The reduction over lanes that a combiner is.
 static gpu::AllReduceOperation overLanes(Operation *combiner) {
-  if (isa<arith::AddFOp>(combiner))
+  if (isa<arith::AddFOp, arith::AddIOp>(combiner))
     return gpu::AllReduceOperation::ADD;
-  if (isa<arith::MinSIOp>(combiner))
-    return gpu::AllReduceOperation::MINSI;
   return isa<arith::MaximumFOp>(combiner) ? gpu::AllReduceOperation::MAXIMUMF
                                           : gpu::AllReduceOperation::MINIMUMF;
 }

@@ -280,7 +280,7 @@ Operation *mlir::soap::combinerOf(scf::ForOp loop, unsigned index) {
       return nullptr;
     return combinerOf(inner, result);
   }
-  if (!isa<arith::AddFOp, arith::MaximumFOp, arith::MinimumFOp, arith::MinSIOp>(
+  if (!isa<arith::AddFOp, arith::MaximumFOp, arith::MinimumFOp, arith::AddIOp>(
           op) ||
       !llvm::is_contained(op->getOperands(), argument))
     return nullptr;
@@ -290,8 +290,7 @@ Operation *mlir::soap::combinerOf(scf::ForOp loop, unsigned index) {
 TypedAttr mlir::soap::neutralOf(Operation *combiner) {
   Type type = combiner->getResult(0).getType();
   if (auto integer = dyn_cast<IntegerType>(type))
-    return IntegerAttr::get(integer,
-                            APInt::getSignedMaxValue(integer.getWidth()));
+    return IntegerAttr::get(integer, 0);
   auto number = cast<FloatType>(type);
   if (isa<arith::AddFOp>(combiner))
     return FloatAttr::get(number, 0.0);

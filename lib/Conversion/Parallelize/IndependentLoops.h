@@ -47,8 +47,8 @@ SmallVector<scf::ForOp> findIndependentLoops(scf::ForOp nest);
 bool isOfOneIteration(Value buffer, scf::ForOp loop, scf::ForOp nest);
 
 /// The op by which `loop` folds its iteration argument `index` - a sum, maximum
-/// or minimum of floats, or a minimum of signed integers -, which may be in
-/// loops inside of it. Null if the argument is used in another way.
+/// or minimum of floats, or a sum of integers -, which may be in loops inside
+/// of it. Null if the argument is used in another way.
 Operation *combinerOf(scf::ForOp loop, unsigned index);
 /// The neutral element of such an op.
 TypedAttr neutralOf(Operation *combiner);

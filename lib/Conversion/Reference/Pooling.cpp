@@ -101,6 +101,30 @@ void emitFirstMaximum(KernelBuilder &k, const Windows &windows,
     }
 }
 
+/// Along one dim: a window that an element may be in, and the element's place
+/// in it.
+struct PlaceInWindow {
+  Index window, place;
+  Condition inside; ///< there is such a window, and the element is in it
+};
+
+/// Of the windows that `offset`, counted from where the first window begins, is
+/// in, the one that begins `back` windows before the last.
+PlaceInWindow placeInWindow(KernelBuilder &k, const Index &offset,
+                            const Index &back, int64_t stride, int64_t dilation,
+                            int64_t kernel, int64_t windows) {
+  Index zero = k.constant(0), last = max(offset, zero) / stride;
+  PlaceInWindow at{last - back, {}, {&k, nullptr, true}};
+  // With a remainder the distance is known not to be negative.
+  Index distance = offset.lo >= 0 ? offset % stride + back * stride
+                                  : offset - at.window * stride;
+  at.place = dilation == 1 ? distance : max(distance, zero) / dilation;
+  at.inside = within(at.window, 0, windows) && within(at.place, 0, kernel);
+  if (dilation != 1)
+    at.inside = at.inside && at.place * dilation == distance;
+  return at;
+}
+
 /// The sum over the windows that element (row, column) of an image is in, in
 /// their order: `add(window, i, j, sum)`, where (i, j) is its place in the
 /// window. `indices` are the element's, `windowed` has an element per
@@ -113,43 +137,35 @@ Scalar sumOverWindows(
   // begins at it or before.
   int64_t down = (windows.kh - 1) * windows.dh / windows.sh + 1;
   int64_t right = (windows.kw - 1) * windows.dw / windows.sw + 1;
-  Index fromTop = row + windows.top, fromLeft = column + windows.left;
-  Index lastH = max(fromTop, k.constant(0)) / windows.sh;
-  Index lastW = max(fromLeft, k.constant(0)) / windows.sw;
-  Value sum = k.foldOf(
-      {down, right}, {k.number(0).value},
-      [&](ArrayRef<Index> at, ArrayRef<Value> sum) {
-        Index h = lastH - (down - 1) + at[0], w = lastW - (right - 1) + at[1];
-        Index y = fromTop - h * windows.sh, x = fromLeft - w * windows.sw;
-        Condition inside =
-            within(h, 0, windowed.dim(2)) && within(w, 0, windowed.dim(3));
-        // A place in the window, if the steps of a window lead there.
-        auto placeOf = [&](const Index &offset, int64_t step, int64_t count) {
-          Index place = step == 1 ? offset : max(offset, k.constant(0)) / step;
-          inside = inside && within(place, 0, count);
-          if (step != 1)
-            inside = inside && place * step == offset;
-          return place;
-        };
-        Index i = placeOf(y, windows.dh, windows.kh);
-        Index j = placeOf(x, windows.dw, windows.kw);
-        if (inside.isKnown() && !inside.known)
-          return SmallVector<Value>{sum[0]};
-        SmallVector<Index> window{indices[0], indices[1], h, w};
-        if (inside.isKnown())
-          return SmallVector<Value>{add(window, i, j, {&k, sum[0]}).value};
-        auto choice = scf::IfOp::create(
-            k.builder, k.loc, inside.value,
-            [&](OpBuilder &, Location loc) {
-              scf::YieldOp::create(k.builder, loc,
-                                   add(window, i, j, {&k, sum[0]}).value);
-            },
-            [&](OpBuilder &, Location loc) {
-              scf::YieldOp::create(k.builder, loc, sum[0]);
-            });
-        return SmallVector<Value>{choice.getResult(0)};
-      })[0];
-  return {&k, sum};
+  using Sums = SmallVector<Value>;
+  auto sumOfRow = [&](ArrayRef<Index> y, ArrayRef<Value> sum) -> Sums {
+    PlaceInWindow h =
+        placeInWindow(k, row + windows.top, k.constant(down - 1) - y[0],
+                      windows.sh, windows.dh, windows.kh, windowed.dim(2));
+    return k.foldOf({right}, sum, [&](ArrayRef<Index> x, ArrayRef<Value> sum) {
+      PlaceInWindow w =
+          placeInWindow(k, column + windows.left, k.constant(right - 1) - x[0],
+                        windows.sw, windows.dw, windows.kw, windowed.dim(3));
+      auto added = [&] {
+        return add({indices[0], indices[1], h.window, w.window}, h.place,
+                   w.place, {&k, sum[0]})
+            .value;
+      };
+      Condition inside = h.inside && w.inside;
+      if (inside.isKnown())
+        return Sums{inside.known ? added() : sum[0]};
+      auto choice = scf::IfOp::create(
+          k.builder, k.loc, inside.value,
+          [&](OpBuilder &, Location loc) {
+            scf::YieldOp::create(k.builder, loc, added());
+          },
+          [&](OpBuilder &, Location loc) {
+            scf::YieldOp::create(k.builder, loc, sum[0]);
+          });
+      return Sums{choice.getResult(0)};
+    });
+  };
+  return {&k, k.foldOf({down}, {k.number(0).value}, sumOfRow)[0]};
 }
 
 /// The place of the first maximum in its window; none: past the end.

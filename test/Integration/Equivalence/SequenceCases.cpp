@@ -95,21 +95,24 @@ Case rowNorm(Random &random, bool layer, bool gradient) {
 
 //===--- gather -----------------------------------------------------------===//
 
-Case gather(Random &random, bool gradient) {
-  Shape indices = randomShape(random, 0, 2, 6),
-        table = randomShape(random, 1, 3);
+/// `isLong`: more indices than a GPU kernel sorts in one block.
+Case gather(Random &random, bool gradient, bool isLong = false) {
+  Shape indices = isLong ? Shape{uniform(random, 1025, 3000)}
+                         : randomShape(random, 0, 2, 6),
+        table = isLong ? Shape{uniform(random, 2, 300), uniform(random, 1, 3)}
+                       : randomShape(random, 1, 3);
   Shape rows = indices;
   rows.insert(rows.end(), table.begin() + 1, table.end());
   // Labels hold -1, too: the last row with `wrap`, zeros without.
   std::string attributes =
       uniform(random, 0, 1) ? attribute("wrap", table[0]) : "";
-  Case c = made(gradient ? "gather_grad" : "gather", true);
+  std::string op = gradient ? "gather_grad" : "gather";
+  Case c = made(isLong ? op + "_long" : op, true);
   FunctionText f;
   Tensor data =
       gradient ? f.arg(rows, integers) : f.arg(table, integers, "parameter");
   Tensor which = f.arg(indices, {Fill::Labels, table[0]}, "label", "i32");
-  f.finish(c,
-           {f.op1(c.name, {data, which}, attributes, gradient ? table : rows)});
+  f.finish(c, {f.op1(op, {data, which}, attributes, gradient ? table : rows)});
   return c;
 }
 
@@ -280,6 +283,7 @@ std::vector<Generator> sequenceGenerators() {
       {"rms_norm_grad", [](Random &r) { return rowNorm(r, false, true); }},
       {"gather", [](Random &r) { return gather(r, false); }},
       {"gather_grad", [](Random &r) { return gather(r, true); }},
+      {"gather_grad_long", [](Random &r) { return gather(r, true, true); }},
       {"lstm", [](Random &r) { return lstm(r, false); }},
       {"lstm_grad", [](Random &r) { return lstm(r, true); }},
       {"lstm_steps", lstmSteps},

@@ -37,6 +37,8 @@ void ProgramAudit::finish() {
     case AuditRow::Kind::Library:
       totals.libraryCalls += row.count;
       totals.libraryS += row.seconds();
+      if (!row.isMeasured)
+        totals.assumedS += row.seconds();
       break;
     }
   }
@@ -117,11 +119,13 @@ void mlir::soap::printAudit(const ProgramAudit &audit, const GpuChip &chip,
            << " more rows\n";
   stream << llvm::format(
       "step %.3f ms: %lld launches %.3f ms (without gaps %.3f, their bytes "
-      "%.3f, ratio %.2f), %lld copies, %lld library calls %.3f ms",
+      "%.3f, ratio %.2f), %lld copies, %lld library calls %.3f ms (assumed "
+      "%.3f)",
       totals.stepS() * 1e3, static_cast<long long>(totals.launches),
       totals.kernelS * 1e3, totals.bodyS * 1e3, totals.mustS * 1e3,
       totals.ratio(), static_cast<long long>(totals.copies),
-      static_cast<long long>(totals.libraryCalls), totals.libraryS * 1e3);
+      static_cast<long long>(totals.libraryCalls), totals.libraryS * 1e3,
+      totals.assumedS * 1e3);
   if (totals.messages > 0)
     stream << ", " << totals.messages << " messages, without their time";
   stream << "\n";
@@ -199,6 +203,7 @@ void mlir::soap::printAudit(const ProgramAudit &audit,
     json.attribute("bytes_s", totals.mustS);
     json.attribute("ratio", totals.ratio());
     json.attribute("library_s", totals.libraryS);
+    json.attribute("library_assumed_s", totals.assumedS);
     json.attribute("must_bytes", totals.mustBytes);
     json.attribute("moved_bytes", totals.movedBytes);
     json.attributeArray("rows", [&] {

@@ -41,6 +41,7 @@ struct AuditTotals {
   double bodyS = 0;   ///< of kernels, without
   double mustS = 0;   ///< of kernels: their bytes
   double libraryS = 0;
+  double assumedS = 0; ///< of `libraryS`: calls that the profile does not have
   double mustBytes = 0, movedBytes = 0;
 
   double stepS() const { return kernelS + libraryS; }

@@ -14,6 +14,8 @@
 #include "WarpRun.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
 
 #include <algorithm>
 #include <map>
@@ -89,10 +91,14 @@ LaunchCost mlir::soap::costOfLaunch(func::FuncOp part, int64_t extent,
   cost.blocks = std::min((extent + cost.threads - 1) / cost.threads,
                          chip.multiprocessors * blocksPerMultiprocessor);
 
+  // Code generation moves out of a loop what is the same in all iterations.
+  OwningOpRef<func::FuncOp> hoisted(part.clone());
+  hoisted->walk([](LoopLikeOpInterface loop) { moveLoopInvariantCode(loop); });
+
   std::map<std::pair<unsigned, bool>, Total> totals;
   double instructions = 0, rounds = 0, maxRounds = 0;
   for (const Sample &sample : samplesOf(part, extent)) {
-    WarpWork work = runWarp(part, sample.first, extent);
+    WarpWork work = runWarp(*hoisted, sample.first, extent);
     instructions += work.instructions * sample.weight;
     rounds += work.rounds * sample.weight;
     maxRounds = std::max(maxRounds, work.rounds);

@@ -26,6 +26,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <set>
 
 using namespace mlir;
@@ -215,9 +216,18 @@ private:
 
   /// Arithmetic; what gives no integer is passed over.
   void compute(Operation *op) {
+    // Hashes wrap around.
+    auto wrapped = [](auto compute) {
+      return [compute](int64_t a, int64_t b) {
+        return static_cast<int64_t>(
+            compute(static_cast<uint64_t>(a), static_cast<uint64_t>(b)));
+      };
+    };
     auto divide = [](bool remainder) {
-      return [remainder](int64_t a, int64_t b) {
-        return b == 0 ? 0 : remainder ? a % b : a / b;
+      return [remainder](int64_t a, int64_t b) -> int64_t {
+        if (b == 0 || a < 0 || b < 0)
+          return 0;
+        return remainder ? a % b : a / b;
       };
     };
     llvm::TypeSwitch<Operation *>(op)
@@ -228,15 +238,12 @@ private:
                 Lanes::splat(value.getBitWidth() == 1 ? value.getZExtValue()
                                                       : value.getSExtValue()));
         })
-        .Case<arith::AddIOp>([&](auto) {
-          binary(op, [](int64_t a, int64_t b) { return a + b; });
-        })
-        .Case<arith::SubIOp>([&](auto) {
-          binary(op, [](int64_t a, int64_t b) { return a - b; });
-        })
-        .Case<arith::MulIOp>([&](auto) {
-          binary(op, [](int64_t a, int64_t b) { return a * b; });
-        })
+        .Case<arith::AddIOp>(
+            [&](auto) { binary(op, wrapped(std::plus<uint64_t>())); })
+        .Case<arith::SubIOp>(
+            [&](auto) { binary(op, wrapped(std::minus<uint64_t>())); })
+        .Case<arith::MulIOp>(
+            [&](auto) { binary(op, wrapped(std::multiplies<uint64_t>())); })
         // Positions are not negative.
         .Case<arith::DivUIOp, arith::DivSIOp>(
             [&](auto) { binary(op, divide(false)); })
@@ -255,7 +262,7 @@ private:
           binary(op, [](int64_t a, int64_t b) { return a | b; });
         })
         .Case<arith::XOrIOp>([&](auto) {
-          binary(op, [](int64_t a, int64_t b) { return (a != 0) != (b != 0); });
+          binary(op, [](int64_t a, int64_t b) { return a ^ b; });
         })
         .Case([&](arith::CmpIOp compare) { compareIntegers(compare); })
         .Case([&](arith::SelectOp choice) { select(choice); })
