@@ -144,7 +144,7 @@ FollowingAnalysis::FollowingAnalysis(const OpGraph &opGraph)
     for (int value : kernel(node).operands) {
       if (firstConsumer[value] < 0)
         firstConsumer[value] = node;
-      if (data[value])
+      if (data[opGraph.graph.rootOf(value)])
         dataDependent.set(node);
     }
     for (int value : kernel(node).results) {

@@ -98,7 +98,7 @@ SmallVector<SampleDigit> Roles::sampleLoops(int node,
   SmallVector<SampleDigit> found(loops.size());
   for (size_t o = 0; o < kernel.operands.size(); ++o) {
     const ::soap::AccessMap &map = kernel.space.operands[o].map;
-    const auto &digits = samples[kernel.operands[o]];
+    const auto &digits = samples[opGraph.graph.rootOf(kernel.operands[o])];
     for (size_t d = 0; d < map.size() && d < digits.size(); ++d)
       for (const ::soap::Term &term : map[d].terms)
         if (digits[d].extent && !found[term.loop].extent)
@@ -115,9 +115,11 @@ SmallVector<SampleDigit> Roles::sampleLoops(int node,
 
 void Roles::propagate(int node, ArrayRef<SampleDigit> digits) {
   const ::soap::Kernel &kernel = opGraph.graph.nodes[node].whole;
-  bool fromWeights =
-      kernel.phase == ::soap::Phase::Forward && !kernel.operands.empty() &&
-      llvm::all_of(kernel.operands, [&](int value) { return weight[value]; });
+  bool fromWeights = kernel.phase == ::soap::Phase::Forward &&
+                     !kernel.operands.empty() &&
+                     llvm::all_of(kernel.operands, [&](int value) {
+                       return weight[opGraph.graph.rootOf(value)];
+                     });
   for (size_t r = 0; r < kernel.results.size(); ++r) {
     int value = kernel.results[r];
     weight[value] = fromWeights;
@@ -146,7 +148,7 @@ void Roles::propagate(int node, ArrayRef<SampleDigit> digits) {
 ::soap::Role Roles::roleOf(int node, int loop) const {
   const ::soap::Kernel &kernel = opGraph.graph.nodes[node].whole;
   for (size_t o = 0; o < kernel.operands.size(); ++o)
-    if (weight[kernel.operands[o]] &&
+    if (weight[opGraph.graph.rootOf(kernel.operands[o])] &&
         ::soap::usesLoop(kernel.space.operands[o].map, loop))
       return ::soap::Role::Parameter;
   for (const ::soap::ResultAccess &result : kernel.space.results)

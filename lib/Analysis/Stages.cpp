@@ -242,8 +242,9 @@ private:
     std::vector<bool> isBefore(graph.values.size());
     for (size_t n = 0; n < graph.nodes.size(); ++n) {
       const ::soap::Kernel &kernel = graph.nodes[n].whole;
-      bool needs = llvm::any_of(kernel.operands,
-                                [&](int value) { return needsWeights[value]; });
+      bool needs = llvm::any_of(kernel.operands, [&](int value) {
+        return needsWeights[graph.rootOf(value)];
+      });
       for (int value : kernel.results) {
         needsWeights[value] = needs;
         isBefore[value] = !needs && kernel.phase != ::soap::Phase::Update &&
@@ -257,7 +258,7 @@ private:
         continue;
       passes.stages[n] = -1;
       for (int value : kernel.operands)
-        isBefore[value] = true;
+        isBefore[graph.rootOf(value)] = true;
     }
   }
 

@@ -19,8 +19,10 @@
 #include "StageCutter.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <unordered_map>
 
 using namespace soap;
@@ -42,6 +44,8 @@ struct HybridModel::Impl {
   struct Reduction {
     std::optional<CollectiveModel> reduceScatter, allGather, allReduce;
     int64_t sharing = 1;
+    /// They are on links of the tensor-parallel group of a device, too.
+    bool isOnGroup = false;
     /// Times by bytes: layers have equal weights.
     std::unordered_map<int64_t, int64_t> scattered, gathered, reduced;
     int64_t reduceScatterNs(int64_t bytes) {
@@ -107,24 +111,29 @@ struct HybridModel::Impl {
       return devices;
     };
     Reduction &made = it->second;
+    auto share = [](const CollectiveAlgorithm *a,
+                    const CollectiveAlgorithm *b) {
+      return a && b &&
+             std::any_of(a->links.begin(), a->links.end(), [&](int link) {
+               return std::binary_search(b->links.begin(), b->links.end(),
+                                         link);
+             });
+    };
     made.allReduce.emplace(topology, CollectiveKind::AllReduce, members(0));
     made.reduceScatter.emplace(topology, CollectiveKind::ReduceScatter,
                                members(0));
     made.allGather.emplace(topology, CollectiveKind::AllGather, members(0));
     constexpr int64_t largeBytes = int64_t(1) << 28;
-    if (const CollectiveAlgorithm *own = made.allReduce->best(largeBytes))
-      for (int member = 1; member < tensor; ++member) {
-        CollectiveModel other(topology, CollectiveKind::AllReduce,
-                              members(member));
-        const CollectiveAlgorithm *theirs = other.best(largeBytes);
-        bool shares =
-            theirs &&
-            std::any_of(own->links.begin(), own->links.end(), [&](int link) {
-              return std::binary_search(theirs->links.begin(),
-                                        theirs->links.end(), link);
-            });
-        made.sharing += shares;
-      }
+    const CollectiveAlgorithm *own = made.allReduce->best(largeBytes);
+    for (int member = 1; member < tensor; ++member) {
+      CollectiveModel other(topology, CollectiveKind::AllReduce,
+                            members(member));
+      made.sharing += share(own, other.best(largeBytes));
+    }
+    std::vector<int> group(static_cast<size_t>(tensor));
+    std::iota(group.begin(), group.end(), 0);
+    CollectiveModel ofGroup(topology, CollectiveKind::AllReduce, group);
+    made.isOnGroup = share(own, ofGroup.best(largeBytes));
     return made;
   }
 
@@ -160,43 +169,72 @@ struct HybridModel::Impl {
       ns += nsOf(rest);
     return reduction.sharing * ns;
   }
-  /// A pass of a segment of `ns`, beside which ZeRO-3 moves weights and
-  /// gradients for `movedNs`, `count` of them. A collective of the pass waits
-  /// for what is on its links when it comes: as likely something as these are
-  /// busy, and about one of them.
-  static int64_t besideNs(int64_t ns, int64_t collectives, int64_t movedNs,
-                          int64_t count) {
-    if (count == 0)
-      return ns;
-    double moved = static_cast<double>(movedNs),
-           busy = std::min(
-               1.0, moved / static_cast<double>(std::max<int64_t>(ns, 1)));
-    return std::max(ns, movedNs) +
-           static_cast<int64_t>(busy * moved / static_cast<double>(count) *
-                                static_cast<double>(collectives));
+  /// What ZeRO-3 moves beside a pass, one after the other: the sum of the times
+  /// and of their squares.
+  struct Moves {
+    double ns = 0, squares = 0;
+    void add(int64_t of) {
+      ns += static_cast<double>(of);
+      squares += static_cast<double>(of) * static_cast<double>(of);
+    }
+  };
+  /// How much longer the passes of a stage are beside what ZeRO-3 moves.
+  struct Stretch {
+    double forward = 1, backward = 1;
+    int64_t forwardNs(const SegmentCost &cost) const {
+      return static_cast<int64_t>(forward *
+                                  static_cast<double>(cost.forwardNs));
+    }
+    int64_t backwardNs(const SegmentCost &cost, Recompute recompute) const {
+      return static_cast<int64_t>(
+          backward *
+          static_cast<double>(cost.backwardNs + againNs(cost, recompute)));
+    }
+  };
+  /// A pass takes at least what it moves takes. Its collectives wait for moves
+  /// that are on their links, as in a queue: for `squares / (time - moves)`
+  /// each, twice the mean of a random moment, since both begin when a kernel
+  /// ends.
+  static double stretch(double ns, const Moves &moves, int64_t collectives) {
+    if (moves.ns == 0 || ns == 0)
+      return 1;
+    double half = (ns - moves.ns) / 2;
+    return ((ns + moves.ns) / 2 +
+            std::sqrt(half * half +
+                      static_cast<double>(collectives) * moves.squares)) /
+           ns;
   }
-  static int64_t countGathered(const SegmentCost &cost) {
-    return std::count_if(
-        cost.weights.begin(), cost.weights.end(),
-        [](const WeightCost &weight) { return weight.isGathered; });
-  }
-  int64_t backwardNs(const HybridShape &shape, const SegmentCost &cost,
-                     Recompute recompute) {
-    int64_t ns = cost.backwardNs + againNs(cost, recompute);
+  Stretch stretchOf(const HybridShape &shape, const SegmentCosts &found,
+                    const HybridStage &stage) {
     if (shape.zero != 3 || shape.data == 1)
-      return ns;
-    int64_t collectives = cost.backwardCollectives;
-    if (recompute == Recompute::Whole)
-      collectives += cost.forwardCollectives;
-    return besideNs(ns, collectives,
-                    gatherNs(shape, cost, true) + reduceNs(shape, cost, true),
-                    2 * countGathered(cost));
-  }
-  int64_t forwardNs(const HybridShape &shape, const SegmentCost &cost) {
-    if (shape.zero != 3 || shape.data == 1)
-      return cost.forwardNs;
-    return besideNs(cost.forwardNs, cost.forwardCollectives,
-                    gatherNs(shape, cost, true), countGathered(cost));
+      return {};
+    Reduction &reduction = reductionOf(shape.data, shape.tensor);
+    Moves forward, backward;
+    int64_t forwardNs = 0, backwardNs = 0, forwards = 0, backwards = 0;
+    for (int s = stage.firstSegment; s < stage.firstSegment + stage.segments;
+         ++s) {
+      const SegmentCost &cost = found.segments[s];
+      forwardNs += cost.forwardNs;
+      backwardNs += cost.backwardNs + againNs(cost, stage.recompute);
+      forwards += cost.forwardCollectives;
+      backwards += cost.backwardCollectives;
+      if (stage.recompute == Recompute::Whole)
+        backwards += cost.forwardCollectives;
+      for (const WeightCost &weight : cost.weights) {
+        if (!weight.isGathered)
+          continue;
+        int64_t gather =
+            reduction.sharing * reduction.allGatherNs(weight.weightBytes);
+        forward.add(gather);
+        backward.add(gather);
+        backward.add(reduction.sharing *
+                     reduction.reduceScatterNs(weight.gradientBytes));
+      }
+    }
+    if (!reduction.isOnGroup)
+      forwards = backwards = 0;
+    return {stretch(static_cast<double>(forwardNs), forward, forwards),
+            stretch(static_cast<double>(backwardNs), backward, backwards)};
   }
 
   /// The time to add a microbatch's gradients: under ZeRO-3 a replica's share
@@ -309,13 +347,14 @@ void HybridModel::Impl::addSynchronization(const HybridShape &shape,
                                            HybridStage &made) {
   int64_t shares = shape.zero > 0 ? shape.data : 1;
   const std::vector<int64_t> &update = updatesOf(shape.tensor * shares);
+  Stretch stretch = stretchOf(shape, found, made);
   int end = made.firstSegment + made.segments;
   int64_t pass = 0, link = 0, gather = 0, forward = 0, allPasses = 0;
   made.updateNs = 0;
   for (int s = end; s-- > made.firstSegment;) {
     const SegmentCost &cost = found.segments[s];
     made.updateNs += update[s] + cost.onceNs / shares;
-    pass += backwardNs(shape, cost, made.recompute);
+    pass += stretch.backwardNs(cost, made.recompute);
     allPasses = pass;
     if (shape.data == 1 || cost.gradientBytes == 0)
       continue;
@@ -335,7 +374,7 @@ void HybridModel::Impl::addSynchronization(const HybridShape &shape,
     gather += gatherNs(shape, cost, false);
     if (shape.zero < 3)
       gather += gatherNs(shape, cost, true);
-    int64_t ns = forwardNs(shape, cost);
+    int64_t ns = stretch.forwardNs(cost);
     forward = std::max(forward, gather) + ns;
     plain += ns;
   }
@@ -532,11 +571,12 @@ HybridPlan HybridModel::Impl::price(const HybridShape &shape,
   std::vector<int64_t> sends;
   for (int k = 0; k < count; ++k) {
     HybridStage &stage = plan.stages[k];
+    Stretch stretch = stretchOf(shape, found, stage);
     for (int s = stage.firstSegment; s < stage.firstSegment + stage.segments;
          ++s) {
       const SegmentCost &cost = found.segments[s];
-      stage.forwardNs += forwardNs(shape, cost);
-      stage.backwardNs += backwardNs(shape, cost, stage.recompute);
+      stage.forwardNs += stretch.forwardNs(cost);
+      stage.backwardNs += stretch.backwardNs(cost, stage.recompute);
       if (plan.microbatches > 1)
         stage.backwardNs += accumulateNs(shape, cost);
     }

@@ -10,6 +10,7 @@
 #include "SegmentCosts.h"
 
 #include "MicrobatchGraph.h"
+#include "Model/GradientOrder.h"
 #include "Soap/Memory/PlanMemory.h"
 #include "Soap/Model/Reuse.h"
 #include "Soap/Pipeline/Pipeline.h"
@@ -266,6 +267,22 @@ private:
                        [&](int value) { return !hasSamples[value]; });
   }
 
+  /// Values that the backward pass reads before any gradient has come: what the
+  /// last layer writes for the loss. Strategies do not compute them again.
+  std::vector<bool> readFirst() const {
+    GradientOrder order(graph, std::vector<bool>(graph.nodes.size()));
+    std::vector<int> firstReader(graph.values.size(), -1);
+    for (size_t n = graph.nodes.size(); n-- > 0;)
+      if (graph.nodes[n].whole.phase == Phase::Backward)
+        for (int value : graph.nodes[n].whole.operands)
+          firstReader[value] = static_cast<int>(n);
+    std::vector<bool> result(graph.values.size());
+    for (int v = 0; v < static_cast<int>(result.size()); ++v)
+      result[v] = firstReader[v] >= 0 &&
+                  order.trigger(std::span(&v, 1), firstReader[v]) < 0;
+    return result;
+  }
+
   /// By node, whether it is computed again for values that the backward pass
   /// reads, of which some are kept.
   std::vector<bool> findAgain(const std::vector<bool> &isKept) const {
@@ -293,7 +310,7 @@ private:
 
   void addKept() {
     // Whole layers are computed again from what enters them.
-    std::vector<bool> isKept(graph.values.size());
+    std::vector<bool> isKept = readFirst();
     for (int s = 0; s < segments.count; ++s)
       if (s == 0 || segments.layerOf[s] != segments.layerOf[s - 1])
         for (int value : segments.boundary[s])

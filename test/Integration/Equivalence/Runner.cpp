@@ -646,9 +646,6 @@ std::string Subject::drawPipeline(Random &random) {
                 std::string(
                     choices[uniform(random, 0, std::size(choices) - 1)]) +
                 " topology=" + topologyName + " function=" + entry + "},";
-  // Pipelines refuse to recompute the losses of these models.
-  if (source.name == "rnntc" || source.name == "nmt")
-    recompute.clear();
   std::string error;
   for (;; chunks > 1 ? chunks = 1 : stages = 1) {
     module = base->clone();
