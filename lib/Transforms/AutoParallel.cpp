@@ -567,9 +567,9 @@ LogicalResult AutoParallel::finish(FunctionProblem &target,
            << "'@" << target.function.getName()
            << "' does not fit into the memory of topology '"
            << target.topology.name << "': the best strategy found needs "
-           << result.bestEvaluation.excessBytes
-           << " bytes more, expected devices with more 'memory_bytes', a "
-              "smaller model or a longer search";
+           << describeLack(target.topology, neededBytes(target, result.best))
+           << "; expected devices with more 'memory_bytes', a smaller model or "
+              "a longer search";
   if (summary)
     llvm::errs() << printSearchSummary(target, outcome, planned, references,
                                        InterruptScope::isInterrupted())

@@ -12,6 +12,8 @@
 #include "HybridSupport.h"
 #include "InterruptScope.h"
 
+#include "Search/Report/SearchSummary.h"
+
 using namespace mlir;
 using namespace mlir::soap;
 
@@ -59,8 +61,9 @@ LogicalResult mlir::soap::runHybrid(FunctionProblem &target,
            << "'@" << target.function.getName()
            << "' does not fit into the memory of topology '"
            << target.topology.name << "': the best plan found needs "
-           << result.best.excessBytes
-           << " bytes more, expected devices with more 'memory_bytes', a "
+           << ::soap::describeBytes(result.best.peakBytes) << " on a device, "
+           << ::soap::describeBytes(result.best.excessBytes)
+           << " more than it has; expected devices with more 'memory_bytes', a "
               "smaller model or a longer search";
   if (options.summary)
     llvm::errs() << "@" << target.function.getName() << " on "

@@ -11,6 +11,7 @@
 #include "CheckedOptions.h"
 #include "RecomputeToFit.h"
 
+#include "Search/Report/SearchSummary.h"
 #include "Soap/Dialect/Soap/SoapDialect.h"
 #include "Soap/Transforms/Passes.h"
 
@@ -125,9 +126,9 @@ Recompute::chooseBlocks(const FunctionProblem &target, const ForwardPass &pass,
              << "'@" << function.getName()
              << "' does not fit into the memory of topology '"
              << target.topology.name << "' with any recomputation: it needs "
-             << fit->evaluation.excessBytes
-             << " bytes more, expected devices with more 'memory_bytes' or "
-                "another strategy";
+             << ::soap::describeBytes(fit->evaluation.excessBytes)
+             << " more than its devices have together; expected devices with "
+                "more 'memory_bytes' or another strategy";
     count = llvm::count_if(fit->policies, [](RecomputePolicy policy) {
       return policy != RecomputePolicy::None;
     });

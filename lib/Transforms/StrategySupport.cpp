@@ -12,6 +12,7 @@
 #include "ModuleContents.h"
 #include "SimulationReport.h"
 
+#include "Search/Report/SearchSummary.h"
 #include "Soap/Analysis/OpGroups.h"
 #include "Soap/Analysis/TopologyAttr.h"
 #include "Soap/Dialect/Soap/ReuseAttributes.h"
@@ -152,10 +153,8 @@ std::vector<int64_t> mlir::soap::neededBytes(const FunctionProblem &problem,
   return fits ? plan.tileBytes() : ::soap::peakBytes(plan);
 }
 
-bool mlir::soap::checkMemory(const FunctionProblem &problem,
-                             ArrayRef<int64_t> neededBytes,
-                             DiagnosticSeverity severity) {
-  const ::soap::Topology &topology = problem.topology;
+std::string mlir::soap::describeLack(const ::soap::Topology &topology,
+                                     ArrayRef<int64_t> neededBytes) {
   int worst = -1, others = -1;
   int64_t largest = 0;
   for (int device = 0; device < topology.deviceCount(); ++device) {
@@ -167,16 +166,28 @@ bool mlir::soap::checkMemory(const FunctionProblem &problem,
     }
   }
   if (worst < 0)
+    return "";
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  stream << ::soap::describeBytes(neededBytes[worst]) << " on device \""
+         << topology.devices[worst].name << "\", which has "
+         << ::soap::describeBytes(topology.typeOf(worst).memoryBytes);
+  if (others > 0)
+    stream << "; " << others << " more devices have less than they need";
+  return text;
+}
+
+bool mlir::soap::checkMemory(const FunctionProblem &problem,
+                             ArrayRef<int64_t> neededBytes,
+                             DiagnosticSeverity severity) {
+  std::string lack = describeLack(problem.topology, neededBytes);
+  if (lack.empty())
     return true;
   func::FuncOp function = problem.function;
   InFlightDiagnostic diagnostic = severity == DiagnosticSeverity::Error
                                       ? function.emitError()
                                       : function.emitWarning();
-  diagnostic << "'@" << function.getName() << "' needs " << neededBytes[worst]
-             << " bytes on device \"" << topology.devices[worst].name
-             << "\", which has " << topology.typeOf(worst).memoryBytes;
-  if (others > 0)
-    diagnostic << "; " << others << " more devices have less than they need";
+  diagnostic << "'@" << function.getName() << "' needs " << lack;
   return false;
 }
 

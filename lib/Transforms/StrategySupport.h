@@ -53,6 +53,10 @@ openProblem(ModuleOp module, StringRef topology, StringRef profile,
 /// these.
 std::vector<int64_t> neededBytes(const FunctionProblem &problem,
                                  const ::soap::Strategy &strategy);
+/// Of the device that lacks most memory, the bytes that it needs and has, and
+/// how many more lack some; empty if all have what they need.
+std::string describeLack(const ::soap::Topology &topology,
+                         ArrayRef<int64_t> neededBytes);
 /// If devices have less memory than they need, says so of the one that lacks
 /// most, as an error or a warning, and returns false.
 bool checkMemory(const FunctionProblem &problem, ArrayRef<int64_t> neededBytes,

@@ -44,7 +44,8 @@ std::string soap::describeTime(int64_t ns) {
 }
 
 std::string soap::describeBytes(int64_t bytes) {
-  static constexpr Unit units[] = {{"GiB", 1024.0 * 1024 * 1024},
+  static constexpr Unit units[] = {{"TiB", 1024.0 * 1024 * 1024 * 1024},
+                                   {"GiB", 1024.0 * 1024 * 1024},
                                    {"MiB", 1024.0 * 1024},
                                    {"KiB", 1024.0},
                                    {"bytes", 1}};

@@ -21,8 +21,8 @@ namespace soap {
 /// A time in the largest of s, ms, us and ns of which it has at least one:
 /// `12.345 ms`, `850 ns`.
 std::string describeTime(int64_t ns);
-/// A size in the largest of GiB, MiB, KiB and bytes of which it has at least
-/// one: `1.5 GiB`, `12 bytes`.
+/// A size in the largest of TiB, GiB, MiB, KiB and bytes of which it has at
+/// least one: `1.5 GiB`, `12 bytes`.
 std::string describeBytes(int64_t bytes);
 
 /// The line of a search in progress: proposals, rate, the best time so far, and

@@ -23,6 +23,7 @@ TEST(SearchSummaryTest, TimesAndSizesHaveTheUnitOfTheirRange) {
   EXPECT_EQ(describeBytes(1536), "1.5 KiB");
   EXPECT_EQ(describeBytes(int64_t(3) << 20), "3.0 MiB");
   EXPECT_EQ(describeBytes(int64_t(16) << 30), "16.0 GiB");
+  EXPECT_EQ(describeBytes(int64_t(5) << 40), "5.0 TiB");
 }
 
 TEST(SearchSummaryTest, ProgressWithoutAStrategyNamesNoTime) {
