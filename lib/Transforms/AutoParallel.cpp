@@ -291,6 +291,9 @@ AutoParallel::search(const ::soap::ParallelizationProblem &problem,
                         ? defaultSeconds
                         : timeLimit.getValue();
   options.proposals = proposals;
+  // One device has one strategy.
+  if (problem.getTopology().deviceCount() == 1)
+    options.proposals = 1;
   tuned->apply(options);
   options.threads = static_cast<int>(
       std::min(threads == 0 ? std::max(std::thread::hardware_concurrency(), 1u)

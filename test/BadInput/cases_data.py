@@ -159,6 +159,8 @@ CASES = [
     flags("an improvement without an early stop", ["{f.mlir}", "--data=synthetic", "--min-improvement=1"], "'--min-improvement' needs '--early-stop'"),
     flags("results without predicting", ["{f.mlir}", "--data=synthetic", "--out=y.npy"], "'--out' needs '--predict'"),
     flags("predicting into nowhere", ["{f.mlir}", "--predict", "--data=npy:x.npy"], "'--predict' needs '--out'"),
+    flags("predicting into an archive", ["{f.mlir}", "--predict", "--data=npy:x.npy", "--out=y.npz"],
+          "'--out': expected a file NAME.npy or, for several results, a folder, got 'y.npz'"),
     flags("predicting nothing", ["{f.mlir}", "--predict", "--out=y.npy"], "'--predict' needs '--data'"),
     flags("predicting in epochs", ["{f.mlir}", "--predict", "--data=npy:x.npy", "--out=y.npy", "--epochs=2"],
           "'--predict' and '--epochs' exclude each other"),

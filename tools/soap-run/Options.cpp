@@ -601,6 +601,10 @@ MaybeError check(Options &options) {
       return needs("--predict", "--data");
     if (options.out.empty())
       return needs("--predict", "--out");
+    if (options.out.ends_with(".npz"))
+      return Error{"flag '--out': expected a file NAME.npy or, for several "
+                   "results, a folder, got '" +
+                   options.out + "'"};
     if (options.normalization.kind == runtime::Normalization::Auto)
       return Error{"flag '--normalize': expected 'MEAN,DEVIATION' with "
                    "'--predict', which has no training set, got 'auto'"};
