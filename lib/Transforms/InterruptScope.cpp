@@ -9,17 +9,19 @@
 
 #include "InterruptScope.h"
 
+#include "Support/StopSignal.h"
+
 using namespace mlir::soap;
 
 /// Signal handlers have no other way to say anything.
 static std::atomic<bool> interrupted{false};
-static_assert(std::atomic<bool>::is_always_lock_free);
 
 InterruptScope::InterruptScope() {
   interrupted = false;
   struct sigaction action = {};
-  action.sa_handler = [](int) { interrupted = true; };
-  action.sa_flags = static_cast<int>(SA_RESETHAND);
+  action.sa_handler = [](int signal) {
+    ::soap::askToStop(interrupted, signal);
+  };
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, &previous);
 }

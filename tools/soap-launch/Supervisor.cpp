@@ -18,6 +18,7 @@
 #include "Child.h"
 #include "Runtime/Processes/Handshake.h"
 #include "Soap/Support/Version.h"
+#include "Support/StopSignal.h"
 
 #include <nlohmann/json.hpp>
 
@@ -128,6 +129,7 @@ private:
   std::optional<size_t> firstFailure;
   Clock::time_point failedAt;
   bool interrupted = false;
+  Clock::time_point signalledAt; ///< when the last signal was passed on
 };
 
 void Supervisor::say(const char *format, ...) const {
@@ -312,7 +314,11 @@ void Supervisor::passSignalOn() {
   if (!number)
     return;
   pendingSignal = 0;
+  auto now = Clock::now();
+  if (interrupted && now - signalledAt < oneRequest)
+    return;
   interrupted = true;
+  signalledAt = now;
   for (auto &agent : agents)
     if (!agent->gone)
       send(*agent,

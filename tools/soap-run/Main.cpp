@@ -22,6 +22,7 @@
 #include "Soap/Runtime/Execution/Initialize.h"
 #include "Soap/Runtime/Execution/Trace.h"
 #include "Soap/Support/Version.h"
+#include "Support/StopSignal.h"
 
 #include <atomic>
 #include <cerrno>
@@ -44,7 +45,7 @@ std::atomic<bool> interrupted{false};
 std::atomic<bool> iterating{false};
 std::atomic<World *> joinedWorld{nullptr};
 
-void onSignal(int) { interrupted.store(true); }
+void onSignal(int number) { soap::askToStop(interrupted, number); }
 
 /// For the thread that watches the other processes. Loading a module may take
 /// long, and there is nothing to save yet: the process ends, but not before a
@@ -71,7 +72,7 @@ bool stopRequested() {
 void installSignals() {
   struct sigaction action{};
   action.sa_handler = onSignal;
-  action.sa_flags = SA_RESETHAND | SA_RESTART;
+  action.sa_flags = SA_RESTART;
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
 }

@@ -11,6 +11,7 @@
 
 #include "Soap/Support/FileIO.h"
 #include "Soap/Support/InputFile.h"
+#include "Support/StopSignal.h"
 
 #include <csignal>
 #include <cstdio>
@@ -26,7 +27,7 @@ constexpr int64_t maxBytes = int64_t(8) << 30;
 std::atomic<bool> stopFlag{false};
 static_assert(std::atomic<bool>::is_always_lock_free);
 
-void onSignal(int) { stopFlag.store(true); }
+void onSignal(int number) { askToStop(stopFlag, number); }
 
 } // namespace
 
@@ -97,7 +98,7 @@ const std::atomic<bool> &solve::stopRequested() { return stopFlag; }
 void solve::installSignals() {
   struct sigaction action{};
   action.sa_handler = onSignal;
-  action.sa_flags = SA_RESETHAND | SA_RESTART;
+  action.sa_flags = SA_RESTART;
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
 }
