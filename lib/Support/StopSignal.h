@@ -3,8 +3,8 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What searches and trainings do on SIGINT and SIGTERM: the first one asks them
-// to stop and to keep what they have, a later one ends the process.
+// Requests to stop a search or a training, by SIGINT or SIGTERM: the first one
+// asks it to stop and to keep its results, a later one ends the process.
 //
 //===----------------------------------------------------------------------===//
 

@@ -140,7 +140,7 @@ ModelCalibration::compileProbe(const std::string &topology, int number) {
   request.optLevel = int(options.optLevel);
   request.reference = options.reference;
   request.cache = !options.noCache;
-  // What is said of the profile is the same for all probes.
+  // Messages about the profile are the same for all probes.
   request.diagnostic = [this](const std::string &message) {
     if (told.insert(message).second)
       std::fprintf(stderr, "%s\n", message.c_str());

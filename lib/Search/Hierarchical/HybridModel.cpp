@@ -169,8 +169,8 @@ struct HybridModel::Impl {
       ns += nsOf(rest);
     return reduction.sharing * ns;
   }
-  /// What ZeRO-3 moves beside a pass, one after the other: the sum of the times
-  /// and of their squares.
+  /// Moves of ZeRO-3 beside a pass, one after the other: the sum of their times,
+  /// and of the squares of these.
   struct Moves {
     double ns = 0, squares = 0;
     void add(int64_t of) {

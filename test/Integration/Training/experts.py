@@ -4,9 +4,9 @@
 
 experts.py BUILD [--strategies a,b]
 
-Losses, perplexities and all weights after the last step are compared under each strategy: experts are whole on one device, cut
-inside, on different devices that exchange tokens, and in stages of a pipeline. Then trainings with too few places tell
-the share of the tokens that they drop. The last line is "N passed, N failed".
+Losses, perplexities and all weights after the last step are compared under each strategy: experts are whole on one
+device, cut inside, on different devices that exchange tokens, and in stages of a pipeline. Then trainings with too few
+places tell the share of the tokens that they drop. The last line is "N passed, N failed".
 """
 
 import argparse
