@@ -12,6 +12,7 @@
 
 #include "PassDelays.h"
 #include "PassTimelineMemory.h"
+#include "Plan/PassReads.h"
 #include "Simulator/Algorithm1.h"
 #include "Soap/Plan/ActionCost.h"
 
@@ -342,6 +343,11 @@ private:
     return text;
   }
 
+  /// Of the kernel of a task, or of the op that it is a stage of.
+  const std::string &kindOf(size_t task) const {
+    return graph.nodes[static_cast<size_t>(nodeOf(task))].whole.kind;
+  }
+
   MaybeError lookAtAll() {
     joined.assign(out.durationNs.size(), -1);
     if (std::any_of(
@@ -411,9 +417,8 @@ private:
     for (uint32_t read : reads) {
       if (passAt(passOfTask[read]).microbatch != pass.microbatch &&
           !(flags[task] & isSum))
-        return Error{describe(task) + " reads " + describe(read) +
-                     ": it needs more samples than its own, and cannot run in "
-                     "microbatches"};
+        return Error{describe(task) + " reads " + describe(read) + ": " +
+                     describeCrossing(kindOf(task))};
       if (out.resource[read] == out.resource[task] &&
           passOfTask[read] == code) {
         flags[task] &= static_cast<uint8_t>(~isFirst);

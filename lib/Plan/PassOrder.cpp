@@ -254,9 +254,10 @@ private:
     for (int read : reads) {
       TaskInfo &other = tasks[static_cast<size_t>(read)];
       if (other.pass->microbatch != info.pass->microbatch && !info.isSum)
-        return Error{describe(task) + " reads " + describe(read) +
-                     ": it needs more samples than its own, and cannot run in "
-                     "microbatches"};
+        return Error{
+            describe(task) + " reads " + describe(read) + ": " +
+            describeCrossing(
+                graph.nodes[static_cast<size_t>(info.node)].whole.kind)};
       if (other.device == info.device && *other.pass == *info.pass) {
         info.isFirst = false;
         other.isLast = false;

@@ -111,3 +111,13 @@ std::vector<std::vector<int>> soap::triggersOfNodes(const Graph &graph) {
   }
   return triggers;
 }
+
+std::string soap::describeCrossing(const std::string &kind) {
+  std::string text =
+      "it needs more samples than its own, and cannot run in microbatches";
+  if (kind.starts_with("batch_norm"))
+    text += "; expected statistics of groups of samples "
+            "(--soap-build-training-step='batch-norm=groups(N)'), with whole "
+            "groups in each microbatch";
+  return text;
+}

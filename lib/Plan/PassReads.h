@@ -32,6 +32,10 @@ Graph graphOfPasses(const Graph &graph, const PassOrder &passes);
 /// recomputed, or reads what is: those whose gradient the first reader needs.
 std::vector<std::vector<int>> triggersOfNodes(const Graph &graph);
 
+/// Why an op cannot run in microbatches that reads from another one, and for
+/// ops of such a kind that can be asked to, how.
+std::string describeCrossing(const std::string &kind);
+
 } // namespace soap
 
 #endif // SOAP_LIB_PLAN_PASSREADS_H

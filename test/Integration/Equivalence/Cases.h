@@ -58,6 +58,8 @@ struct Case {
   bool keepsStates = false;
   /// Of an op. Programs of many ops have fewer, so that a case stays short.
   int64_t maxPieces = 16;
+  /// Groups of batch norms, which microbatches do not split; 0: it has none.
+  int64_t normGroups = 0;
 };
 
 struct Tensor {

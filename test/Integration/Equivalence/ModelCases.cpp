@@ -236,16 +236,30 @@ static Case makePerceptron(Random &random) {
   return c;
 }
 
+/// A network with batch norms over groups of samples: f64, as rounding grows.
+static Case makeNormalized(const SmallModel &model, Random &random) {
+  int64_t groups = uniform(random, 2, 4), samples = uniform(random, 1, 2);
+  Case c = makeModel(model, random, groups * samples, groups * samples);
+  c.training += " batch-norm=groups(" + std::to_string(groups) + ")";
+  c.normGroups = groups;
+  c.wide = true;
+  c.tolerance = 1e-9;
+  return c;
+}
+
 std::vector<Generator> pipelineGenerators() {
   std::vector<Generator> result = {{"mlp", makePerceptron}};
-  // The others normalize over the whole batch.
-  const char *const names[] = {"gpt", "llama", "rnnlm", "rnntc",   "bert",
-                               "nmt", "vit",   "lenet", "mixtral", "deepseek"};
+  const char *const names[] = {"gpt",  "llama",   "rnnlm",    "rnntc",
+                               "bert", "nmt",     "vit",      "lenet",
+                               "unet", "mixtral", "deepseek", "resnet-50"};
   for (const char *name : names)
     for (const SmallModel &model : smallModels)
       if (model.name == std::string(name))
         result.push_back({name, [&model](Random &random) {
-                            return makeModel(model, random, 4, 9);
+                            bool normalizes = model.options == residual ||
+                                              model.name == std::string("unet");
+                            return normalizes ? makeNormalized(model, random)
+                                              : makeModel(model, random, 4, 9);
                           }});
   return result;
 }

@@ -626,11 +626,15 @@ std::string Subject::drawPipeline(Random &random) {
             function.getArgAttrOfType<IntegerAttr>(i, SoapDialect::kSampleDim))
       samples = cast<RankedTensorType>(function.getArgumentTypes()[i])
                     .getDimSize(dim.getInt());
+  if (source.normGroups > 0)
+    samples = source.normGroups;
   bool isGPipe = uniform(random, 0, 2) == 0;
   int64_t microbatches = uniform(random, 1, samples);
   if (chunks > 1 && !isGPipe)
     microbatches =
         stages <= samples ? stages * uniform(random, 1, samples / stages) : 1;
+  if (source.normGroups % microbatches != 0)
+    microbatches = source.normGroups;
   if (chunks > 1 && !isGPipe && microbatches % stages != 0)
     chunks = 1;
   std::string inside = presets[uniform(random, 0, std::size(presets) - 1)];
