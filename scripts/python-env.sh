@@ -1,22 +1,33 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Makes BUILD/.venv with the Python packages that only tests use: onnx, onnxruntime, numpy.
+# Makes virtual environments with the Python packages that only tests use: BUILD/.venv with onnx, onnxruntime and numpy,
+# BUILD/.venv-jax with JAX for the CPU.
 #   scripts/python-env.sh [BUILD]
 # Fails with a message, and leaves nothing half made, where there is no network.
 set -uo pipefail
 cd "$(dirname "$0")/.."
-venv=${1:-build}/.venv
+build=${1:-build}
+# Of another version the HLO, and so the table of collectives, may be another one.
+jax=0.10.2
+status=0
 
-works() { "$venv/bin/python" -c 'import numpy, onnx, onnxruntime' 2>/dev/null; }
-if works; then
-  echo "python-env: $venv is ready"
-  exit 0
-fi
-echo "python-env: installing numpy, onnx, onnxruntime into $venv"
-rm -rf "$venv"
-mkdir -p "$(dirname "$venv")"
-python3 -m venv "$venv" && timeout 300 "$venv/bin/python" -m pip install -q --disable-pip-version-check \
-  --retries 2 --timeout 20 'numpy>=1.26' 'onnx>=1.15' 'onnxruntime>=1.17' && works && exit 0
-rm -rf "$venv"
-echo "python-env: can not install the packages (no network?)" >&2
-exit 1
+# make FOLDER CHECK PACKAGE...: an environment in which Python runs CHECK
+make() {
+  local venv=$1 check=$2
+  shift 2
+  if "$venv/bin/python" -c "$check" 2>/dev/null; then
+    echo "python-env: $venv is ready"
+    return
+  fi
+  echo "python-env: installing $* into $venv"
+  rm -rf "$venv"
+  mkdir -p "$build"
+  python3 -m venv "$venv" && timeout 300 "$venv/bin/python" -m pip install -q --disable-pip-version-check \
+    --retries 2 --timeout 20 --no-compile "$@" && "$venv/bin/python" -c "$check" && return
+  rm -rf "$venv"
+  echo "python-env: can not install the packages (no network?)" >&2
+  status=1
+}
+make "$build/.venv" 'import numpy, onnx, onnxruntime' 'numpy>=1.26' 'onnx>=1.15' 'onnxruntime>=1.17'
+make "$build/.venv-jax" "import jax; assert jax.__version__ == '$jax'" "jax==$jax"
+exit $status

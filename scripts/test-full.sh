@@ -32,7 +32,7 @@ for preset in release asan; do
     failed=$((failed + 1))
     continue
   fi
-  scripts/python-env.sh $directory || echo "test-full: no ONNX Runtime; its comparisons are skipped"
+  scripts/python-env.sh $directory || echo "test-full: no ONNX Runtime or no JAX; their comparisons are skipped"
   if [ $preset = release ]; then
     count python3 utils/run-suites.py --build $directory --full --roundtrip "$@"
   else

@@ -3,7 +3,7 @@
 # Installs what is missing, builds Soap and runs every suite: unit tests, lit, bad input, integration.
 #   scripts/test.sh                  the last line is "N passed, N failed"; the exit status says the same
 #   scripts/test.sh --only TEXT      only the suites whose name contains TEXT
-# The comparison with ONNX Runtime needs Python packages from PyPI; without network it is skipped with a message.
+# Comparisons with ONNX Runtime and JAX need Python packages from PyPI; without network they are skipped with a message.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 
@@ -19,7 +19,7 @@ start=$SECONDS
 scripts/build.sh release || give_up "the build failed"
 scripts/build.sh release SoapFuzz || give_up "the build of the fuzz targets failed"
 echo "test: built after $((SECONDS - start)) s"
-scripts/python-env.sh build || echo "test: no ONNX Runtime; its comparisons are skipped"
+scripts/python-env.sh build || echo "test: no ONNX Runtime or no JAX; their comparisons are skipped"
 python3 utils/run-suites.py --build build --roundtrip "$@"
 status=$?
 [ $status -le 1 ] || give_up "the test runner ended with status $status"

@@ -51,7 +51,8 @@ def linalg(path):
         file.write(str(module))
 
 
-def stablehlo(path):
+def jax_step():
+    """A training step, and the shapes of its arguments."""
     os.environ.setdefault("JAX_PLATFORMS", "cpu")
     import jax
     import jax.numpy as jnp
@@ -93,7 +94,13 @@ def stablehlo(path):
     weights = {"words": array(WORDS, WIDTH), "positions": array(POSITIONS, WIDTH), "norm": scale(),
                "layers": [layer() for _ in range(LAYERS)]}
     ids = jax.ShapeDtypeStruct((1, LENGTH), jnp.int32)
-    lowered = jax.jit(step).lower(weights, ids, ids)
+    return step, (weights, ids, ids)
+
+
+def stablehlo(path):
+    step, arguments = jax_step()
+    import jax
+    lowered = jax.jit(step).lower(*arguments)
     with open(path, "w", encoding="utf-8") as file:
         file.write(lowered.compiler_ir("stablehlo").operation.get_asm(print_generic_op_form=True))
 

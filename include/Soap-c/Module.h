@@ -46,8 +46,8 @@ soapIRModuleImportONNX(SoapContext context, const char *path,
  * diagnostics. `options` are `count` texts NAME=VALUE as soap-translate has
  * them without dashes: function, data, labels, parameters, states (numbers and
  * ranges of arguments: `0,2-4`), updates (RESULT:ARGUMENT), sample-dim, and
- * no-recognition without a value. A build without this import fails with a
- * diagnostic that says so. */
+ * no-recognition and keep-shardings without a value. A build without this
+ * import fails with a diagnostic that says so. */
 SOAP_CAPI_EXPORTED SoapIRModule soapIRModuleImportStableHLO(
     SoapContext context, const char *text, size_t length, const char *name,
     const char *const *options, size_t count);

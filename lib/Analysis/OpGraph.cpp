@@ -13,6 +13,7 @@
 #include "Model/Fusion.h"
 #include "Model/GradientOrder.h"
 #include "ProductTypes.h"
+#include "Soap/Dialect/Soap/FixedAttribute.h"
 #include "Soap/Dialect/Soap/ForeignOps.h"
 #include "Soap/Dialect/Soap/ReuseAttributes.h"
 #include "Soap/Dialect/Soap/SoapDialect.h"
@@ -230,6 +231,10 @@ GraphBuilder::makeKernel(Operation *op, StringRef name, ::soap::Phase phase) {
   kernel.phase = phase;
   kernel.space = spaceOp.getIterationSpace();
   kernel.space.neutral = spaceOp.getNeutralValue();
+  // Where an op with a fixed config is, its tensor is complete: it passes no
+  // partial sums on.
+  if (op->hasAttr(kFixed))
+    kernel.space.linear = false;
   SmallVector<OpOperand *> operands = readOperands(op);
   if (kernel.space.operands.size() != operands.size() ||
       kernel.space.results.size() != op->getNumResults())

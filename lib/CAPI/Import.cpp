@@ -170,12 +170,14 @@ static SoapResult readOptions(ContextState &state, const char *const *options,
       *target = value.str();
     } else if (StringRef(options[i]) == "no-recognition") {
       parsed.recognize = false;
+    } else if (StringRef(options[i]) == "keep-shardings") {
+      parsed.keepShardings = true;
     } else if (option != "sample-dim" ||
                value.getAsInteger(10, parsed.sampleDim)) {
       return state.fail("option '" + std::string(options[i]) +
                         "' of StableHLO import: expected function, data, "
-                        "labels, parameters, states, updates, sample-dim=N or "
-                        "no-recognition");
+                        "labels, parameters, states, updates, sample-dim=N, "
+                        "no-recognition or keep-shardings");
     }
   }
   return SOAP_SUCCESS;

@@ -493,6 +493,11 @@ LogicalResult AutoParallel::run() {
   FailureOr<SearchOutcome> found = search(problem, std::move(strategies));
   if (failed(found))
     return failure();
+  if (auto misfit = found->report.getString("misfit"))
+    module.emitWarning() << "algorithm=mesh: op '" << *misfit
+                         << "' has a fixed config that no mesh of topology '"
+                         << target.topology.name
+                         << "' has: only presets were compared";
   // From here on the graph is that of the result.
   for (const ::soap::KeptValue &kept : found->keeps)
     ::soap::restoreValue(opGraph.graph, kept.value, kept.keep);

@@ -11,6 +11,7 @@
 #include "StrategySupport.h"
 
 #include "Soap/Analysis/OpGroups.h"
+#include "Soap/Dialect/Soap/FixedAttribute.h"
 #include "Soap/Dialect/Soap/SoapDialect.h"
 #include "Soap/Search/Problem/GroupBlocks.h"
 #include "Soap/Search/Problem/ProblemFile.h"
@@ -42,6 +43,10 @@ struct PrintOpGraph : mlir::soap::impl::SoapPrintOpGraphBase<PrintOpGraph> {
       return signalPassFailure();
     if (problem.empty())
       return print(*opGraph);
+    for (Operation *op : opGraph->ops)
+      if (op->hasAttr(kFixed))
+        op->emitWarning() << "has '" << kFixed
+                          << "', which problem files do not say";
     ::soap::ProblemFile file{opGraph->graph, computeGroups(*opGraph),
                              computeRoles(*opGraph)};
     if (failed(writeOptionFile(getOperation(), "problem", problem,

@@ -135,6 +135,9 @@ static SearchOutcome runAlone(llvm::StringRef algorithm,
     for (const auto &[reason, count] : found.reasons)
       reasons[reason] = count;
     outcome.report["unfolded_because"] = std::move(reasons);
+    if (found.misfit >= 0)
+      outcome.report["misfit"] =
+          problem.getGraph().nodes[found.misfit].whole.name;
     outcome.result = std::move(found.search);
   } else {
     outcome.result = ::soap::searchMcmc(problem, options);

@@ -15,6 +15,7 @@
 #include "Search/Report/SearchSummary.h"
 #include "Soap/Analysis/OpGroups.h"
 #include "Soap/Analysis/TopologyAttr.h"
+#include "Soap/Dialect/Soap/FixedAttribute.h"
 #include "Soap/Dialect/Soap/ReuseAttributes.h"
 #include "Soap/Dialect/Soap/SoapDialect.h"
 #include "Soap/Dialect/Soap/StageAttributes.h"
@@ -109,6 +110,55 @@ static void remarkUncutLoops(const OpGraph &opGraph) {
   }
 }
 
+/// The configs that `soap.fixed` keeps.
+static LogicalResult readFixed(const OpGraph &opGraph, int deviceCount,
+                               ::soap::ParallelizationProblem &problem) {
+  for (auto [number, op] : llvm::enumerate(opGraph.ops)) {
+    if (!op->hasAttr(kFixed))
+      continue;
+    const ::soap::Kernel &kernel = opGraph.graph.nodes[number].whole;
+    auto fail = [&, op = op] {
+      return op->emitOpError()
+             << "\"" << kernel.name << "\" has '" << kFixed << "', ";
+    };
+    auto attr = op->getAttrOfType<ConfigAttr>(SoapDialect::kConfig);
+    if (!attr)
+      return fail() << "expected a '" << SoapDialect::kConfig
+                    << "' beside it, which a search keeps";
+    std::string error;
+    std::optional<::soap::Config> config =
+        resolveConfig(attr, kernel.space, error);
+    if (!config)
+      return fail() << "and a bad '" << SoapDialect::kConfig << "': " << error;
+    ::soap::ConfigCheck check =
+        ::soap::checkConfig(kernel.space, *config, deviceCount);
+    if (check.fault != ::soap::ConfigFault::None)
+      return fail() << "and a bad '" << SoapDialect::kConfig
+                    << "': " << check.message;
+    problem.fix(static_cast<int>(number), std::move(*config));
+  }
+  return success();
+}
+
+/// Says which ops get another config although theirs is fixed: strategies of
+/// files, pipelines and placements name all configs themselves.
+static void warnOfFixed(const OpGraph &opGraph,
+                        const ::soap::Strategy &strategy) {
+  for (auto [op, node, config] :
+       llvm::zip_equal(opGraph.ops, opGraph.graph.nodes, strategy))
+    if (auto former = op->getAttrOfType<ConfigAttr>(SoapDialect::kConfig);
+        former && op->hasAttr(kFixed)) {
+      std::string error;
+      auto own = resolveConfig(former, node.whole.space, error);
+      if (own && *own != config)
+        op->emitWarning() << "\"" << node.whole.name << "\" has '" << kFixed
+                          << "' and " << former
+                          << ", and the strategy gives it "
+                          << makeConfigAttr(op->getContext(), config,
+                                            node.whole.space);
+    }
+}
+
 FailureOr<std::unique_ptr<FunctionProblem>>
 mlir::soap::openProblem(ModuleOp module, ::soap::Topology topology,
                         StringRef function, bool untied) {
@@ -126,6 +176,9 @@ mlir::soap::openProblem(ModuleOp module, ::soap::Topology topology,
                           untied ? ::soap::untiedGroups(graph)
                                  : computeGroups(result->opGraph),
                           computeRoles(result->opGraph));
+  if (failed(readFixed(result->opGraph, result->topology.deviceCount(),
+                       *result->problem)))
+    return failure();
   if (auto error = result->problem->check())
     return module.emitError() << error->message;
   return std::move(result);
@@ -245,6 +298,7 @@ mlir::soap::writeModuleStrategy(ModuleOp module, const OpGraph &opGraph,
     }
     writeStrategy(*other, copied);
   }
+  warnOfFixed(opGraph, strategy);
   writeStrategy(opGraph, strategy);
   writeKeeps(opGraph);
 

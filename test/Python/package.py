@@ -35,11 +35,9 @@ def make_environment(folder):
     return None
 
 
-def main():
-    if len(sys.argv) != 2:
-        print(__doc__.strip(), file=sys.stderr)
-        return 2
-    build = os.path.abspath(sys.argv[1])
+def install_package(build, *options):
+    """Builds and installs the package with BUILD/.python-package, into it or where `options` say. What the caller
+    returns where it was not installed, after saying why; None where it was."""
     folder = os.path.join(build, ".python-package")
     if not os.path.exists(os.path.join(build, "lib", "libSoapCAPI.so")):
         print(f"{build}/lib/libSoapCAPI.so is missing: build the target SoapCAPI")
@@ -52,29 +50,46 @@ def main():
         print(f"skipped: the Python package: {missing}")
         print("1 passed, 0 failed")
         return 0
-    python = os.path.join(folder, "bin", "python")
     environment = {**os.environ, "Soap_DIR": os.path.join(build, "lib", "cmake", "Soap")}
-    installed = run([python, "-m", "pip", "install", "-q", "--disable-pip-version-check", "--no-build-isolation", "--no-deps",
-                     "--force-reinstall", "-C", "build-dir=" + os.path.join(build, "python-package"),
+    installed = run([os.path.join(folder, "bin", "python"), "-m", "pip", "install", "-q", "--disable-pip-version-check",
+                     "--no-build-isolation", "--no-deps", *options, "-C", "build-dir=" + os.path.join(build, "python-package"),
                      os.path.join(SOURCE, "python")], env=environment)
     if installed.returncode:
         print(installed.stdout + installed.stderr)
         print("pip install ./python fails")
         print("0 passed, 1 failed")
         return 1
-    folder = os.path.join(SOURCE, "test", "Python")
+    return None
+
+
+def run_tests(commands, **options):
+    """Runs test programs, whose last lines are counted."""
     passed = failed = 0
-    for command in (["cases.py", SOURCE], ["pages.py", os.path.join(SOURCE, "docs", "Python.md")]):
-        tests = run([python, os.path.join(folder, command[0]), *command[1:]])
+    for command in commands:
+        tests = run(command, **options)
         *text, last = tests.stdout.strip().splitlines() or [""]
         counts = re.fullmatch(r"(\d+) passed, (\d+) failed", last)
-        print("\n".join(text if counts else [*text, last, f"{command[0]} ends with status {tests.returncode}"]))
+        name = os.path.basename(command[1])
+        print("\n".join(text if counts else [*text, last, f"{name} ends with status {tests.returncode}"]))
         if tests.stderr and not (counts and counts[2] == "0"):
             print(tests.stderr)
         passed += int(counts[1]) if counts else 0
         failed += int(counts[2]) if counts else 1
     print(f"{passed} passed, {failed} failed")
     return 1 if failed else 0
+
+
+def main():
+    if len(sys.argv) != 2:
+        print(__doc__.strip(), file=sys.stderr)
+        return 2
+    build = os.path.abspath(sys.argv[1])
+    status = install_package(build, "--force-reinstall")
+    if status is not None:
+        return status
+    python, tests = os.path.join(build, ".python-package", "bin", "python"), os.path.join(SOURCE, "test", "Python")
+    return run_tests([[python, os.path.join(tests, "cases.py"), SOURCE],
+                      [python, os.path.join(tests, "pages.py"), os.path.join(SOURCE, "docs", "Python.md")]])
 
 
 if __name__ == "__main__":

@@ -72,8 +72,8 @@ static cl::opt<bool>
 
 static cl::opt<bool> keepShardings(
     "keep-shardings", cl::cat(stablehloCategory),
-    cl::desc("Arguments and results lie where the program's sdy.sharding "
-             "says"));
+    cl::desc("Arguments, results and constrained tensors lie where the "
+             "program's shardings say (Shardy's or GSPMD's)"));
 static cl::opt<bool> exportFlag(
     "export-shardy",
     cl::desc("Write the program of --stablehlo again, with the mesh and the "

@@ -41,7 +41,8 @@ struct StableHLOImportOptions {
   bool fuse = true;
   /// Softmax, norms and gelu become ops of their own; a remark counts them.
   bool recognize = true;
-  /// Arguments and results lie where the program's `sdy.sharding` says.
+  /// Arguments, results and the tensors of sharding constraints lie where the
+  /// program's shardings say, of Shardy or of GSPMD.
   bool keepShardings = false;
 };
 

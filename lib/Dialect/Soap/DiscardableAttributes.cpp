@@ -11,6 +11,7 @@
 #include "OpSupport.h"
 
 #include "Soap/Dialect/Soap/BatchNormAttributes.h"
+#include "Soap/Dialect/Soap/FixedAttribute.h"
 #include "Soap/Dialect/Soap/GpuAttributes.h"
 #include "Soap/Dialect/Soap/PrecisionAttribute.h"
 #include "Soap/Dialect/Soap/ReuseAttributes.h"
@@ -244,7 +245,7 @@ LogicalResult SoapDialect::verifyOperationAttribute(Operation *op,
   if (name == kStream)
     return checkInteger(emitError, attr, 0);
   if (name == kNoPost || name == kUpdate || name == kLanes ||
-      name == kIndependent)
+      name == kIndependent || name == kFixed)
     return checkType<UnitAttr>(emitError, attr, "a unit attribute");
   if (name == kBatchNormMomentum)
     return checkMomentum(emitError, attr, op);

@@ -9,6 +9,7 @@
 
 #include "Site.h"
 
+#include "Soap/Dialect/Soap/FixedAttribute.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/Support/raw_ostream.h"
@@ -48,7 +49,8 @@ RecognizedOps mlir::soap::recognizeOps(func::FuncOp function) {
   Block &block = function.getBody().front();
   SmallVector<linalg::GenericOp> candidates;
   for (auto op : block.getOps<linalg::GenericOp>())
-    if (op.getNumResults() == 1 && isFloatTensor(op->getResult(0)) &&
+    if (op.getNumResults() == 1 && !op->hasAttr(kFixed) &&
+        isFloatTensor(op->getResult(0)) &&
         has<math::ErfOp, math::ErfcOp, math::ExpOp, math::RsqrtOp, math::SqrtOp,
             math::TanhOp>(op))
       candidates.push_back(op);

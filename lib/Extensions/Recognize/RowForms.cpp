@@ -9,6 +9,7 @@
 
 #include "RowForms.h"
 
+#include "Soap/Dialect/Soap/FixedAttribute.h"
 #include "Soap/Dialect/Soap/SoapDialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -53,17 +54,18 @@ bool mlir::soap::recognize::isCopy(Operation *op) {
   if (isa_and_nonnull<TransposeOp>(op))
     return true;
   auto generic = dyn_cast_or_null<linalg::GenericOp>(op);
-  return generic && generic.getNumResults() == 1 &&
+  return generic && !generic->hasAttr(kFixed) && generic.getNumResults() == 1 &&
          generic.getNumReductionLoops() == 0 &&
          generic.getNumDpsInputs() == 1 &&
          generic.getBlock()->getTerminator()->getOperand(0) ==
              generic.getBlock()->getArgument(0);
 }
 
-/// A generic op with one result of floats and static shapes.
+/// A generic op with one result of floats and static shapes. One with a fixed
+/// config stays where it is.
 static linalg::GenericOp asGeneric(Operation *op) {
   auto generic = dyn_cast_or_null<linalg::GenericOp>(op);
-  if (!generic || generic.getNumResults() != 1)
+  if (!generic || generic.getNumResults() != 1 || generic->hasAttr(kFixed))
     return nullptr;
   for (Type type : generic->getOperandTypes())
     if (auto tensor = dyn_cast<RankedTensorType>(type);

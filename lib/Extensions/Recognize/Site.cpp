@@ -9,6 +9,7 @@
 
 #include "Site.h"
 
+#include "Soap/Dialect/Soap/FixedAttribute.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -98,7 +99,8 @@ bool Site::isDead(Operation *op) const {
     auto [it, isNew] = known.try_emplace(own, false);
     if (!isNew)
       return it->second;
-    bool dead = isa<linalg::GenericOp, TransposeOp>(own);
+    bool dead =
+        isa<linalg::GenericOp, TransposeOp>(own) && !own->hasAttr(kFixed);
     for (Value result : own->getResults())
       if (dead && !replaced.contains(result))
         for (Operation *user : result.getUsers())

@@ -193,6 +193,8 @@ private:
   /// Moves a group if the time does not grow by more than `slack`. Whether it
   /// was moved.
   bool move(int group, int device, int64_t slack) {
+    if (problem.fixedConfig(problem.getGroups()[group].leader))
+      return false;
     run.countProposal();
     Config config = Config::single(spaceOf(group), device);
     int64_t threshold = now.makespanNs + slack;

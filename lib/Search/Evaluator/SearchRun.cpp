@@ -57,7 +57,8 @@ bool SearchRun::offer(const Strategy &strategy, const Evaluation &evaluation) {
 void SearchRun::offerStarts(const ParallelizationProblem &problem) {
   // Starts have much in common that is found out once.
   StrategyEvaluator evaluator(problem);
-  auto add = [&](const std::string &name, const Strategy &strategy) {
+  auto add = [&](const std::string &name, Strategy strategy) {
+    problem.keepFixed(strategy);
     Evaluation evaluation = evaluator.start(strategy);
     result.initialNames.push_back(name);
     result.initialNs.push_back(evaluation.makespanNs);

@@ -206,6 +206,10 @@ private:
     result.spaceSize = 1;
     for (const OpGroup &group : problem.getGroups()) {
       std::vector<Config> &list = configs.emplace_back();
+      if (const Config *own = problem.fixedConfig(group.leader)) {
+        list.push_back(*own);
+        continue;
+      }
       for (const std::vector<int64_t> &degrees :
            legalDegrees(problem, group.leader)) {
         bool legal = degrees.back() == 1;

@@ -136,8 +136,10 @@ private:
 std::vector<Config>
 soap::frontierCandidates(const ParallelizationProblem &problem, int group,
                          const FrontierGraphOptions &options) {
-  std::vector<Config> result = Lister(problem, group, options).list();
   int leader = problem.getGroups()[group].leader;
+  if (const Config *own = problem.fixedConfig(leader))
+    return {*own};
+  std::vector<Config> result = Lister(problem, group, options).list();
   for (const Strategy &strategy : options.known) {
     const Config &config = strategy[leader];
     bool inOrder = static_cast<int>(config.devices.size()) <= options.devices;

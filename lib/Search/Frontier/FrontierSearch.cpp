@@ -80,6 +80,12 @@ public:
     problem.anyDevices = whole.anyDevices;
     problem.replicas = whole.replicas;
     problem.evenPieces = whole.evenPieces;
+    for (const auto &[node, config] : whole.getFixed())
+      if (std::all_of(config.devices.begin(), config.devices.end(),
+                      [&](int device) { return device < devices; }))
+        problem.fix(node, config);
+      else
+        lacksDevices = true;
     result.devices = devices;
     result.leastBytes =
         (parameterBytes(whole.getGraph()) + devices - 1) / devices;
@@ -87,7 +93,9 @@ public:
 
   int64_t capacity() const { return capacityOf(topology, -1); }
   /// Only `leastBytes` is known of so few devices.
-  bool isHopeless() const { return result.leastBytes > capacity(); }
+  bool isHopeless() const {
+    return lacksDevices || result.leastBytes > capacity();
+  }
   DeviceFrontier giveUp() {
     result.complete = true;
     result.guarantee = FrontierGuarantee::Simulation; // no strategy fits
@@ -155,6 +163,7 @@ private:
   Topology topology;
   ParallelizationProblem problem;
   DeviceFrontier result;
+  bool lacksDevices = false; ///< some fixed config names others
 
   /// The graph with what a strategy restores.
   Graph graphOf(const FrontierStrategy &point) const {

@@ -398,6 +398,11 @@ HybridModel::make(const ParallelizationProblem &problem, int64_t batch,
   if (!has(Phase::Backward) || !has(Phase::Update))
     return Error{"no op is known as a gradient or an update, expected a step "
                  "that '--soap-build-training-step' has made"};
+  if (!problem.getFixed().empty())
+    return Error{"op '" +
+                 graph.nodes[problem.getFixed().begin()->first].whole.name +
+                 "' has a fixed config, which stages on some of the devices "
+                 "do not keep"};
   if (!graph.restores.empty())
     return Error{"values are restored for the backward pass, expected a step "
                  "without tensor reuse"};

@@ -176,6 +176,8 @@ private:
                             : "initial" + std::to_string(i),
                         options.initial[i],
                         {}});
+    for (Start &start : starts)
+      problem.keepFixed(start.strategy);
     if (!starts.empty())
       return starts;
     // The first sets the scale of the temperature.

@@ -48,6 +48,9 @@ static std::string describeOptions(const ParallelizationProblem &problem,
     text += ", no replicas";
   if (problem.evenPieces)
     text += ", even pieces";
+  for (const auto &[node, config] : problem.getFixed())
+    text += ", fixed " + std::to_string(node) + " " +
+            json({config.degrees, config.replicas, config.devices}).dump();
   return text;
 }
 

@@ -123,6 +123,8 @@ private:
   /// Tries all alternatives of a group, takes those that are better. False if
   /// the budget is spent before.
   bool improve(int group) {
+    if (problem.fixedConfig(problem.getGroups()[group].leader))
+      return true;
     std::vector<int> others = neighbours.of(group);
     std::vector<std::vector<int>> lists;
     int64_t listed = -1; // pieces that `lists` is for

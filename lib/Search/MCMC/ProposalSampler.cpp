@@ -33,6 +33,9 @@ ProposalSampler::ProposalSampler(const ParallelizationProblem &problem,
 }
 
 Config ProposalSampler::drawConfig(RandomGenerator &random, int group) const {
+  if (const Config *own =
+          problem.fixedConfig(problem.getGroups()[group].leader))
+    return *own;
   const std::vector<std::vector<int64_t>> &choices = degrees[group];
   Config config;
   config.degrees = choices[random.below(static_cast<int64_t>(choices.size()))];

@@ -39,9 +39,19 @@ public:
       model = std::move(*made);
     pricer = std::make_unique<MeshPricer>(graph, problem.getTopology(),
                                           this->mesh, model.get());
+    for (const auto &[node, config] : problem.getFixed()) {
+      auto found =
+          findMeshConfig(this->mesh, graph.nodes[node].whole.space, config);
+      if (!found && misfit < 0)
+        misfit = node;
+      if (found)
+        fixed[node] = std::move(*found);
+    }
   }
 
   const Mesh &getMesh() const { return mesh; }
+  /// An op with a fixed config that is none of this mesh; -1: there is none.
+  int misfitting() const { return misfit; }
 
   /// The configs of all nodes.
   MeshStrategy strategyOf(const Candidate &candidate) const {
@@ -53,7 +63,8 @@ public:
             followMesh(candidate.leaders[g], groups[g].loops[i]);
     if (candidate.cutsUpdates)
       for (size_t n = 0; n < strategy.size(); ++n)
-        if (graph.nodes[n].whole.phase == Phase::Update)
+        if (graph.nodes[n].whole.phase == Phase::Update &&
+            !fixed.contains(static_cast<int>(n)))
           cutUpdate(graph.nodes[n].whole.space, strategy[n]);
     return strategy;
   }
@@ -89,9 +100,11 @@ public:
       if (candidate.leaders.size() != problem.getGroups().size())
         continue;
       // Small ops that a preset leaves on some devices run on all.
-      for (MeshConfig &config : candidate.leaders)
-        std::replace(config.targets.begin(), config.targets.end(),
-                     MeshConfig::nothing, MeshConfig::replicas);
+      for (size_t g = 0; g < candidate.leaders.size(); ++g)
+        if (std::vector<int> &targets = candidate.leaders[g].targets;
+            !fixed.contains(problem.getGroups()[g].leader))
+          std::replace(targets.begin(), targets.end(), MeshConfig::nothing,
+                       MeshConfig::replicas);
       if (std::none_of(list.begin(), list.end(), [&](const Candidate &known) {
             return known.leaders == candidate.leaders;
           }))
@@ -130,6 +143,8 @@ private:
   MeshResult &result;
   std::unique_ptr<QuotientModel> model;
   std::unique_ptr<MeshPricer> pricer;
+  std::map<int, MeshConfig> fixed; ///< by node
+  int misfit = -1;
 
   bool tryCandidate(Candidate &best, Candidate candidate) {
     if (run.isOver())
@@ -171,6 +186,8 @@ private:
 
   /// All axes that fit to the first sample loop, the others to replicas.
   MeshConfig overSamples(int leader) const {
+    if (auto it = fixed.find(leader); it != fixed.end())
+      return it->second;
     const IterationSpace &space = graph.nodes[leader].whole.space;
     const std::vector<Role> &roles = problem.getRoles()[leader];
     MeshConfig config;
@@ -210,7 +227,7 @@ private:
   }
 };
 
-/// Groups that are decided on together.
+/// Groups that are decided on together; those with fixed configs are not.
 std::vector<std::vector<int>>
 findDecisions(const ParallelizationProblem &problem, bool untied) {
   GroupBlocks blocks =
@@ -223,6 +240,11 @@ findDecisions(const ParallelizationProblem &problem, bool untied) {
     else if (mates.front() == group)
       decisions.push_back(mates);
   }
+  for (std::vector<int> &groups : decisions)
+    std::erase_if(groups, [&](int group) {
+      return problem.fixedConfig(problem.getGroups()[group].leader) != nullptr;
+    });
+  std::erase_if(decisions, [](const auto &groups) { return groups.empty(); });
   return decisions;
 }
 
@@ -263,6 +285,8 @@ MeshResult soap::searchMesh(const ParallelizationProblem &problem,
     descents.push_back(
         std::make_unique<Descent>(problem, *makeMesh(topology, {}, sizes),
                                   decisions, run, result.search, result));
+    if (descents.back()->misfitting() >= 0)
+      continue;
     for (Candidate &candidate : descents.back()->starts(presets)) {
       // The first two in any case: one of them may be all that fits.
       if (started.size() > 1 && run.isOver())
@@ -278,13 +302,17 @@ MeshResult soap::searchMesh(const ParallelizationProblem &problem,
   auto offer = [&](const Started &found) {
     Strategy strategy = unfold(found.descent->getMesh(), problem.getGraph(),
                                found.descent->strategyOf(found.candidate));
+    problem.keepFixed(strategy);
     if (!run.offer(strategy, problem.evaluate(strategy)))
       return;
     result.mesh = nameOf(found.descent->getMesh());
     result.cutsUpdates = found.candidate.cutsUpdates;
   };
   run.offerStarts(problem);
-  offer(started.front());
+  if (started.empty())
+    result.misfit = descents.front()->misfitting();
+  else
+    offer(started.front());
   // Each mesh once, from the best of its starts.
   std::vector<const Descent *> done;
   for (Started &start : started) {

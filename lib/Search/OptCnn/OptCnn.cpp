@@ -74,6 +74,11 @@ private:
         return false;
       int leader = problem.getGroups()[g].leader;
       std::vector<Config> &list = configs.emplace_back();
+      if (const Config *own = problem.fixedConfig(leader)) {
+        list.push_back(*own);
+        alone.push_back(costs.alone(static_cast<int>(g), list));
+        continue;
+      }
       for (const std::vector<int64_t> &degrees :
            legalDegrees(problem, leader)) {
         int64_t count = pieceCount(degrees);

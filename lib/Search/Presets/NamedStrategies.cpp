@@ -174,9 +174,9 @@ static std::vector<std::string> splitOptions(std::string_view text) {
   return options;
 }
 
-Expected<NamedStrategy>
-soap::namedStrategy(const std::string &text,
-                    const ParallelizationProblem &problem) {
+/// Before ops with fixed configs get these.
+static Expected<NamedStrategy>
+makeNamed(const std::string &text, const ParallelizationProblem &problem) {
   if (std::optional<Strategy> preset = plainPreset(text, problem))
     return NamedStrategy{std::move(*preset), {}};
   size_t open = text.find('(');
@@ -198,6 +198,15 @@ soap::namedStrategy(const std::string &text,
     expected += std::string(preset.name) + ", ";
   return Error{"unknown preset '" + text + "', expected " + expected +
                "fsdp, gshard(ep=N) or megatron(tp=N,sp)"};
+}
+
+Expected<NamedStrategy>
+soap::namedStrategy(const std::string &text,
+                    const ParallelizationProblem &problem) {
+  Expected<NamedStrategy> made = makeNamed(text, problem);
+  if (made)
+    problem.keepFixed(made->strategy);
+  return made;
 }
 
 Expected<Strategy> soap::presetStrategy(const std::string &name,

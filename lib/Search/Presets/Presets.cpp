@@ -106,6 +106,7 @@ Strategy soap::singleStrategy(const ParallelizationProblem &problem) {
   Strategy strategy;
   for (const GraphNode &node : problem.getGraph().nodes)
     strategy.push_back(Config::single(node.whole.space));
+  problem.keepFixed(strategy);
   return strategy;
 }
 
@@ -113,6 +114,7 @@ Strategy soap::dataParallelStrategy(const ParallelizationProblem &problem) {
   Strategy strategy;
   for (size_t n = 0; n < problem.getGraph().nodes.size(); ++n)
     strategy.push_back(dataParallel(problem, static_cast<int>(n)));
+  problem.keepFixed(strategy);
   return strategy;
 }
 

@@ -11,6 +11,7 @@
 #include "Soap/Search/Problem/PricedStrategy.h"
 
 #include <algorithm>
+#include <numeric>
 
 using namespace soap;
 
@@ -113,6 +114,62 @@ MaybeError ParallelizationProblem::verify(const Strategy &strategy) const {
 }
 
 //===----------------------------------------------------------------------===//
+// Fixed configs
+//===----------------------------------------------------------------------===//
+
+/// Loops of the members as loops of another leader, the first member that is
+/// left. Loops that it lacks, or that following it would split although they
+/// are serial, are not split.
+static void chooseLeader(OpGroup &group, const Graph &graph) {
+  std::vector<int> ownOf; // loop of the new leader by loop of the former one
+  const std::vector<Loop> &own = graph.nodes[group.nodes[0]].whole.space.loops;
+  for (size_t l = 0; l < own.size(); ++l) {
+    int former = group.loops[0][l];
+    if (former < 0)
+      continue;
+    ownOf.resize(std::max<size_t>(ownOf.size(), former + 1), -1);
+    ownOf[former] = static_cast<int>(l);
+  }
+  group.leader = group.nodes[0];
+  for (size_t m = 0; m < group.nodes.size(); ++m) {
+    const std::vector<Loop> &loops =
+        graph.nodes[group.nodes[m]].whole.space.loops;
+    for (size_t l = 0; l < loops.size(); ++l) {
+      int &loop = group.loops[m][l];
+      if (m == 0) {
+        loop = static_cast<int>(l);
+        continue;
+      }
+      loop =
+          loop < 0 || loop >= static_cast<int>(ownOf.size()) ? -1 : ownOf[loop];
+      if (loop >= 0 && loops[l].type == IteratorType::Serial &&
+          own[loop].type != IteratorType::Serial)
+        loop = -1;
+    }
+  }
+}
+
+void ParallelizationProblem::fix(int node, Config config) {
+  fixed[node] = std::move(config);
+  for (size_t g = 0; g < groups.size(); ++g) {
+    OpGroup &group = groups[g];
+    auto it = std::find(group.nodes.begin(), group.nodes.end(), node);
+    if (it == group.nodes.end())
+      continue;
+    if (group.nodes.size() == 1)
+      return;
+    group.loops.erase(group.loops.begin() + (it - group.nodes.begin()));
+    group.nodes.erase(it);
+    if (group.leader == node)
+      chooseLeader(group, graph);
+    break;
+  }
+  std::vector<int> loops(graph.nodes[node].whole.space.loops.size());
+  std::iota(loops.begin(), loops.end(), 0);
+  groups.push_back({{node}, node, {std::move(loops)}});
+}
+
+//===----------------------------------------------------------------------===//
 // Pricing
 //===----------------------------------------------------------------------===//
 
@@ -142,6 +199,11 @@ Evaluation ParallelizationProblem::evaluate(const Strategy &strategy,
 
 void ParallelizationProblem::assign(Strategy &strategy, const OpGroup &group,
                                     const Config &leaderConfig) const {
+  // Ops with fixed configs are groups of their own.
+  if (const Config *own = fixedConfig(group.leader)) {
+    strategy[group.leader] = *own;
+    return;
+  }
   const IterationSpace &leader = graph.nodes[group.leader].whole.space;
   for (size_t m = 0; m < group.nodes.size(); ++m)
     strategy[group.nodes[m]] =
@@ -153,6 +215,8 @@ void ParallelizationProblem::assign(Strategy &strategy, const OpGroup &group,
 }
 
 bool ParallelizationProblem::contains(int node, const Config &config) const {
+  if (const Config *own = fixedConfig(node))
+    return config == *own;
   const IterationSpace &space = graph.nodes[node].whole.space;
   for (size_t l = 0; l < config.degrees.size(); ++l)
     if (config.degrees[l] > 1 &&

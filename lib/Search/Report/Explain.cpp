@@ -166,9 +166,16 @@ private:
   Explanation result;
   std::set<std::pair<std::vector<int64_t>, std::vector<int>>> known;
 
+  /// Whether a search may give a group a config at all.
+  bool mayHave(int number, const Config &config) const {
+    const Config *own = problem.fixedConfig(problem.getGroups()[number].leader);
+    return !own || config == *own;
+  }
+
   /// False if there is no room for more.
   bool add(Config config, std::string origin) {
-    if (checkConfig(space, config, devices).fault != ConfigFault::None)
+    if (checkConfig(space, config, devices).fault != ConfigFault::None ||
+        (origin != "current" && !mayHave(groupId, config)))
       return true;
     std::vector<int64_t> degrees = config.degrees;
     degrees.push_back(config.replicas);
@@ -414,7 +421,8 @@ private:
       int leader = problem.getGroups()[others[i]].leader;
       if (checkConfig(problem.getGraph().nodes[leader].whole.space, configs[i],
                       devices)
-              .fault != ConfigFault::None)
+                  .fault != ConfigFault::None ||
+          !mayHave(others[i], configs[i]))
         return;
       if (configs[i] != strategy[leader])
         changes.push_back({others[i], configs[i]});

@@ -49,7 +49,7 @@ public:
     scores = node.createScale("scores", scores, factor);
     if (!scores)
       return failure();
-    if (mode == 0 && node.wantsResult(3) && failed(node.setResult(3, scores)))
+    if (failed(showProducts(0, scores)))
       return failure();
     if (softcap != 0)
       scores = node.createScale(
@@ -58,7 +58,7 @@ public:
               "tanh", node.createScale("inner", scores, 1.0 / softcap)),
           softcap);
     Value bias;
-    if (failed(makeBias(scores, bias)))
+    if (failed(showProducts(1, scores)) || failed(makeBias(scores, bias)))
       return failure();
     // A row that may see nothing gets zeros.
     Value isMasked;
@@ -70,6 +70,8 @@ public:
     }
     if (bias)
       scores = node.createBinary<AddOp>("masked", scores, bias);
+    if (failed(showProducts(2, scores)))
+      return failure();
     Value zero = isMasked ? node.createScalar("zero", 0) : Value();
     if (isMasked)
       scores = node.createWhere("seen", isMasked, zero, scores);
@@ -79,7 +81,7 @@ public:
                                            static_cast<uint64_t>(3));
     if (isMasked)
       weights = node.createWhere("kept", isMasked, zero, weights);
-    if (mode == 3 && node.wantsResult(3) && failed(node.setResult(3, weights)))
+    if (failed(showProducts(3, weights)))
       return failure();
     Value y = node.createMatmul(isFlat ? "heads" : "", weights, v);
     if (!y || !isFlat)
@@ -108,9 +110,9 @@ private:
       return failure();
     if (scale && !(*scale > 0))
       return node.error("attribute 'scale': expected a positive number");
-    if (node.wantsResult(3) && mode != 0 && mode != 3)
-      return node.error("attribute 'qk_matmul_output_mode': only 0 and 3 are "
-                        "supported, got " +
+    if (mode < 0 || mode > 3)
+      return node.error("attribute 'qk_matmul_output_mode': expected 0 to 3, "
+                        "got " +
                         Twine(mode));
     for (size_t i = 0; i < 3; ++i) {
       size_t rank = node.shape(i).size();
@@ -137,6 +139,13 @@ private:
     if (node.hasInput(4) != node.hasInput(5))
       return node.error("expected past keys and values together");
     return success();
+  }
+
+  /// Sets the result of the products of queries and keys if it is wanted as
+  /// they are now: 0 scaled, 1 capped, 2 masked, 3 after the softmax.
+  LogicalResult showProducts(int64_t now, Value products) {
+    return mode == now && node.wantsResult(3) ? node.setResult(3, products)
+                                              : success(bool(products));
   }
 
   /// [N, heads, steps, size].

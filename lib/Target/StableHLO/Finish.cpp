@@ -10,6 +10,7 @@
 
 #include "Importer.h"
 
+#include "Soap/Dialect/Soap/FixedAttribute.h"
 #include "Soap/Extensions/RecognizeOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -48,7 +49,8 @@ static bool isCheap(linalg::LinalgOp op) {
 static bool mayTake(OpOperand *operand) {
   auto consumer = dyn_cast<linalg::GenericOp>(operand->getOwner());
   auto producer = operand->get().getDefiningOp<linalg::GenericOp>();
-  if (!consumer || !producer || !producer->hasOneUse())
+  if (!consumer || !producer || !producer->hasOneUse() ||
+      consumer->hasAttr(kFixed) || producer->hasAttr(kFixed))
     return false;
   if (consumer.getNumReductionLoops() > 0 &&
       (linalg::isaContractionOpInterface(consumer) ||
@@ -185,6 +187,7 @@ LogicalResult shlo::finish(func::FuncOp function,
       function.emitRemark() << "recognized " << found.text();
   if (options.fuse)
     fuseElementwise(function);
+  placeProducers(function);
   removeUnused(block);
   giveBooleansBytes(function);
   return success();

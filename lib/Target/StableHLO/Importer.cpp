@@ -162,7 +162,8 @@ Importer::interpret(Block &block, ArrayRef<TensorRef> arguments) {
       }
       return results;
     }
-    if (failed(importOp(&op)))
+    if (failed(importOp(&op)) ||
+        (keepsShardings() && failed(keepConstraint(*this, &op))))
       return failure();
   }
   emitError(block.getParentOp()->getLoc())

@@ -116,6 +116,11 @@ public:
   TensorRef concat(ArrayRef<TensorRef> tensors, int64_t dim);
   TensorRef iota(RankedTensorType type, int64_t dim);
 
+  /// Another tensor for a value of the program, of the same type.
+  void replace(Value value, TensorRef tensor) {
+    tensors[value] = std::move(tensor);
+  }
+
   /// The tensor as a value of the function.
   Value whole(const TensorRef &tensor);
   /// The only element, if the tensor is a known splat.
@@ -154,7 +159,13 @@ public:
                                   ArrayRef<Type> arguments,
                                   ArrayRef<Type> results);
 
+  /// A copy of the tensor whose op has a config that no search changes, over
+  /// dims d0, d1, ...; `placeProducers` gives it to the op that makes the
+  /// tensor where it can. The tensor must be no constant.
+  TensorRef place(const TensorRef &tensor, const ::soap::Config &config);
+
   OpBuilder &builder() { return ops; }
+  bool keepsShardings() const { return options.keepShardings; }
   Location loc() const { return current; }
   MLIRContext *context() { return ops.getContext(); }
 
@@ -275,8 +286,14 @@ LogicalResult importWhile(Importer &, Operation *);
 /// tensors of i1 bytes.
 LogicalResult finish(func::FuncOp function,
                      const StableHLOImportOptions &options);
-/// Places of arguments and results from shardings of the program, if `keep`; a
-/// remark counts the shardings that are not used.
+/// Gives the results of an op that has a sharding its place. Failure, after an
+/// error, if the sharding cannot be read; a remark if it cannot be kept.
+LogicalResult keepConstraint(Importer &importer, Operation *op);
+/// Gives the places of copies to the ops that make their tensors, where the
+/// loops of these are the dims of the tensor.
+void placeProducers(func::FuncOp function);
+/// Places of arguments and results from shardings of the program, if `keep`;
+/// otherwise a remark counts the shardings that are not used.
 LogicalResult keepShardings(func::FuncOp source, func::FuncOp function,
                             bool keep);
 /// Kinds of arguments and results, and which results update arguments.

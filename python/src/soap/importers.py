@@ -38,7 +38,7 @@ def from_mlir(
 def from_stablehlo(text: str, name: str = "stablehlo", **options: Any) -> Model:
     """Imports StableHLO in its generic form, as JAX prints it with `print_generic_op_form=True`. The options of
     `soap-translate --import-stablehlo` have `_` for `-`: `data=[0]`, `labels=[1]`, `parameters=range(2, 8)`, `states`,
-    `updates`, `sample_dim`."""
+    `updates`, `sample_dim`, `keep_shardings=True`."""
     return Model(_core.Module.import_stablehlo(text, name, import_options(options)), name)
 
 

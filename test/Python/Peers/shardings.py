@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Training steps of JAX under plans: imported as StableHLO, searched for eight devices, run in JAX with the shardings
 of the plan, and on the runtime of Soap. Losses and parameters after three steps equal JAX without shardings. Run by
-scripts/test-peers.sh, with eight devices of the host.
+scripts/test-peers.sh, with eight devices of the host; with --core, a part of it, by test/Python/jax_devices.py.
 
 The last line is "N passed, N failed": one check for each program and plan."""
 import os
@@ -214,6 +214,27 @@ def inner_shardings():
     return f"{len(found.specs)} constraints, {len(cut)} of them cut; zero:\n{table}"
 
 
+def constraints():
+    """`with_sharding_constraint` in the middle of a step: kept by the search, and numbers do not depend on it."""
+    grid = jax.sharding.Mesh(np.array(jax.devices()).reshape(2, 4), ("a", "b"))
+    place = jax.sharding.NamedSharding(grid, jax.sharding.PartitionSpec("a", "b"))
+
+    def loss_of(params, x, y):
+        hidden = jax.lax.with_sharding_constraint(jax.nn.relu(x @ params["w1"] + params["b1"]), place)
+        return cross_entropy(hidden @ params["w2"] + params["b2"], y)
+
+    _, params, x, y = mlp()
+    step = sgd(loss_of)
+    model = soap.from_jax(step, params, x, y, keep_shardings=True)
+    plan = soap.find_strategy(model, f"cpu-{DEVICES}", proposals=200, seed=1)
+    found = [op["name"] for op in plan.strategy["ops"]
+             if sorted(op.get("degrees", {}).values()) == [2, 4] and op["devices"] == list(range(DEVICES))]
+    # Of the activation, and of its gradient.
+    assert len(found) >= 2, plan.strategy
+    equal(*run_in_soap(plan, params, x, y), *steps(jax.jit(step), params, x, y))
+    return f"kept on {', '.join(found)}"
+
+
 def guesses():
     """New values of arguments: an array alone is a result, a guess is said, and `updates` decides."""
     w, x = {"a": normal(4, 4)}, normal(4, 4)
@@ -273,8 +294,9 @@ def main():
     warnings.simplefilter("ignore", soap.SoapWarning)
     if len(jax.devices()) != DEVICES:
         sys.exit(f"expected {DEVICES} devices of JAX, got {len(jax.devices())}")
+    core = sys.argv[1:] == ["--core"]
     passed = failed = 0
-    for make in (mlp, conv, transformer, mixture):
+    for make in (mlp, transformer) if core else (mlp, conv, transformer, mixture):
         try:
             checks = list(check(make))
         except Exception:
@@ -290,7 +312,8 @@ def main():
                 failed += 1
                 print(f"{make.__name__}, {name}: FAILED")
                 traceback.print_exc(file=sys.stdout)
-    for one in (names_and_trees, inner_shardings, guesses, bad_input):
+    others = (names_and_trees, inner_shardings, constraints, guesses, bad_input)
+    for one in (inner_shardings, constraints, bad_input) if core else others:
         try:
             print(f"{one.__name__}: {one()}")
             passed += 1

@@ -38,6 +38,9 @@ DATA = {
     "lstm": (["--data=4", "--labels=5"], 4),
     "vit": (["--data=40", "--labels=41"], 40),
     "ops": (["--data=0,1"], 0),
+    "vocabulary": (["--data=2", "--labels=3"], 2),
+    "placed": (["--data=2", "--labels=3", "--keep-shardings"], 2),
+    "gspmd": (["--data=2", "--labels=3", "--keep-shardings"], 2),
 }
 STRATEGIES = {
     "one device": [],
@@ -114,7 +117,7 @@ class Program:
             "soap-translate",
             "--import-stablehlo",
             os.path.join(self.inputs, self.name + ".mlir"),
-            *self.flags,
+            *(flag for flag in self.flags if STRATEGIES[strategy] or flag != "--keep-shardings"),
             "-o",
             module
         )
@@ -142,6 +145,48 @@ class Program:
             for i in range(self.updated):
                 files[i] = os.path.join(outputs, "arg%d.npy" % i)
         return None
+
+
+def check_exchanges(program, folder, preset):
+    """Cross entropy whose samples, or whose classes, are cut: devices add up what is summed and exchange no logits. The
+    strategy `preset` cuts samples; without one, the loops over classes are cut, and the rest is computed everywhere."""
+    module, strategy, placed = (os.path.join(folder, name) for name in ("m.mlir", "s.json", "p.mlir"))
+    text = os.path.join(program.inputs, program.name + ".mlir")
+    program.run("soap-translate", "--import-stablehlo", text, *program.flags, "-o", module)
+    options = "--soap-apply-strategy=topology=cpu-4 function=main preset=data-parallel export=" + strategy
+    program.run("soap-opt", module, options, "-o", placed)
+    if not preset:
+        tool = os.path.join(program.tools, "soap-opt")
+        graph = subprocess.run([tool, module, "--soap-print-op-graph", "-o", os.devnull], capture_output=True, text=True)
+        loops = {}
+        for line in graph.stdout.splitlines():
+            if op := re.match(r"  (\w+): ", line):
+                loops[op[1]] = of = []
+            elif line.startswith("    "):
+                of += [loop for loop, extent in re.findall(r"(\w+)=(\d+)", line) if extent == "256"]
+        with open(strategy) as file:
+            content = json.load(file)
+        for op in content["ops"]:
+            cut = loops[op["name"]]
+            op.update({"devices": [0, 1, 2, 3], "degrees": {cut[0]: 4} if cut else {}, "replicas": 1 if cut else 4})
+        with open(strategy, "w") as file:
+            json.dump(content, file)
+        STRATEGIES["vocabulary"] = ["--soap-apply-strategy=topology=cpu-4 function=main strategy=" + strategy]
+        wrong = program.check("vocabulary")
+        if wrong:
+            return wrong
+        program.run("soap-opt", module, *STRATEGIES.pop("vocabulary"), "-o", placed)
+    tool = os.path.join(program.tools, "soap-opt")
+    said = subprocess.run([tool, placed, "--soap-simulate=function=main", "-o", os.devnull], capture_output=True, text=True)
+    said = said.stdout + said.stderr
+    exchanges = re.findall(r"^  ([a-z-]+) +(\d+) exchanges +([\d.]+) KiB", said, re.M)
+    moved = re.search(r"moved ([\d.]+) (\w+)", said)
+    # Gradients of both weights and the loss, or of one weight, and what is folded over classes. 192 KiB are logits.
+    most = {"KiB": 1.0, "MiB": 1024.0}[moved[2]] * float(moved[1]) if moved else 1e9
+    expected = 2 * 3 * (16 * 32 + 32 * 256 + 1) * 4 / 1024 if preset else 200
+    if [kind for kind, _, _ in exchanges] != ["all-reduce"] or most > expected * 1.02:
+        return "expected all-reduces of at most %.1f KiB, got:\n%s" % (expected, said)
+    return None
 
 
 def npz(arrays):
@@ -238,6 +283,17 @@ def main():
             except (RuntimeError, OSError, subprocess.TimeoutExpired) as error:
                 wrong = str(error)
         tally.count("lstm, trained by soap-run", wrong)
+    for preset in ("data-parallel", ""):
+        title = "vocabulary, exchanges with %s cut" % ("samples" if preset else "classes")
+        if arguments.only not in title:
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            try:
+                program = Program("vocabulary", tools, arguments.inputs, folder)
+                wrong = check_exchanges(program, folder, preset)
+            except (RuntimeError, OSError, subprocess.TimeoutExpired) as error:
+                wrong = str(error)
+        tally.count(title, wrong)
     if arguments.table:
         print("| program | %s |" % " | ".join(STRATEGIES))
         for name, row in rows.items():

@@ -15,6 +15,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 
 using namespace soap;
 using namespace soap::test;
@@ -176,4 +177,51 @@ TEST(ParallelizationProblem, UntiedGroups) {
                                 untiedGroups(p.mlp.graph), p.mlp.roles);
   EXPECT_FALSE(untied.check());
   EXPECT_EQ(untied.getGroups().size(), p.mlp.graph.nodes.size());
+}
+
+/// Whatever ops are fixed, the groups stay well-formed, other members follow
+/// with legal configs, and fixed ops have theirs.
+TEST(ParallelizationProblem, FixedConfigs) {
+  Random random(77);
+  for (int round = 0; round < 200; ++round) {
+    SCOPED_TRACE(random.trace(round));
+    MlpProblem p(makeMlp(8, {6, 5, 4}), 4);
+    auto nodes = static_cast<int>(p.mlp.graph.nodes.size());
+    auto spaceOf = [&](int node) -> const IterationSpace & {
+      return p.mlp.graph.nodes[node].whole.space;
+    };
+    std::map<int, Config> fixed;
+    for (int i = random(1, 3); i > 0; --i) {
+      int node = random(0, nodes - 1);
+      fixed[node] = randomConfig(random, spaceOf(node), 4);
+      p.problem.fix(node, fixed[node]);
+    }
+    ASSERT_FALSE(p.problem.check()) << p.problem.check()->message;
+    EXPECT_EQ(p.problem.getFixed(), fixed);
+    Strategy strategy(nodes);
+    for (const OpGroup &group : p.problem.getGroups())
+      p.problem.assign(strategy, group,
+                       randomConfig(random, spaceOf(group.leader), 4));
+    for (int node = 0; node < nodes; ++node) {
+      auto it = fixed.find(node);
+      if (it != fixed.end())
+        EXPECT_EQ(strategy[node], it->second);
+      EXPECT_EQ(checkConfig(spaceOf(node), strategy[node], 4).message, "");
+      EXPECT_EQ(p.problem.fixedConfig(node) != nullptr, it != fixed.end());
+    }
+    for (const auto &[node, config] : fixed) {
+      EXPECT_TRUE(p.problem.contains(node, config));
+      Config other = config;
+      other.devices.assign(config.devices.size(), (config.devices[0] + 1) % 4);
+      EXPECT_EQ(p.problem.contains(node, other), other == config);
+    }
+    Strategy single;
+    for (int node = 0; node < nodes; ++node)
+      single.push_back(Config::single(spaceOf(node)));
+    p.problem.keepFixed(single);
+    for (int node = 0; node < nodes; ++node)
+      EXPECT_EQ(single[node], fixed.contains(node)
+                                  ? fixed[node]
+                                  : Config::single(spaceOf(node)));
+  }
 }

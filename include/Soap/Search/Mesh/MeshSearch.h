@@ -30,6 +30,9 @@ struct MeshResult {
   int64_t folded = 0, unfolded = 0; ///< strategies by how they were priced
   /// Why strategies were unfolded, and how many each.
   std::map<std::string, int64_t> reasons;
+  /// An op whose fixed config no mesh has: only the initial strategies were
+  /// looked at. -1: there is none.
+  int misfit = -1;
 };
 
 /// Starts from the presets that are mesh strategies, data parallelism, and

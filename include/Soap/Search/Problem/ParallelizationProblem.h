@@ -18,6 +18,7 @@
 #include "Soap/Model/Roles.h"
 
 #include <limits>
+#include <map>
 
 namespace soap {
 
@@ -89,12 +90,28 @@ public:
   /// memory.
   MaybeError verify(const Strategy &strategy) const;
 
+  /// Gives an op, for good, a config that is legal for it. The op becomes a
+  /// group of its own, and searches and presets give it no other config.
+  void fix(int node, Config config);
+  /// The config that an op has in any case; null: a search decides.
+  const Config *fixedConfig(int node) const {
+    auto it = fixed.find(node);
+    return it == fixed.end() ? nullptr : &it->second;
+  }
+  const std::map<int, Config> &getFixed() const { return fixed; }
+  /// Gives the ops of `fix` their configs.
+  void keepFixed(Strategy &strategy) const {
+    for (const auto &[node, config] : fixed)
+      strategy[node] = config;
+  }
+
   /// Simulated time of an iteration. Memory is looked at only if the makespan
   /// is at most `limitNs`.
   Evaluation
   evaluate(const Strategy &strategy,
            int64_t limitNs = std::numeric_limits<int64_t>::max()) const;
-  /// Gives a group a config: that of its leader, followed by all members.
+  /// Gives a group a config: that of its leader, followed by all members. An op
+  /// with a fixed config keeps it.
   void assign(Strategy &strategy, const OpGroup &group,
               const Config &leaderConfig) const;
   /// Whether a search may split the loop of a node: not serial, of a searched
@@ -109,6 +126,7 @@ private:
   CostModel cost;
   std::vector<OpGroup> groups;
   std::vector<std::vector<Role>> roles;
+  std::map<int, Config> fixed; ///< by node
 };
 
 /// Every op a group of its own: the untied space.

@@ -14,11 +14,13 @@ import sys
 import tempfile
 
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
+os.environ.setdefault("XLA_FLAGS", "--xla_force_host_platform_device_count=4")
 import jax  # noqa: E402
 import jax.numpy as jnp  # noqa: E402
 import numpy as np  # noqa: E402
 import optax  # noqa: E402
 from jax import lax  # noqa: E402
+from jax.sharding import Mesh, NamedSharding, PartitionSpec  # noqa: E402
 
 NHWC = ("NHWC", "HWIO", "NHWC")
 
@@ -321,7 +323,54 @@ def ops():
     )
 
 
-PROGRAMS = {f.__name__: f for f in (mlp, conv, resnet, transformer, bfloat16, moe, lstm, vit, ops)}
+def vocabulary():
+    """The cross entropy of optax over many classes."""
+    random = np.random.RandomState(9)
+
+    def loss(p, x, labels):
+        return optax.softmax_cross_entropy_with_integer_labels(jnp.tanh(x @ p["w1"]) @ p["w2"], labels).mean()
+
+    parameters = {"w1": floats(random, 16, 32, scale=0.3), "w2": floats(random, 32, 256, scale=0.3)}
+    return sgd(loss), (parameters, floats(random, 8, 24, 16), random.randint(0, 256, (8, 24)).astype("int32"))
+
+
+def placed():
+    """A step on a mesh of 2 x 2 devices, with `with_sharding_constraint` on tensors in between: what an op makes
+    alone, a product, one that the next op normalizes, one that is constrained twice, a mask, a constant, a dim that
+    is left open; and shardings of parameters and data."""
+    random = np.random.RandomState(8)
+    mesh = Mesh(np.array(jax.devices()[:4]).reshape(2, 2), ("a", "b"))
+
+    def place(*spec):
+        return NamedSharding(mesh, PartitionSpec(*spec))
+
+    def at(x, *spec):
+        return lax.with_sharding_constraint(x, place(*spec))
+
+    def loss(p, x, labels):
+        h = at(jnp.tanh(x @ p["w1"]), "a", "b")
+        h = at(h - h.mean(-1, keepdims=True), None, ("b", "a"))
+        h = h * lax.rsqrt((h * h).mean(-1, keepdims=True) + 1e-5)
+        h = at(h @ p["w2"], "a", None) + at(jnp.ones((24, 8), "float32"), "a")
+        h = at(at(h, None, "a"), "b", None)
+        h = jnp.where(at(h > 0, "b"), h, 0.1 * h)
+        return pick(at(h, PartitionSpec.UNCONSTRAINED, None), labels)
+
+    parameters = {"w1": floats(random, 16, 32, scale=0.3), "w2": floats(random, 32, 8, scale=0.3)}
+    of = {"w1": place(None, "b"), "w2": place("b", None)}
+    step = jax.jit(sgd(loss), in_shardings=(of, place("a"), place("a")), out_shardings=(place(), of))
+    return step, (parameters, floats(random, 24, 16), random.randint(0, 8, 24).astype("int32"))
+
+
+def gspmd():
+    """The same without Shardy: `custom_call @Sharding`."""
+    return placed()
+
+
+PROGRAMS = {
+    f.__name__: f
+    for f in (mlp, conv, resnet, transformer, bfloat16, moe, lstm, vit, ops, vocabulary, placed, gspmd)
+}
 
 
 def plain(value):
@@ -331,11 +380,12 @@ def plain(value):
 
 
 def record(name, folder):
+    jax.config.update("jax_use_shardy_partitioner", name != "gspmd")
     function, arguments = PROGRAMS[name]()
-    lowered = jax.jit(function).lower(*arguments)
+    step = function if hasattr(function, "lower") else jax.jit(function)
+    lowered = step.lower(*arguments)
     with open(os.path.join(folder, name + ".mlir"), "w") as file:
         file.write(lowered.compiler_ir("stablehlo").operation.get_asm(print_generic_op_form=True))
-    step = jax.jit(function)
     result = step(*arguments)
     arrays = {"in": arguments, "out": result}
     if isinstance(result, tuple):
