@@ -51,7 +51,7 @@ struct ProgramsToLLVMPass
     if (outlineTasks < 0) {
       module.emitError("soap-programs-to-llvm: expected outline-tasks of at "
                        "least 0, got ")
-          << outlineTasks;
+          << outlineTasks.getValue();
       return signalPassFailure();
     }
     RuntimeSymbols runtime(module);

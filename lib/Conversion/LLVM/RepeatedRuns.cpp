@@ -33,7 +33,8 @@ std::optional<int64_t> gainOf(size_t length, size_t count, int64_t callCost) {
   if (count < 2 || saved <= 0)
     return std::nullopt;
   auto times = static_cast<int64_t>(count);
-  return saved * (times - 1) / times;
+  // In parts of a letter, so that runs that save little differ, too.
+  return saved * (times - 1) * 1024 / times;
 }
 
 /// Drops what overlaps one before. `starts` is sorted.
@@ -69,27 +70,37 @@ public:
     std::optional<RepeatedRun> found;
     int64_t foundGain = 0;
     llvm::SuffixTree tree(text, /*OutlinerLeafDescendants=*/true);
-    for (const llvm::SuffixTree::RepeatedSubstring &repeated : tree) {
-      std::optional<int64_t> bound =
-          gainOf(repeated.Length, repeated.StartIndices.size(), callCost);
-      if (!bound || (found && *bound < foundGain))
-        continue;
-      RepeatedRun run{repeated.Length,
-                      SmallVector<size_t>(repeated.StartIndices.begin(),
-                                          repeated.StartIndices.end())};
-      llvm::sort(run.starts);
-      keepDisjoint(run.starts, run.length);
-      std::optional<int64_t> gain =
-          gainOf(run.length, run.starts.size(), callCost);
+    auto consider = [&](size_t length, ArrayRef<size_t> starts) {
+      std::optional<int64_t> gain = gainOf(length, starts.size(), callCost);
+      if (!gain || (found && *gain < foundGain))
+        return;
+      RepeatedRun run{length, SmallVector<size_t>(starts)};
+      keepDisjoint(run.starts, length);
+      gain = gainOf(length, run.starts.size(), callCost);
       if (!gain)
-        continue;
+        return;
       auto rank = [](int64_t gain, const RepeatedRun &run) {
-        return std::tuple(-gain, run.starts.front(), -int64_t(run.length));
+        return std::tuple(-gain, run.starts.front(),
+                          -static_cast<int64_t>(run.length));
       };
       if (found && rank(foundGain, *found) <= rank(*gain, run))
-        continue;
+        return;
       found = std::move(run);
       foundGain = *gain;
+    };
+    for (const llvm::SuffixTree::RepeatedSubstring &repeated : tree) {
+      if (!gainOf(repeated.Length, repeated.StartIndices.size(), callCost))
+        continue;
+      SmallVector<size_t> starts(repeated.StartIndices.begin(),
+                                 repeated.StartIndices.end());
+      llvm::sort(starts);
+      consider(repeated.Length, starts);
+      // Runs that overlap: as short as they need to be in order not to.
+      size_t distance = repeated.Length;
+      for (size_t i = 1; i < starts.size(); ++i)
+        distance = std::min(distance, starts[i] - starts[i - 1]);
+      if (distance < repeated.Length)
+        consider(distance, starts);
     }
     return found;
   }

@@ -29,12 +29,14 @@ struct RepeatedRun {
 int64_t savedLetters(size_t length, size_t count, int64_t callCost);
 
 /// Repeated runs, none of which has a letter of another one, each of which
-/// saves letters. The best one is taken first, again and again, until none
-/// saves anything: the best is that with the largest
-/// savedLetters * (count - 1) / count, of equals that which begins first, then
-/// the longest. So what comes often is preferred to one long run that comes
-/// twice. No run has the letter `separator`. Takes time n log n for each run
-/// that is found, more where few letters repeat all the time.
+/// saves letters. The best one is taken first, again and again. The best is
+/// that with the largest savedLetters * (count - 1) / count, so that what comes
+/// often is preferred to one long run that comes twice; of equals that which
+/// begins first, then the longest. Runs that are tried are those that become
+/// fewer when they are made longer and, where these overlap, those as long as
+/// their shortest distance. No run has the letter `separator`. Takes time
+/// n log n for each run that is found, more where few letters repeat all the
+/// time.
 SmallVector<RepeatedRun> findRepeatedRuns(ArrayRef<unsigned> letters,
                                           unsigned separator, int64_t callCost);
 
