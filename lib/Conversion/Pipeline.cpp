@@ -47,6 +47,7 @@ void mlir::soap::buildLowerToCpuPipeline(OpPassManager &pm,
   pm.addPass(createSoapEmitManifest());
   SoapProgramsToLLVMOptions toLLVM;
   toLLVM.approximate = options.fuse;
+  toLLVM.outlineTasks = options.outlineTasks;
   pm.addPass(createSoapProgramsToLLVM(toLLVM));
 }
 

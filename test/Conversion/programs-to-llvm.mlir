@@ -12,11 +12,11 @@
 // CHECK-DAG: %[[TWO:.*]] = llvm.mlir.constant(2 : i64)
 // CHECK-DAG: %[[THREE:.*]] = llvm.mlir.constant(3 : i64)
 // CHECK-DAG: %[[BYTES:.*]] = llvm.mlir.constant(64 : i64)
+// CHECK: llvm.call @soap_rt_task_begin(%[[CTX]], %[[ONE]])
+// CHECK-DAG: %[[D:.*]] = llvm.mlir.addressof @[[$SHAPE]]
 // CHECK-DAG: %[[PLACE:.*]] = llvm.getelementptr %[[ARGS]][0]
 // CHECK-DAG: %[[X:.*]] = llvm.load %[[PLACE]]
 // CHECK-DAG: %[[T:.*]] = llvm.getelementptr %[[ARENA]][128] : (!llvm.ptr) -> !llvm.ptr, i8
-// CHECK: llvm.call @soap_rt_task_begin(%[[CTX]], %[[ONE]])
-// CHECK: %[[D:.*]] = llvm.mlir.addressof @[[$SHAPE]]
 // CHECK: llvm.call @soap_rt_matmul_f32(%[[CTX]], %[[D]], %[[X]], %[[X]], %[[T]])
 // CHECK: llvm.call @soap_rt_task_end(%[[CTX]], %[[ONE]])
 // The task that was fused into the next is over at once.

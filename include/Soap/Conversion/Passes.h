@@ -91,6 +91,11 @@ struct LowerToCpuOptions : public PassPipelineOptions<LowerToCpuOptions> {
       *this, "min-work",
       llvm::cl::desc("Operations from which a loop is worth several threads"),
       llvm::cl::init(30000)};
+  PassOptions::Option<int64_t> outlineTasks{
+      *this, "outline-tasks",
+      llvm::cl::desc("Tasks that repeat become functions where each call saves "
+                     "more than N tasks; 0: all tasks are written out"),
+      llvm::cl::init(16)};
   PassOptions::Option<Communication> comm{
       *this, "comm", llvm::cl::desc("Calls for messages between devices"),
       llvm::cl::values(
@@ -218,6 +223,11 @@ struct LowerToCudaOptions : public KernelImageOptions<LowerToCudaOptions> {
       llvm::cl::desc("Streams of a device: the last one for messages, if "
                      "there are several"),
       llvm::cl::init(2)};
+  PassOptions::Option<int64_t> outlineTasks{
+      *this, "outline-tasks",
+      llvm::cl::desc("Tasks that repeat become functions where each call saves "
+                     "more than N tasks; 0: all tasks are written out"),
+      llvm::cl::init(16)};
 };
 
 /// Device programs, or whole functions of soap ops, to a host program that

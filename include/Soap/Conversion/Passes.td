@@ -148,8 +148,9 @@ def SoapSinglePrograms : Pass<"soap-single-programs", "::mlir::ModuleOp"> {
   let description = [{
     Modules without `soap.programs` get one: every function of soap ops is the
     program of device 0, on whole tensors, in the order of its ops. So what
-    follows need not tell partitioned modules from others. Modules with
-    `soap.programs` stay as they are.
+    follows need not tell partitioned modules from others. In modules with
+    `soap.programs`, ops that `--soap-partition` has outlined come in place of
+    their calls, and nothing else changes.
 
     ```mlir
     func.func @forward(%x: tensor<4xf32> {soap.name = "x"}) -> tensor<4xf32> {
@@ -259,11 +260,22 @@ def SoapProgramsToLLVM : Pass<"soap-programs-to-llvm", "::mlir::ModuleOp"> {
     buffer is a pointer and nothing else: there are no memref descriptors. With
     `approximate`, exp, log, tanh and the like are polynomials in f32, which
     vectorize; otherwise they are calls of libm.
+
+    Tasks in a row that come again with other buffers and slots, as those of
+    each microbatch of a pipeline, are written once, as a function
+    `@tasks_N(!llvm.ptr ctx, !llvm.ptr args, !llvm.ptr arena, !llvm.ptr row)`: a
+    row is a constant with the numbers that are not the same at every call. The
+    calls of the runtime and of kernels, and their order, are the same as
+    without. `outline-tasks` says when: each call must save more than so many
+    tasks.
   }];
   let options = [
     Option<"approximate", "approximate", "bool",
            /*default=*/"true", "Polynomial approximations of functions in "
-           "f32">
+           "f32">,
+    Option<"outlineTasks", "outline-tasks", "int64_t", /*default=*/"16",
+           "Tasks that repeat become functions where each call saves more than "
+           "N tasks; 0: all tasks are written out">
   ];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect",
                            "::mlir::arith::ArithDialect",

@@ -119,5 +119,7 @@ void mlir::soap::buildLowerToCudaPipeline(OpPassManager &pm,
   pm.addPass(createSoapEmbedImage(embed));
   // The host program.
   pm.addPass(createSoapEmitManifest());
-  pm.addPass(createSoapProgramsToLLVM());
+  SoapProgramsToLLVMOptions toLLVM;
+  toLLVM.outlineTasks = options.outlineTasks;
+  pm.addPass(createSoapProgramsToLLVM(toLLVM));
 }

@@ -48,14 +48,19 @@ struct ProgramsToLLVMPass
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
+    if (outlineTasks < 0) {
+      module.emitError("soap-programs-to-llvm: expected outline-tasks of at "
+                       "least 0, got ")
+          << outlineTasks.getValue();
+      return signalPassFailure();
+    }
     RuntimeSymbols runtime(module);
     SmallVector<func::FuncOp> programs;
     for (func::FuncOp function : module.getOps<func::FuncOp>())
       if (function->hasAttr("soap.arena_bytes"))
         programs.push_back(function);
-    for (func::FuncOp program : programs)
-      if (failed(lowerProgram(program, runtime)))
-        return signalPassFailure();
+    if (failed(lowerPrograms(programs, runtime, outlineTasks)))
+      return signalPassFailure();
     eraseUnusedKernels(module);
     if (approximate)
       approximateMath(module);

@@ -104,17 +104,22 @@ static cl::opt<bool>
 namespace {
 
 /// Options of the lowering of a case's partitioned programs; `hash` differs
-/// between cases: images on GPUs have one layout or the other, and pooling and
-/// norms are kernels or calls.
+/// between cases: tasks that repeat are written out or are functions, images
+/// on GPUs have one layout or the other, and pooling and norms are kernels or
+/// calls.
 std::string pipeline(uint64_t hash, bool sameBits) {
+  std::string options = lowering;
+  // The programs are small: also what a larger one would write out is outlined.
+  if (lowering.find("outline-tasks=") == std::string::npos)
+    options += " outline-tasks=" + std::to_string(hash / 4 % 3);
   // Whatever is fused or computed by a library, the bits of a clone are its
   // op's only where both are computed the same way.
   if (sameBits)
-    return "soap-lower-to-cpu{library=none fuse=false " + lowering + "}";
+    return "soap-lower-to-cpu{library=none fuse=false " + options + "}";
   if (target != "cuda")
-    return "soap-lower-to-cpu{" + lowering + "}";
+    return "soap-lower-to-cpu{" + options + "}";
   // PTX: no test reads the image.
-  std::string options = "format=isa " + lowering;
+  options += " format=isa";
   if (lowering.find("layout=") == std::string::npos)
     options += hash % 2 ? " layout=nhwc" : " layout=nchw";
   if (lowering.find("library-") == std::string::npos && hash / 2 % 2)

@@ -1,0 +1,45 @@
+//===- RepeatedRuns.h - What a sequence says more than once -----*- C++ -*-===//
+//
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Runs of a sequence that are worth writing once, as functions are.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_LIB_ANALYSIS_REPEATEDRUNS_H
+#define SOAP_LIB_ANALYSIS_REPEATEDRUNS_H
+
+#include "mlir/Support/LLVM.h"
+
+#include <cstdint>
+
+namespace mlir::soap {
+
+/// Equal parts of a sequence.
+struct RepeatedRun {
+  size_t length = 0;
+  /// Where they begin, in order; at least two.
+  SmallVector<size_t> starts;
+};
+
+/// What is saved if `count` runs of `length` letters are written once and
+/// called `count` times, where a call is as long as `callCost` letters.
+/// Negative if calls are longer.
+int64_t savedLetters(size_t length, size_t count, int64_t callCost);
+
+/// Repeated runs, none of which has a letter of another one, each of which
+/// saves letters. The best one is taken first, again and again. The best is
+/// that with the largest savedLetters * (count - 1) / count, so that what comes
+/// often is preferred to one long run that comes twice; of equals that which
+/// begins first, then the longest. Runs that are tried are those that become
+/// fewer when they are made longer and, where these overlap, those as long as
+/// their shortest distance. No run has the letter `separator`. Takes time
+/// n log n for each run that is found, more where few letters repeat all the
+/// time.
+SmallVector<RepeatedRun> findRepeatedRuns(ArrayRef<unsigned> letters,
+                                          unsigned separator, int64_t callCost);
+
+} // namespace mlir::soap
+
+#endif // SOAP_LIB_ANALYSIS_REPEATEDRUNS_H
