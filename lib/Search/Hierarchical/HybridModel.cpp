@@ -323,7 +323,9 @@ void HybridModel::Impl::addMemory(const HybridShape &shape,
   std::vector<StageSums> sums;
   std::vector<int64_t> kept(plan.stages.size());
   for (size_t s = group; s < plan.stages.size(); s += shape.groups) {
-    StageSums &of = sums.emplace_back(shape, segments, found);
+    StageSums &of = sums.emplace_back(shape, segments, found,
+                                      /*isSummed=*/plan.microbatches > 1 ||
+                                          plan.stages.size() > 1);
     for (int i = 0; i < plan.stages[s].segments; ++i)
       of.add(plan.stages[s].firstSegment + i);
     kept[s] = of.keptBytes(plan.stages[s].recompute);
