@@ -612,10 +612,9 @@ Strategy strategyOfStep(const Graph &graph, const std::vector<OpGroup> &groups,
 } // namespace
 
 std::vector<GatheredWeight> soap::weightsToGather(const Graph &graph) {
-  constexpr int64_t largeBytes = int64_t(1) << 18;
   std::vector<GatheredWeight> weights = gatheredWeights(graph);
   std::erase_if(weights, [&](const GatheredWeight &weight) {
-    return graph.values[weight.value].bytes() < largeBytes ||
+    return graph.values[weight.value].bytes() < largeWeightBytes ||
            checkKeep(graph, weight.value, Keep::Before).has_value();
   });
   return weights;

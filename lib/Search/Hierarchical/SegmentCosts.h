@@ -71,6 +71,9 @@ struct SegmentCosts {
   double flops = 0;
 };
 
+/// The least size of a weight that each pass gathers.
+inline constexpr int64_t largeWeightBytes = int64_t(1) << 18;
+
 /// The weights of a training step that passes gather under ZeRO-3: those that
 /// both passes read, and that are large. Others are gathered once.
 std::vector<GatheredWeight> weightsToGather(const Graph &graph);
