@@ -121,7 +121,7 @@ public:
   void send(int from, int to, double share) {
     if (from == to)
       return;
-    double latency = static_cast<double>(topology.distance(from, to));
+    int64_t latencyNs = 0;
     double slowest = 0;
     bool receiverCopies = topology.typeOf(to).copiesOccupyReceiver;
     for (int link : topology.route(from, to)) {
@@ -129,9 +129,11 @@ public:
       if (load == 0)
         scratch.touched.push_back(link);
       load += share;
+      latencyNs += topology.links[link].latencyNs;
       if (receiverCopies)
         slowest = std::max(slowest, nsPerByteOf(link));
     }
+    auto latency = static_cast<double>(latencyNs);
     longest = std::max(longest, latency);
     if (!receiverCopies) {
       endPoint(from).sent++;

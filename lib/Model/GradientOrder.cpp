@@ -16,7 +16,7 @@ using namespace soap;
 GradientOrder::GradientOrder(const Graph &graph, std::vector<bool> isClone)
     : graph(graph), isClone(std::move(isClone)), late(graph.nodes.size()),
       writer(graph.values.size(), -1), readers(graph.values.size()) {
-  // Derived from the seed of the loss; from the forward pass.
+  // Derived from a seed, as of the loss; from the forward pass.
   std::vector<bool> fromSeed(graph.nodes.size()),
       fromForward(graph.nodes.size());
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
@@ -24,10 +24,16 @@ GradientOrder::GradientOrder(const Graph &graph, std::vector<bool> isClone)
     bool isBackward = kernel.phase == Phase::Backward && !this->isClone[n];
     bool readsNode = false;
     for (int value : kernel.operands) {
-      readers[static_cast<size_t>(value)].push_back(static_cast<int>(n));
+      std::vector<int> &own = readers[static_cast<size_t>(value)];
+      own.push_back(static_cast<int>(n));
       int from = writer[static_cast<size_t>(value)];
-      if (from < 0)
+      if (from < 0) {
+        // An input of the backward pass alone is a seed, too.
+        fromSeed[n] = fromSeed[n] ||
+                      graph.nodes[static_cast<size_t>(own[0])].whole.phase ==
+                          Phase::Backward;
         continue;
+      }
       readsNode = true;
       fromSeed[n] = fromSeed[n] || fromSeed[static_cast<size_t>(from)];
       fromForward[n] = fromForward[n] || fromForward[static_cast<size_t>(from)];

@@ -376,7 +376,7 @@ Topology makeFatTree(Size size) {
 // Names
 //===----------------------------------------------------------------------===//
 
-constexpr int maxDevices = 4096;
+constexpr int maxDevices = 16384, maxOfHost = 4096;
 
 struct Family {
   const char *prefix;
@@ -387,7 +387,7 @@ struct Family {
 };
 
 const Family families[] = {
-    {"cpu-", false, maxDevices, makeCpu, "N CPU devices of one host"},
+    {"cpu-", false, maxOfHost, makeCpu, "N CPU devices of one host"},
     {"k80-", true, 8, makeK80,
      "N nodes of M K80 GPUs, pairs on PCIe switches, 56 Gb/s"},
     {"p100-", true, 4, makeP100, "N nodes of M P100, NVLink, 100 Gb/s"},
@@ -401,7 +401,7 @@ const Family families[] = {
     {"h100-", true, 8, makeH100, "N nodes of M H100, NVSwitch, 400 Gb/s a GPU"},
     {"h200-", true, 8, makeH200, "N nodes of M H200, NVSwitch, 400 Gb/s a GPU"},
     {"pcie-", true, 8, makePcie, "N boxes of M V100 on PCIe, 100 Gb/s"},
-    {"ring-", false, maxDevices, makeRing, "N H100 in a ring, 400 Gb/s"},
+    {"ring-", false, maxOfHost, makeRing, "N H100 in a ring, 400 Gb/s"},
     {"fat-tree-", false, 24, makeFatTree,
      "k-ary fat tree (k even) of k^3/4 H100, 400 Gb/s"},
 };

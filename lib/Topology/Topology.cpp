@@ -11,10 +11,13 @@
 #include "Soap/Topology/Topology.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cmath>
 #include <limits>
 #include <mutex>
+#include <unordered_map>
+#include <utility>
 
 using namespace soap;
 
@@ -26,6 +29,9 @@ using namespace soap;
 /// so that a topology can be changed or moved.
 class Topology::Routes {
 public:
+  /// Up to so many devices, all routes of a device are found at once.
+  static constexpr int maxRows = 4096;
+
   /// Routes from one device to all.
   struct Row {
     std::vector<uint32_t>
@@ -38,9 +44,11 @@ public:
   Routes(int devices, std::vector<bool> forwards, std::vector<Link> links)
       : devices(devices), vertices(static_cast<int>(forwards.size())),
         forwards(std::move(forwards)), links(std::move(links)),
-        outgoing(vertices), rows(devices) {
-    for (size_t l = 0; l < this->links.size(); ++l)
+        outgoing(vertices), incoming(vertices), rows(devices) {
+    for (size_t l = 0; l < this->links.size(); ++l) {
       outgoing[this->links[l].from].push_back(static_cast<int>(l));
+      incoming[this->links[l].to].push_back(static_cast<int>(l));
+    }
   }
   ~Routes() {
     for (std::atomic<const Row *> &row : rows)
@@ -48,6 +56,27 @@ public:
   }
   Routes(const Routes &) = delete;
   Routes &operator=(const Routes &) = delete;
+
+  /// One route.
+  struct Pair {
+    int count = 0; ///< of links; -1: the row of the first device has them
+    std::array<int, 2> links = {};
+    int64_t latencyNs = 0;
+    double bandwidth = std::numeric_limits<double>::infinity();
+  };
+
+  /// Rows of many devices would take their number squared: routes of one or two
+  /// links are found one by one. Null: the row of `source` has the route.
+  const Pair *pair(int source, int to) {
+    if (devices <= maxRows)
+      return nullptr;
+    std::lock_guard<std::mutex> lock(mutex);
+    auto [it, isNew] = pairs.try_emplace((static_cast<uint64_t>(source) << 32) |
+                                         static_cast<uint32_t>(to));
+    if (isNew)
+      it->second = computePair(source, to);
+    return it->second.count < 0 ? nullptr : &it->second;
+  }
 
   const Row &from(int device) {
     if (const Row *row = rows[device].load(std::memory_order_acquire))
@@ -64,9 +93,72 @@ private:
   int devices, vertices;
   std::vector<bool> forwards; ///< by vertex
   std::vector<Link> links;
-  std::vector<std::vector<int>> outgoing; ///< link ids per vertex, ascending
+  /// Link ids per vertex, ascending.
+  std::vector<std::vector<int>> outgoing, incoming;
   std::vector<std::atomic<const Row *>> rows;
-  std::mutex mutex;
+  std::unordered_map<uint64_t, Pair> pairs; ///< by both devices
+  std::mutex mutex; ///< of rows that are made, and of pairs
+
+  /// The route that `computeRow` finds, if it has one or two links.
+  Pair computePair(int source, int to) const {
+    Pair pair;
+    if (source == to)
+      return pair;
+    // Of equal links to a vertex, its number says which.
+    auto choose = [&](const std::vector<int> &equal, int vertex) {
+      return equal[static_cast<size_t>(vertex) % equal.size()];
+    };
+    // The fastest links from the source to a vertex; empty: none.
+    auto direct = [&](int vertex) {
+      std::vector<int> best;
+      for (int l : outgoing[source]) {
+        if (links[l].to != vertex)
+          continue;
+        if (!best.empty() && links[l].latencyNs < links[best[0]].latencyNs)
+          best.clear();
+        if (best.empty() || links[l].latencyNs == links[best[0]].latencyNs)
+          best.push_back(l);
+      }
+      return best;
+    };
+    if (std::vector<int> one = direct(to); !one.empty()) {
+      pair.count = 1;
+      pair.links[0] = choose(one, to);
+    } else {
+      // By first and second link, in this order.
+      std::vector<std::pair<int, int>> equal;
+      int64_t least = 0;
+      for (int second : incoming[to]) {
+        int between = links[second].from;
+        if (between == source || !forwards[between])
+          continue;
+        std::vector<int> first = direct(between);
+        if (first.empty())
+          continue;
+        int64_t latency = links[first[0]].latencyNs + links[second].latencyNs;
+        if (!equal.empty() && latency > least)
+          continue;
+        if (latency < least)
+          equal.clear();
+        least = latency;
+        equal.emplace_back(choose(first, between), second);
+      }
+      pair.count = -1;
+      if (equal.empty())
+        return pair;
+      std::sort(equal.begin(), equal.end());
+      auto [first, second] = equal[static_cast<size_t>(to) % equal.size()];
+      pair.count = 2;
+      pair.links = {first, second};
+    }
+    for (int i = 0; i < pair.count; ++i) {
+      int l = pair.links[i];
+      pair.latencyNs += links[l].latencyNs;
+      pair.bandwidth =
+          std::min(pair.bandwidth, links[l].bandwidthBytesPerSecond);
+    }
+    return pair;
+  }
 
   /// Breadth first, layer by layer. Inside a layer, vertices are numbered by
   /// the link sequence of their route, so that sequences are compared by the
@@ -201,6 +293,9 @@ MaybeError Topology::computeRoutes() {
 }
 
 std::span<const int> Topology::route(int from, int to) const {
+  if (const Routes::Pair *pair = routes->pair(from, to))
+    return std::span<const int>(pair->links.data(),
+                                static_cast<size_t>(pair->count));
   const Routes::Row &row = routes->from(from);
   return std::span<const int>(row.links).subspan(
       row.start[to], row.start[to + 1] - row.start[to]);
@@ -209,16 +304,29 @@ std::span<const int> Topology::route(int from, int to) const {
 int64_t Topology::transferNs(int from, int to, int64_t bytes) const {
   if (from == to)
     return 1;
-  const Routes::Row &row = routes->from(from);
+  int64_t latencyNs = 0;
+  double bandwidth = 0;
+  if (const Routes::Pair *pair = routes->pair(from, to)) {
+    latencyNs = pair->latencyNs;
+    bandwidth = pair->bandwidth;
+  } else {
+    const Routes::Row &row = routes->from(from);
+    latencyNs = row.latencyNs[to];
+    bandwidth = row.bandwidth[to];
+  }
   // Far below the largest int64, so that sums over many tasks cannot overflow.
   constexpr double longest = 1e15;
-  double ns = std::ceil(static_cast<double>(bytes) / row.bandwidth[to] * 1e9) +
-              static_cast<double>(row.latencyNs[to]);
+  double ns = std::ceil(static_cast<double>(bytes) / bandwidth * 1e9) +
+              static_cast<double>(latencyNs);
   return static_cast<int64_t>(std::clamp(ns, 1.0, longest));
 }
 
 int64_t Topology::distance(int from, int to) const {
-  return from == to ? 0 : routes->from(from).latencyNs[to];
+  if (from == to)
+    return 0;
+  if (const Routes::Pair *pair = routes->pair(from, to))
+    return pair->latencyNs;
+  return routes->from(from).latencyNs[to];
 }
 
 std::vector<std::vector<int>> Topology::machines() const {

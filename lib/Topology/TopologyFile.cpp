@@ -20,7 +20,7 @@ using namespace soap;
 
 namespace {
 
-constexpr size_t maxDevices = 4096, maxSwitches = 65536, maxLinks = 1 << 20;
+constexpr size_t maxDevices = 16384, maxSwitches = 65536, maxLinks = 1 << 20;
 constexpr double nsPerSecond = 1e9;
 const char *const dtypes[] = {"f64", "f32", "tf32", "f16", "bf16", "f8", "i8"};
 

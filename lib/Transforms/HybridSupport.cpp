@@ -27,7 +27,9 @@ namespace {
 /// The figures of a plan that its user asks for.
 struct PlanFigures {
   double milliseconds, samplesPerSecond, flopsPerDevice, gigabytes;
-  double utilization; ///< of the peak for products, 0 to 1
+  /// Of the peak for products, by the model's floating-point operations (MFU):
+  /// 0 to 1.
+  double utilization;
 };
 
 } // namespace
@@ -40,6 +42,18 @@ static PlanFigures figuresOf(const ::soap::HybridPlan &plan,
           static_cast<double>(plan.peakBytes) * 1e-9,
           model.iterationFlops() / seconds / devices /
               model.peakFlopsPerSecond()};
+}
+
+/// `9.52`, `41,200`.
+static std::string rateText(double rate) {
+  constexpr double large = 1000;
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  if (rate < large)
+    os << llvm::format("%.4g", rate);
+  else
+    os << llvm::formatv("{0:N}", std::llround(rate));
+  return text;
 }
 
 /// Shape, time and memory of a plan.
@@ -79,6 +93,10 @@ mlir::soap::hybridPlanJson(const ::soap::HybridPlan &plan,
   json["bubble"] = plan.bubble;
   json["peak_bytes"] = plan.peakBytes;
   json["peak_bytes_by_group"] = llvm::json::Array(plan.groupBytes);
+  json["samples_per_second"] = figures.samplesPerSecond;
+  if (int64_t tokens = model.getTokensPerSample(); tokens > 0)
+    json["tokens_per_second"] =
+        figures.samplesPerSecond * static_cast<double>(tokens);
   json["flops_per_device_per_second"] = figures.flopsPerDevice;
   json["flops_utilization"] = figures.utilization;
   json["by_stage"] = std::move(stages);
@@ -91,14 +109,17 @@ std::string mlir::soap::printHybridPlan(const ::soap::HybridPlan &plan,
   PlanFigures figures = figuresOf(plan, model, topology.deviceCount());
   std::string text;
   llvm::raw_string_ostream os(text);
-  os << ::soap::describe(plan) << ": "
-     << llvm::format(
-            "%.1f ms, %.4g samples/s, %.4g TFLOP/s a device (%.0f %% of peak), "
-            "bubble %.1f %%, %.1f of %.0f GB",
-            figures.milliseconds, figures.samplesPerSecond,
-            figures.flopsPerDevice * 1e-12, figures.utilization * 100,
-            plan.bubble * 100, figures.gigabytes,
-            static_cast<double>(topology.typeOf(0).memoryBytes) * 1e-9)
+  int64_t tokens = model.getTokensPerSample();
+  os << ::soap::describe(plan)
+     << llvm::format(": %.1f ms, ", figures.milliseconds)
+     << rateText(figures.samplesPerSecond *
+                 static_cast<double>(std::max<int64_t>(tokens, 1)))
+     << (tokens > 0 ? " tokens/s, " : " samples/s, ")
+     << llvm::format("%.4g TFLOP/s a device (%.0f %% MFU), "
+                     "bubble %.1f %%, %.1f of %.0f GB",
+                     figures.flopsPerDevice * 1e-12, figures.utilization * 100,
+                     plan.bubble * 100, figures.gigabytes,
+                     static_cast<double>(topology.typeOf(0).memoryBytes) * 1e-9)
      << (plan.excessBytes > 0 ? " (does not fit)" : "");
   return text;
 }

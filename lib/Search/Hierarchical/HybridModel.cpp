@@ -34,6 +34,7 @@ struct HybridModel::Impl {
   int64_t batch = 1;     ///< samples of an iteration
   int64_t stepBatch = 1; ///< samples that the loops of the step go over
   int64_t memoryBytes = 0;
+  size_t gatheredWeights = 0; ///< that passes gather under ZeRO-3
   int perMachine = 1;
 
   using Key = std::tuple<int64_t, int, bool>;
@@ -104,9 +105,9 @@ struct HybridModel::Impl {
     auto [it, isNew] = reductions.try_emplace({data, tensor});
     if (!isNew)
       return it->second;
-    auto members = [&](int member) {
+    auto members = [&](int member, int replicas) {
       std::vector<int> devices;
-      for (int r = 0; r < data; ++r)
+      for (int r = 0; r < replicas; ++r)
         devices.push_back(r * tensor + member);
       return devices;
     };
@@ -119,15 +120,21 @@ struct HybridModel::Impl {
                                          link);
              });
     };
-    made.allReduce.emplace(topology, CollectiveKind::AllReduce, members(0));
+    made.allReduce.emplace(topology, CollectiveKind::AllReduce,
+                           members(0, data));
     made.reduceScatter.emplace(topology, CollectiveKind::ReduceScatter,
-                               members(0));
-    made.allGather.emplace(topology, CollectiveKind::AllGather, members(0));
+                               members(0, data));
+    made.allGather.emplace(topology, CollectiveKind::AllGather,
+                           members(0, data));
+    // The first machines stand for all.
+    constexpr int manyReplicas = 64;
     constexpr int64_t largeBytes = int64_t(1) << 28;
-    const CollectiveAlgorithm *own = made.allReduce->best(largeBytes);
+    int few = std::min(data, manyReplicas);
+    CollectiveModel first(topology, CollectiveKind::AllReduce, members(0, few));
+    const CollectiveAlgorithm *own = first.best(largeBytes);
     for (int member = 1; member < tensor; ++member) {
       CollectiveModel other(topology, CollectiveKind::AllReduce,
-                            members(member));
+                            members(member, few));
       made.sharing += share(own, other.best(largeBytes));
     }
     std::vector<int> group(static_cast<size_t>(tensor));
@@ -260,15 +267,12 @@ struct HybridModel::Impl {
   /// The time in which all replicas of the stage before send to a stage.
   int64_t sendNs(const HybridShape &shape, int stage, int64_t bytes) const {
     int from = (stage - 1) % shape.groups, to = stage % shape.groups;
-    std::vector<Message> messages;
-    for (int r = 0; r < shape.data; ++r)
-      for (int m = 0; m < shape.tensor; ++m)
-        messages.push_back(
-            {deviceOf(shape, from, r, m), deviceOf(shape, to, r, m), bytes});
     // Groups are all alike: the first machines stand for all.
-    size_t most = static_cast<size_t>(4 * perMachine);
-    if (messages.size() > most)
-      messages.resize(most);
+    int most = std::min(shape.data * shape.tensor, 4 * perMachine);
+    std::vector<Message> messages;
+    for (int i = 0; i < most; ++i)
+      messages.push_back(
+          {deviceOf(shape, from, 0, i), deviceOf(shape, to, 0, i), bytes});
     return exchangeCost(topology, messages).ns;
   }
 
@@ -323,7 +327,9 @@ void HybridModel::Impl::addMemory(const HybridShape &shape,
   std::vector<StageSums> sums;
   std::vector<int64_t> kept(plan.stages.size());
   for (size_t s = group; s < plan.stages.size(); s += shape.groups) {
-    StageSums &of = sums.emplace_back(shape, segments, found);
+    StageSums &of = sums.emplace_back(shape, segments, found,
+                                      /*isSummed=*/plan.microbatches > 1 ||
+                                          plan.stages.size() > 1);
     for (int i = 0; i < plan.stages[s].segments; ++i)
       of.add(plan.stages[s].firstSegment + i);
     kept[s] = of.keptBytes(plan.stages[s].recompute);
@@ -423,6 +429,7 @@ HybridModel::make(const ParallelizationProblem &problem, int64_t batch,
     impl->segments =
         findSegments(graph, problem.getGroups(), problem.getRoles());
   }
+  impl->gatheredWeights = weightsToGather(graph).size();
   std::vector<std::vector<int>> machines = impl->topology.machines();
   impl->perMachine = static_cast<int>(machines[0].size());
   for (const std::vector<int> &machine : machines)
@@ -435,6 +442,23 @@ HybridModel::make(const ParallelizationProblem &problem, int64_t batch,
 }
 
 int64_t HybridModel::getBatch() const { return impl->batch; }
+int64_t HybridModel::getTokensPerSample() const {
+  const Graph &graph = impl->problem.getGraph();
+  std::vector<bool> isData(graph.values.size());
+  for (const GraphInput &input : graph.inputs)
+    isData[input.value] = input.updateNode < 0;
+  for (const GraphNode &node : graph.nodes) {
+    const Kernel &kernel = node.whole;
+    if (kernel.phase != Phase::Forward || kernel.kind != "gather")
+      continue;
+    constexpr size_t indices = 1; // behind the table
+    int value = kernel.operands[indices];
+    const std::vector<int64_t> &shape = graph.values[value].shape;
+    if (isData[value] && shape.size() == 2 && shape[0] == impl->stepBatch)
+      return shape[1];
+  }
+  return 0;
+}
 int HybridModel::getSegmentCount() const { return impl->segments.count; }
 int HybridModel::getLayerCount() const { return impl->segments.layers; }
 int HybridModel::getRepeatedLayerCount() const {
@@ -495,6 +519,10 @@ std::string HybridModel::check(const HybridShape &shape) const {
            number(shape.groups) + " groups of devices, expected a multiple";
   if (shape.zero > 0 && shape.data == 1)
     return "ZeRO without replicas";
+  if (shape.zero == 3 && impl->gatheredWeights == 0)
+    return "ZeRO-3 of weights of which none has " + number(largeWeightBytes) +
+           " bytes and is read in both passes: expected ZeRO-1, which is the "
+           "same";
   if (shape.zero >= 2 && shape.groups > 1)
     return "ZeRO-" + number(shape.zero) +
            " would reduce gradients for every microbatch of every stage";

@@ -116,7 +116,7 @@ public:
     findReads();
     addKept();
     addParameters();
-    scaleToPeak();
+    addLive();
     return std::move(costs);
   }
 
@@ -134,6 +134,10 @@ private:
   std::vector<int64_t> nodeNs; ///< on device 0, by node
   /// Of parameters that passes only convert.
   int64_t convertedBytes = 0;
+  /// By value: it is computed from parameters once for all microbatches, as a
+  /// parameter in another precision.
+  std::vector<bool> isCopy;
+  int64_t copiesOfForward = 0; ///< bytes of those that only forward passes read
   /// By value: the largest tile on device 0 that a node of the backward pass
   /// reads, and whether any does.
   std::vector<int64_t> readBytes;
@@ -163,14 +167,16 @@ private:
     const GraphValue &of = graph.values[value];
     return image(map, box, of.shape).volume() * of.elementBytes;
   }
+  bool isOfSamples(int node) const {
+    const std::vector<Role> &own = roles[node];
+    return std::find(own.begin(), own.end(), Role::Sample) != own.end();
+  }
   void add(int node, int64_t ns) {
     SegmentCost &segment = costs.segments[segmentOf[node]];
     nodeNs[node] += ns;
-    const std::vector<Role> &own = roles[node];
-    (std::find(own.begin(), own.end(), Role::Sample) == own.end()
-         ? segment.onceNs
-     : isForward(node) ? segment.forwardNs
-                       : segment.backwardNs) += ns;
+    (!isOfSamples(node) ? segment.onceNs
+     : isForward(node)  ? segment.forwardNs
+                        : segment.backwardNs) += ns;
   }
 
   void addKernels() {
@@ -342,11 +348,9 @@ private:
       if (node < 0)
         continue;
       SegmentCost &segment = costs.segments[segmentOf[node]];
-      int64_t own = ownTile(node, static_cast<int>(v));
       if (!isForward(node) || !hasSamples[v] || readBytes[v] == 0) {
-        segment.scratchBytes = std::max(segment.scratchBytes, own);
         if (isForward(node) && isKept[v] && isReadAgain[v] && hasSamples[v])
-          segment.selectiveBytes += own;
+          segment.selectiveBytes += ownTile(node, static_cast<int>(v));
         continue;
       }
       segment.keptBytes += readBytes[v];
@@ -393,6 +397,7 @@ private:
   void addParameters() {
     // The share of a parameter that device 0 reads.
     std::vector<int64_t> tile(graph.values.size(), 0);
+    isCopy.assign(graph.values.size(), false);
     std::vector<int> where(graph.values.size(), -1);
     const std::vector<PlanState::Slot> &slots = plan.getSlots();
     for (size_t s = 0; s < slots.size(); ++s) {
@@ -407,6 +412,9 @@ private:
             tile[value], tileBytes(value, kernel.space.operands[o].map, box));
         if (where[value] < 0)
           where[value] = segmentOf[slots[s].node];
+        if (int node = producer[value]; node >= 0 && isForward(node))
+          isCopy[value] = isCopy[value] ||
+                          (!hasSamples[value] && isOfSamples(slots[s].node));
       }
     }
     addWeights(tile, where);
@@ -415,11 +423,12 @@ private:
       if (!isForward(static_cast<int>(n)))
         for (int value : graph.nodes[n].whole.results)
           gradient[value] = ownTile(static_cast<int>(n), value);
-    // Copies of parameters, as in another precision: made once an iteration.
     for (size_t v = 0; v < graph.values.size(); ++v)
-      if (producer[v] >= 0 && isForward(producer[v]) && !hasSamples[v] &&
-          readBytes[v] > 0)
-        costs.segments[segmentOf[producer[v]]].parameterBytes += readBytes[v];
+      if (isCopy[v]) {
+        costs.segments[segmentOf[producer[v]]].parameterBytes += tile[v];
+        // One microbatch has its last reader in the forward pass.
+        copiesOfForward += readBytes[v] == 0 ? tile[v] : 0;
+      }
     // The share of a tensor that a device has; updates keep what they are
     // given.
     std::vector<double> share(whole.values.size(), 1);
@@ -478,26 +487,89 @@ private:
     }
   }
 
+  /// By value: the last op that reads it on device 0, or makes it; -1: none of
+  /// them is there.
+  std::vector<int> findLastUses() const {
+    std::vector<int> last(graph.values.size(), -1);
+    const std::vector<PlanState::Slot> &slots = plan.getSlots();
+    for (size_t s = 0; s < slots.size(); ++s) {
+      if (ownShard(static_cast<int>(s)) < 0)
+        continue;
+      for (const std::vector<int> *values :
+           {&slots[s].kernel->operands, &slots[s].kernel->results})
+        for (int value : *values)
+          last[value] = std::max(last[value], slots[s].node);
+    }
+    return last;
+  }
+
+  /// What each segment has at most at once: the ops one after the other, values
+  /// from the op that makes them to the last one that reads them. Gradients of
+  /// parameters are counted with these, and here while they are added to them.
+  void addLive() {
+    std::vector<bool> isSummed(graph.values.size());
+    for (const GraphNode &node : whole.nodes)
+      if (node.whole.phase == Phase::Update)
+        for (int value : node.whole.operands)
+          isSummed[value] = true;
+    std::vector<int> last = findLastUses();
+    // What segments before one keep.
+    std::vector<int64_t> before(costs.segments.size());
+    for (size_t s = 1; s < before.size(); ++s)
+      before[s] = before[s - 1] + costs.segments[s - 1].keptBytes;
+    int64_t live = 0, sums = 0;
+    int64_t most = 0, sumsAtMost = 0;
+    std::vector<std::vector<int>> ending(graph.nodes.size());
+    for (size_t n = 0; n < graph.nodes.size(); ++n) {
+      int64_t added = 0;
+      for (int value : graph.nodes[n].whole.results) {
+        int64_t own = ownTile(static_cast<int>(n), value);
+        bool isForwardValue = isForward(static_cast<int>(n));
+        if (own == 0 || isCopy[value])
+          continue;
+        if (!isForwardValue && isSummed[value]) {
+          added += own;
+          continue;
+        }
+        live += isForwardValue && readBytes[value] > 0 ? readBytes[value] : own;
+        ending[last[value]].push_back(value);
+      }
+      SegmentCost &segment = costs.segments[segmentOf[n]];
+      segment.liveBytes =
+          std::max(segment.liveBytes, live + added - before[segmentOf[n]]);
+      sums += added;
+      if (live + sums > most) {
+        most = live + sums;
+        sumsAtMost = sums;
+      }
+      for (int value : ending[n]) {
+        int node = producer[value];
+        live -= isForward(node) && readBytes[value] > 0 ? readBytes[value]
+                                                        : ownTile(node, value);
+      }
+    }
+    scaleToPeak(most, sumsAtMost);
+  }
+
   /// Tiles that are gathered, packed or on their way are in no list above. The
-  /// peak of the plan counts them: what the passes keep is scaled to it.
-  void scaleToPeak() {
-    int64_t fixed = convertedBytes, kept = 0, scratch = 0, gradients = 0;
+  /// peak of the plan counts them: what the passes have at once, at most `most`
+  /// with `sums` of gradients, is scaled to it.
+  void scaleToPeak(int64_t most, int64_t sums) {
+    int64_t fixed = convertedBytes - copiesOfForward, gradients = 0;
     for (const SegmentCost &segment : costs.segments) {
       fixed += segment.parameterBytes;
       gradients += segment.gradientBytes;
-      kept += segment.keptBytes;
-      scratch = std::max(scratch, segment.scratchBytes);
     }
     std::vector<int64_t> peaks = peakBytes(plan);
     int64_t peak = *std::max_element(peaks.begin(), peaks.end());
     // The peak may be at the end, with all gradients and no activations.
-    if (kept == 0 || peak <= fixed + gradients)
+    if (most <= sums || peak <= fixed + gradients)
       return;
-    double factor = static_cast<double>(peak - fixed) /
-                    static_cast<double>(kept + 2 * scratch);
+    double factor = static_cast<double>(peak - fixed - sums) /
+                    static_cast<double>(most - sums);
     for (SegmentCost &segment : costs.segments)
       for (int64_t *bytes :
-           {&segment.keptBytes, &segment.selectiveBytes, &segment.scratchBytes})
+           {&segment.keptBytes, &segment.selectiveBytes, &segment.liveBytes})
         *bytes = static_cast<int64_t>(factor * static_cast<double>(*bytes));
   }
 
@@ -540,10 +612,9 @@ Strategy strategyOfStep(const Graph &graph, const std::vector<OpGroup> &groups,
 } // namespace
 
 std::vector<GatheredWeight> soap::weightsToGather(const Graph &graph) {
-  constexpr int64_t largeBytes = int64_t(1) << 18;
   std::vector<GatheredWeight> weights = gatheredWeights(graph);
   std::erase_if(weights, [&](const GatheredWeight &weight) {
-    return graph.values[weight.value].bytes() < largeBytes ||
+    return graph.values[weight.value].bytes() < largeWeightBytes ||
            checkKeep(graph, weight.value, Keep::Before).has_value();
   });
   return weights;

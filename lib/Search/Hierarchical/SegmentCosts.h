@@ -42,8 +42,10 @@ struct SegmentCost {
   int64_t keptBytes = 0, selectiveBytes = 0;
   /// Bytes that arrive from the segments before, and are sent back.
   int64_t boundaryBytes = 0;
-  /// The largest results of ops that no pass keeps.
-  int64_t scratchBytes = 0;
+  /// The most of a microbatch that is there at once while the segment computes:
+  /// what it keeps, what it computes again, and what only other ops read. What
+  /// segments before it keep is there, too.
+  int64_t liveBytes = 0;
   /// Parameters that passes read: of those that are converted once for an
   /// iteration, what comes of it.
   int64_t parameterBytes = 0;
@@ -68,6 +70,9 @@ struct SegmentCosts {
   /// Floating-point operations of a microbatch, of all devices of the group.
   double flops = 0;
 };
+
+/// The least size of a weight that each pass gathers.
+inline constexpr int64_t largeWeightBytes = int64_t(1) << 18;
 
 /// The weights of a training step that passes gather under ZeRO-3: those that
 /// both passes read, and that are large. Others are gathered once.

@@ -36,32 +36,34 @@ void StageSums::add(int s) {
   parameters += cost.parameterBytes;
   states += cost.stateBytes;
   gradients += cost.gradientBytes;
-  for (const WeightCost &weight : cost.weights)
-    if (weight.isGathered) {
-      gatheredWeights += weight.weightBytes;
-      gatheredGradients += weight.gradientBytes;
-      largestWeight = std::max(largestWeight, weight.weightBytes);
-      largestGradient = std::max(largestGradient, weight.gradientBytes);
-    }
+  for (const WeightCost &weight : cost.weights) {
+    largestGradient = std::max(largestGradient, weight.gradientBytes);
+    if (!weight.isGathered)
+      continue;
+    gatheredWeights += weight.weightBytes;
+    gatheredGradients += weight.gradientBytes;
+    largestGathered = std::max(largestGathered, weight.gradientBytes);
+    twoWeights = std::max(twoWeights, lastWeight + weight.weightBytes);
+    lastWeight = weight.weightBytes;
+  }
   bool opensLayer = isFirst || segments.layerOf[s] != segments.layerOf[s - 1];
-  layer = (opensLayer ? 0 : layer) + cost.keptBytes;
-  layerScratch = std::max(opensLayer ? 0 : layerScratch, cost.scratchBytes);
-  // One layer, or what is not kept of a segment, is there again at a time, and
-  // an op reads and writes.
-  auto atOnce = [&](Recompute level, int64_t bytes) {
-    int64_t &most = scratch[static_cast<int>(level)];
-    most = std::max(most, bytes);
+  layer = opensLayer ? 0 : layer;
+  // What is not kept is computed again for one segment at a time, or for one
+  // layer, while what earlier ones keep is there.
+  int64_t entering = isFirst ? cost.boundaryBytes : 0,
+          opening = opensLayer ? cost.boundaryBytes : 0;
+  auto keep = [&](Recompute level, int64_t before, int64_t again,
+                  int64_t bytes) {
+    int64_t &sum = kept[static_cast<int>(level)],
+            &most = atOnce[static_cast<int>(level)];
+    most = std::max(most, sum + before + again + cost.liveBytes);
+    sum += before + bytes;
+    most = std::max(most, sum);
   };
-  atOnce(Recompute::None, 2 * cost.scratchBytes);
-  atOnce(Recompute::Selective,
-         cost.keptBytes - cost.selectiveBytes + 2 * cost.scratchBytes);
-  atOnce(Recompute::Whole, layer + 2 * layerScratch);
-  int64_t entering = isFirst ? cost.boundaryBytes : 0;
-  kept[static_cast<int>(Recompute::None)] += cost.keptBytes + entering;
-  kept[static_cast<int>(Recompute::Selective)] +=
-      cost.selectiveBytes + entering;
-  kept[static_cast<int>(Recompute::Whole)] +=
-      opensLayer ? cost.boundaryBytes : 0;
+  keep(Recompute::None, entering, 0, cost.keptBytes);
+  keep(Recompute::Selective, entering, 0, cost.selectiveBytes);
+  keep(Recompute::Whole, opening, layer, 0);
+  layer += cost.keptBytes;
   isFirst = false;
 }
 
@@ -71,16 +73,24 @@ void StageSums::fill(HybridStage &stage) const {
   };
   stage.parameterBytes = parameters;
   stage.stateBytes = shape.zero >= 1 ? share(states) : states;
-  stage.gradientBytes = shape.zero == 2 ? share(gradients) : gradients;
-  if (shape.zero >= 3) {
-    // Two weights are gathered, and one gradient is on its way.
-    stage.parameterBytes +=
-        share(gatheredWeights) - gatheredWeights + 2 * largestWeight;
+  stage.gradientBytes = gradients;
+  if (shape.zero >= 1 && !isSummed)
+    // Each is reduced before the pass is over: two are on their way.
+    stage.gradientBytes =
+        std::min(gradients, share(gradients) + 2 * largestGradient);
+  else if (shape.zero == 2)
+    stage.gradientBytes = share(gradients);
+  else if (shape.zero >= 3)
     stage.gradientBytes +=
-        share(gatheredGradients) - gatheredGradients + largestGradient;
-  }
+        share(gatheredGradients) - gatheredGradients + largestGathered;
+  // One weight is read while the next is gathered.
+  if (shape.zero >= 3)
+    stage.parameterBytes +=
+        share(gatheredWeights) - gatheredWeights + twoWeights;
   stage.activationBytes = keptBytes(stage.recompute) * stage.inFlight;
-  stage.scratchBytes = scratch[static_cast<int>(stage.recompute)];
+  // One of the microbatches in flight is computed.
+  stage.scratchBytes =
+      atOnce[static_cast<int>(stage.recompute)] - keptBytes(stage.recompute);
 }
 
 /// Leaves what `isEnough` makes of the least limit in (0, high] that is enough;

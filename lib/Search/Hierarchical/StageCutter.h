@@ -30,9 +30,10 @@ int64_t bytesOf(const HybridStage &stage);
 /// Time and bytes of a range of segments, as it grows at its end.
 class StageSums {
 public:
+  /// `isSummed`: gradients of several microbatches are.
   StageSums(const HybridShape &shape, const ModelSegments &segments,
-            const SegmentCosts &found)
-      : shape(shape), segments(segments), found(found) {}
+            const SegmentCosts &found, bool isSummed = true)
+      : shape(shape), segments(segments), found(found), isSummed(isSummed) {}
 
   /// Adds the segment behind the last one.
   void add(int s);
@@ -51,14 +52,19 @@ private:
   const HybridShape &shape;
   const ModelSegments &segments;
   const SegmentCosts &found;
+  bool isSummed;
   bool isFirst = true;
-  int64_t parameters = 0, states = 0, gradients = 0, layer = 0,
-          layerScratch = 0;
-  /// Of weights that passes gather, and the largest of them.
-  int64_t gatheredWeights = 0, gatheredGradients = 0, largestWeight = 0,
-          largestGradient = 0;
-  /// By level of recomputation.
-  int64_t scratch[3] = {0, 0, 0}, kept[3] = {0, 0, 0}, ns[3] = {0, 0, 0};
+  int64_t parameters = 0, states = 0, gradients = 0;
+  int64_t layer = 0; ///< what segments of the last layer keep
+  /// Of weights that passes gather: all, the largest two that follow each
+  /// other, the last one, and the largest gradient.
+  int64_t gatheredWeights = 0, gatheredGradients = 0, twoWeights = 0,
+          lastWeight = 0, largestGathered = 0;
+  int64_t largestGradient = 0; ///< of all weights
+  /// By level of recomputation: of one microbatch, what is kept, and the most
+  /// that is there at once.
+  int64_t kept[3] = {0, 0, 0}, atOnce[3] = {0, 0, 0};
+  int64_t ns[3] = {0, 0, 0}; ///< by level of recomputation
 };
 
 /// The first segment of each stage such that the longest pass at one level is

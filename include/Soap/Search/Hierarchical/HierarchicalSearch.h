@@ -49,6 +49,9 @@ public:
   ~HybridModel();
 
   int64_t getBatch() const;
+  /// Tokens of a sample, where an embedding gathers by sequences of them; 0:
+  /// samples are no sequences of tokens.
+  int64_t getTokensPerSample() const;
   int getSegmentCount() const;
   int getLayerCount() const;
   /// How many layers are alike; 0: layers are ranges of segments.
