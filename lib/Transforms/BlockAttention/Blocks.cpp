@@ -17,6 +17,7 @@
 
 #include "Soap/Dialect/Soap/SoapDialect.h"
 #include "Soap/Dialect/Soap/SoapInterfaces.h"
+#include "Soap/Model/AttentionBlocks.h"
 
 #include <limits>
 
@@ -410,7 +411,7 @@ void BlockWriter::writeForward() {
   Running maximum, sum, mixed;
   SmallVector<Value> states;
   for (int64_t t = 0; t < blocks; ++t) {
-    step = "step" + std::to_string(t) + ".";
+    step = ::soap::blockStepName(t, "");
     nextBlocks(t, states, queries, keys, values);
     Value logits = scores(t, queries, keys);
     Value highest = reduceRows(logits, ReduceKind::Max, "highest");
@@ -498,7 +499,7 @@ void BlockWriter::writeBackward() {
   SmallVector<Value> states;
   for (int64_t t = 0; t < blocks; ++t) {
     origin = scoreNames[t];
-    step = "grad.step" + std::to_string(t) + ".";
+    step = "grad." + ::soap::blockStepName(t, "");
     if (t > 0 && from.isCausal) {
       if (Value state = stateBefore(t, states))
         grad = waitFor(state, grad, "result.next");
