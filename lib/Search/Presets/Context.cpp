@@ -123,7 +123,8 @@ std::optional<PositionLoop> Context::loopOf(int node, const AccessMap &map,
             end = c * space.loops[static_cast<size_t>(term.loop)].extent;
     bool isWindow = dim.kind == DimMap::Kind::Window;
     // Digits of the positions alone, or all of them and those below.
-    bool isWithin = c >= of.low && c % of.low == 0 && end <= of.high;
+    bool isWithin = c >= of.low && c % of.low == 0 && end <= of.high &&
+                    (c < of.high || of.low == of.high);
     bool isAbove = c < of.low && end == of.high && of.step * c % of.low == 0;
     if (isWindow ? dim.terms.size() != 1 || of.low != 1 : !isWithin && !isAbove)
       continue;

@@ -189,9 +189,10 @@ Value BlockWriter::slice(Value x, size_t dim, int64_t first, int64_t count,
 Value BlockWriter::reduceRows(Value x, ReduceKind kind, StringRef name) {
   Shape shape = shapeOf(x);
   shape.back() = 1;
-  Value rows = ops.reduce(x, kind, {static_cast<int64_t>(shape.size()) - 1},
-                          step + name.str() + ".rows");
-  return ops.reshape(rows, shape, step + name.str());
+  auto last = static_cast<int64_t>(shape.size()) - 1;
+  Value rows = ops.reduce(x, kind, {last}, step + name.str() + ".rows");
+  // Not a reshape: a step of one block keeps the loop over blocks.
+  return make<BroadcastOp>(name, rows, shape, ArrayRef<int64_t>{last});
 }
 
 Value BlockWriter::foldQueries(Value x, StringRef name) {
