@@ -68,6 +68,11 @@ static bool mayBeAttention(SoftmaxOp softmax) {
   });
 }
 
+static std::string describe(SoftmaxOp softmax) {
+  auto name = softmax->getAttrOfType<StringAttr>(SoapDialect::kName);
+  return name ? "softmax '" + name.str() + "'" : "softmax";
+}
+
 LogicalResult BlockAttention::rewrite(func::FuncOp function) {
   if (!function.getBody().hasOneBlock())
     return function.emitError() << "'@" << function.getName()
@@ -88,13 +93,13 @@ LogicalResult BlockAttention::rewrite(func::FuncOp function) {
       continue;
     std::variant<Attention, std::string> found = findAttention(softmax);
     if (auto *why = std::get_if<std::string>(&found)) {
-      softmax.emitWarning() << "stays whole: " << *why;
+      op.emitWarning() << describe(softmax) << " stays whole: " << *why;
       continue;
     }
     attentions.push_back(std::get<Attention>(found));
     if (int64_t length = attentions.back().length(); length % blocks != 0)
-      return softmax.emitError()
-             << "is over a sequence of " << length
+      return op.emitError()
+             << describe(softmax) << " is over a sequence of " << length
              << ", which 'blocks=" << int64_t(blocks) << "' does not divide";
   }
   if (attentions.empty())
