@@ -13,7 +13,7 @@
 
 #include "Soap/Dialect/Soap/SoapDialect.h"
 
-#include "mlir/IR/Matchers.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
 
 #include <cmath>
 #include <optional>
@@ -36,12 +36,22 @@ static std::optional<DenseElementsAttr> constantOf(Value value) {
   while (auto cast = value.getDefiningOp<CastOp>())
     value = cast.getX();
   auto constant = value.getDefiningOp<ConstantOp>();
-  if (!constant)
+  if (!constant ||
+      !isa<FloatType>(
+          cast<RankedTensorType>(constant.getType()).getElementType()))
     return std::nullopt;
-  auto elements = dyn_cast<DenseElementsAttr>(constant.getValue());
-  if (!elements || !isa<FloatType>(elements.getElementType()))
+  if (auto elements = dyn_cast<DenseElementsAttr>(constant.getValue()))
+    return elements;
+  // Importers keep elements out of the IR.
+  auto resource = dyn_cast<DenseResourceElementsAttr>(constant.getValue());
+  if (!resource || resource.getData().empty())
     return std::nullopt;
-  return elements;
+  bool isSplat = false;
+  if (!DenseElementsAttr::isValidRawBuffer(resource.getType(),
+                                           resource.getData(), isSplat))
+    return std::nullopt;
+  return DenseElementsAttr::getFromRawBuffer(resource.getType(),
+                                             resource.getData());
 }
 
 /// The value of every element of a constant.
@@ -311,6 +321,39 @@ static Value sumOfRepetition(Value grad, Value repeated) {
   return sum.getY();
 }
 
+/// What is transposed to columns; null: nothing.
+static Value beforeColumns(Value columns) {
+  auto transpose = columns.getDefiningOp<TransposeOp>();
+  if (!transpose)
+    return {};
+  ArrayRef<int64_t> order = transpose.getPermutation();
+  auto rank = static_cast<int64_t>(order.size());
+  for (int64_t d = 0; d + 2 < rank; ++d)
+    if (order[d] != d)
+      return {};
+  return order[rank - 2] == rank - 1 ? transpose.getX() : Value();
+}
+
+/// Keys that a transpose makes columns of are rows before it.
+static void useRows(Attention &found) {
+  if (!found.keysAreColumns)
+    return;
+  Value rows = beforeColumns(found.keys);
+  if (!rows)
+    return;
+  if (found.keysGrad) {
+    // Their gradient is transposed back.
+    if (!found.keysGrad.hasOneUse())
+      return;
+    auto back = dyn_cast<TransposeOp>(*found.keysGrad.getUsers().begin());
+    if (!back || beforeColumns(back.getY()) != found.keysGrad)
+      return;
+    found.keysGrad = back.getY();
+  }
+  found.keys = rows;
+  found.keysAreColumns = false;
+}
+
 /// Sends blocks of what heads are repeated from, where keys and values are.
 static void useUnrepeated(Attention &found) {
   int64_t keyGroup = 1, valueGroup = 1;
@@ -379,6 +422,7 @@ mlir::soap::findAttention(SoftmaxOp softmax) {
   if (std::string why = findGrads(found, found.keys, found.values);
       !why.empty())
     return why;
+  useRows(found);
   useUnrepeated(found);
   return found;
 }
