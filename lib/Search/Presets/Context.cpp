@@ -12,6 +12,7 @@
 
 #include "Context.h"
 
+#include "Megatron.h"
 #include "PresetSupport.h"
 #include "Soap/Model/AttentionBlocks.h"
 
@@ -53,7 +54,9 @@ public:
   Expected<Sequence> findSequence();
   /// Decides where each op lies.
   void follow();
-  Strategy make(const Sequence &sequence, const ContextOptions &options) const;
+  /// `columns`: by node, the loop that tensor parallelism splits, or -1.
+  Strategy make(const Sequence &sequence, const ContextOptions &options,
+                const std::vector<int> &columns) const;
 
 private:
   const Kernel &kernel(int node) const {
@@ -69,7 +72,7 @@ private:
   void followUp();
   void followDown();
   void moveToReaders();
-  Config config(int node, const Sequence &sequence,
+  Config config(int node, int columnLoop, const Sequence &sequence,
                 const ContextOptions &options) const;
 
   const ParallelizationProblem &problem;
@@ -237,62 +240,88 @@ static int64_t remainder(int64_t number, int64_t by) {
   return (number % by + by) % by;
 }
 
-Config Context::config(int node, const Sequence &sequence,
+Config Context::config(int node, int columnLoop, const Sequence &sequence,
                        const ContextOptions &options) const {
   const IterationSpace &space = kernel(node).space;
   const PositionLoop &own = loops[static_cast<size_t>(node)];
-  int64_t devices = options.devices,
-          groups = problem.getTopology().deviceCount() / devices;
+  auto extentOf = [&](int loop) {
+    return space.loops[static_cast<size_t>(loop)].extent;
+  };
+  int64_t devices = options.devices, columns = options.tensorParallel,
+          groups = problem.getTopology().deviceCount() / (devices * columns);
   // Neighbouring blocks of a device are one piece.
   int64_t perPiece = options.zigzag ? 1 : sequence.blocks / devices;
   int64_t positions = perPiece * sequence.blockLength(), pieces = 0;
   if (own.loop >= 0 &&
       space.loops[static_cast<size_t>(own.loop)].type != IteratorType::Serial) {
-    int64_t all = space.loops[static_cast<size_t>(own.loop)].extent * own.step;
+    int64_t all = extentOf(own.loop) * own.step;
     if (all % positions == 0 && positions % own.step == 0 &&
         own.first % positions == 0)
       pieces = all / positions;
   }
   Config config = Config::single(space);
+  auto split = [&](int loop, int64_t degree) {
+    if (loop >= 0)
+      config.degrees[static_cast<size_t>(loop)] = degree;
+    else
+      config.replicas *= degree;
+  };
   int samples = sampleLoop(problem, node);
-  if (samples == own.loop)
+  if (samples == own.loop || samples == columnLoop)
     samples = -1;
-  if (samples >= 0)
-    config.degrees[static_cast<size_t>(samples)] = std::clamp<int64_t>(
-        space.loops[static_cast<size_t>(samples)].extent, 1, groups);
-  else
-    config.replicas *= groups;
-  if (pieces > 0)
-    config.degrees[static_cast<size_t>(own.loop)] = pieces;
-  else
-    config.replicas *= devices;
+  split(samples, samples < 0
+                     ? groups
+                     : std::clamp<int64_t>(extentOf(samples), 1, groups));
+  split(pieces > 0 ? own.loop : -1, pieces > 0 ? pieces : devices);
+  split(columnLoop, columns);
   config.devices.assign(config.replicas * config.piecesPerReplica(), 0);
   std::vector<int> places;
   for (const Shard &shard : enumerateShards(space, config)) {
-    int64_t group =
-                samples >= 0 ? shard.piece[static_cast<size_t>(samples)] : -1,
-            place = -1, rest = shard.replica;
+    // Replicas of an op, outermost first: groups, places, columns.
+    int64_t rest = shard.replica;
+    auto coordinate = [&](int loop, int64_t degree) {
+      if (loop >= 0)
+        return shard.piece[static_cast<size_t>(loop)];
+      int64_t replica = rest % degree;
+      rest /= degree;
+      return replica;
+    };
+    int64_t column = coordinate(columnLoop, columns);
+    int64_t place = coordinate(pieces > 0 ? own.loop : -1, devices);
+    int64_t group = coordinate(samples, groups);
     if (pieces > 0) {
       int64_t block =
-          own.first / positions + shard.piece[static_cast<size_t>(own.loop)];
-      block = remainder(block, sequence.blocks / perPiece);
+          remainder(own.first / positions + place, sequence.blocks / perPiece);
       place = block < devices ? block : 2 * devices - 1 - block;
-    } else {
-      place = rest % devices;
-      rest /= devices;
     }
     places.push_back(
-        static_cast<int>((group < 0 ? rest : group) * devices + place));
+        static_cast<int>((group * devices + place) * columns + column));
   }
   config.devices = std::move(places);
   return config;
 }
 
-Strategy Context::make(const Sequence &sequence,
-                       const ContextOptions &options) const {
+/// By node: the loop that tensor parallelism splits, or -1.
+static std::vector<int> columnLoops(const ParallelizationProblem &problem,
+                                    const Strategy &megatron) {
+  std::vector<int> result(megatron.size(), -1);
+  for (size_t n = 0; n < megatron.size(); ++n)
+    for (size_t l = 0; l < megatron[n].degrees.size(); ++l)
+      if (megatron[n].degrees[l] > 1 &&
+          static_cast<int>(l) != sampleLoop(problem, static_cast<int>(n)))
+        result[n] = static_cast<int>(l);
+  return result;
+}
+
+Strategy Context::make(const Sequence &sequence, const ContextOptions &options,
+                       const std::vector<int> &columns) const {
   Strategy strategy;
-  for (int n = 0; n < static_cast<int>(graph.nodes.size()); ++n)
-    strategy.push_back(config(n, sequence, options));
+  for (int n = 0; n < static_cast<int>(graph.nodes.size()); ++n) {
+    int column = columns[static_cast<size_t>(n)];
+    if (column == loops[static_cast<size_t>(n)].loop)
+      column = -1;
+    strategy.push_back(config(n, column, sequence, options));
+  }
   return strategy;
 }
 
@@ -305,21 +334,37 @@ Expected<Strategy> soap::contextStrategy(const ParallelizationProblem &problem,
   ContextOptions chosen = options;
   int64_t perDevice = options.zigzag ? 2 : 1;
   if (chosen.devices == 0)
-    chosen.devices = sequence->blocks / perDevice;
-  std::string degree = "cp=" + std::to_string(chosen.devices);
-  if (int all = problem.getTopology().deviceCount();
-      chosen.devices == 0 || all % chosen.devices != 0)
-    return Error{degree + " does not divide the " + std::to_string(all) +
+    chosen.devices = std::max<int64_t>(sequence->blocks / perDevice, 1);
+  int64_t least = perDevice * chosen.devices;
+  std::string text = "cp=" + std::to_string(chosen.devices);
+  if (sequence->blocks % least != 0 ||
+      (options.zigzag && sequence->blocks != least))
+    return Error{
+        text + (options.zigzag ? ",zigzag" : "") + ": attention has " +
+        std::to_string(sequence->blocks) + " blocks, expected " +
+        (options.zigzag ? "two for each device" : "as many for each device") +
+        ", as of '--soap-block-attention=blocks=" + std::to_string(least) +
+        "'"};
+  if (chosen.tensorParallel > 1)
+    text += " times tp=" + std::to_string(chosen.tensorParallel);
+  int64_t together = chosen.devices * chosen.tensorParallel;
+  if (int64_t has = problem.getTopology().deviceCount(); has % together != 0)
+    return Error{text + " does not divide the " + std::to_string(has) +
                  " devices of '" + problem.getTopology().name + "'"};
-  if (options.zigzag && sequence->blocks != 2 * chosen.devices)
-    return Error{degree + ",zigzag: attention has " +
-                 std::to_string(sequence->blocks) +
-                 " blocks, expected two for each device, "
-                 "'--soap-block-attention=blocks=" +
-                 std::to_string(2 * chosen.devices) + "'"};
-  if (sequence->blocks % chosen.devices != 0)
-    return Error{degree + " does not divide the " +
-                 std::to_string(sequence->blocks) + " blocks of attention"};
+  std::vector<int> columns(problem.getGraph().nodes.size(), -1);
+  if (chosen.tensorParallel > 1) {
+    Expected<Strategy> megatron = checkedMegatron(
+        problem, {chosen.tensorParallel, /*sequenceParallel=*/false});
+    if (!megatron)
+      return megatron.takeError();
+    columns = columnLoops(problem, *megatron);
+  }
   context.follow();
-  return context.make(*sequence, chosen);
+  Strategy strategy = context.make(*sequence, chosen, columns);
+  if (chosen.shardsUpdates)
+    shardUpdates(problem,
+                 std::vector<int64_t>(strategy.size(),
+                                      problem.getTopology().deviceCount()),
+                 strategy);
+  return strategy;
 }

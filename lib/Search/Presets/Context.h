@@ -21,6 +21,11 @@ struct ContextOptions {
   /// Device d has blocks d and 2 * devices - 1 - d, so that causal attention is
   /// the same work on each.
   bool zigzag = false;
+  /// Devices that share the layers, inside of the places of a sequence, as in
+  /// Megatron.h: neighbours.
+  int64_t tensorParallel = 1;
+  /// Every device keeps and updates a part of the weights.
+  bool shardsUpdates = false;
 };
 
 /// Every op that has positions of the sequence is split along it, and lies

@@ -162,11 +162,17 @@ static Expected<NamedStrategy> context(const std::string &name,
     if (option.starts_with("cp=") &&
         (number = parseNumber(std::string_view(option).substr(3), 1)))
       chosen.devices = *number;
+    else if (option.starts_with("tp=") &&
+             (number = parseNumber(std::string_view(option).substr(3), 1)))
+      chosen.tensorParallel = *number;
     else if (option == "zigzag")
       chosen.zigzag = true;
+    else if (option == "zero")
+      chosen.shardsUpdates = true;
     else
       return Error{"recipe '" + name + "': unknown option '" + option +
-                   "', expected cp=N (a number from 1 on) or zigzag"};
+                   "', expected cp=N or tp=N (numbers from 1 on), zigzag or "
+                   "zero"};
   }
   Expected<Strategy> strategy = contextStrategy(problem, chosen);
   if (!strategy)
@@ -221,7 +227,8 @@ soap::namedStrategy(const std::string &text,
   for (const Preset &preset : presets)
     expected += std::string(preset.name) + ", ";
   return Error{"unknown preset '" + text + "', expected " + expected +
-               "context(cp=N,zigzag), fsdp, gshard(ep=N) or megatron(tp=N,sp)"};
+               "context(cp=N,zigzag,tp=N,zero), fsdp, gshard(ep=N) or "
+               "megatron(tp=N,sp)"};
 }
 
 Expected<Strategy> soap::presetStrategy(const std::string &name,
