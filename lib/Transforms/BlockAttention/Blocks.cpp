@@ -119,6 +119,7 @@ private:
   Value joinedResult;
   SmallVector<std::string> scoreNames; ///< by step
   SmallVector<Operation *> unused;     ///< nothing may read their results
+  DenseSet<Value> late;                ///< computed from the gradient
 };
 
 } // namespace
@@ -146,15 +147,18 @@ BlockWriter::BlockWriter(Attention attention, const BlockOptions &options,
 DictionaryAttr BlockWriter::loopsOfScores(Operation *op) {
   SmallVector<NamedAttribute> loops;
   auto spaceOp = dyn_cast<IterationSpaceOpInterface>(op);
-  if (!spaceOp)
+  if (!spaceOp || op->getNumResults() == 0)
     return builder.getDictionaryAttr(loops);
-  size_t batches = blockDim + 1;
-  bool isFolded = op->getNumResults() > 0 &&
-                  shapeOf(op->getResult(0)).size() == batches + 2;
+  // Tensors that are not folded lack the dim of blocks.
+  Value shaped = isa<ReduceOp>(op) ? op->getOperand(0) : op->getResult(0);
+  size_t rank = shapeOf(shaped).size(),
+         batches = rank == blockDim + 3   ? blockDim + 1
+                   : rank == blockDim + 2 ? blockDim
+                                          : 0;
   for (const ::soap::Loop &loop : spaceOp.getIterationSpace().loops) {
     StringRef name = loop.name, number = name.drop_front();
     size_t dim = 0;
-    bool isBatch = isFolded && (name.front() == 'b' || name.front() == 'd') &&
+    bool isBatch = (name.front() == 'b' || name.front() == 'd') &&
                    !number.getAsInteger(10, dim) && dim < batches;
     loops.push_back(builder.getNamedAttr(
         name, builder.getStringAttr(isBatch ? "b" + std::to_string(dim) : "")));
@@ -168,6 +172,14 @@ void BlockWriter::setName(Operation *op, StringRef name) {
     unique = (name + "." + Twine(number)).str();
   op->setAttr(SoapDialect::kName, builder.getStringAttr(unique));
   if (origin.empty())
+    return;
+  bool readsGradient = llvm::any_of(op->getOperands(), [&](Value operand) {
+    return operand == from.resultGrad || late.contains(operand);
+  });
+  if (readsGradient)
+    late.insert_range(op->getResults());
+  // What moves elements of gradients follows them.
+  if (readsGradient && isa<ReshapeOp, TransposeOp, SliceOp, ConcatOp>(op))
     return;
   op->setAttr(SoapDialect::kGradOf, builder.getStringAttr(origin));
   op->setAttr(SoapDialect::kLoopMap, loopsOfScores(op));

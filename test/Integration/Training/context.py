@@ -36,7 +36,7 @@ MODELS = {
 # Model, blocks, how far they run ahead, recipe, topology.
 CASES = [
     ("llama", 4, 1, "context(cp=4)", "cpu-4"),
-    ("llama", 4, 0, "context(cp=2,zigzag)", "cpu-4"),
+    ("llama", 4, 0, "context(cp=2,zigzag,tp=2,zero)", "cpu-4"),
     ("llama", 8, 2, "context(cp=4,zigzag)", "cpu-4"),
     ("gpt", 3, 0, "context", "cpu-3"),
     ("gpt", 6, 9, "context(cp=2)", "cpu-2"),
