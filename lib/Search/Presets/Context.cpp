@@ -249,15 +249,25 @@ Config Context::config(int node, int columnLoop, const Sequence &sequence,
   };
   int64_t devices = options.devices, columns = options.tensorParallel,
           groups = problem.getTopology().deviceCount() / (devices * columns);
-  // Neighbouring blocks of a device are one piece.
-  int64_t perPiece = options.zigzag ? 1 : sequence.blocks / devices;
-  int64_t positions = perPiece * sequence.blockLength(), pieces = 0;
+  // A part of a sequence: blocks that lie together.
+  int64_t parts = options.zigzag ? 2 * devices : devices;
+  int64_t perPart = sequence.blocks / parts;
+  // Pieces are parts, or blocks where parts do not begin with the first one.
+  int64_t perPiece = perPart, pieces = 0;
   if (own.loop >= 0 &&
       space.loops[static_cast<size_t>(own.loop)].type != IteratorType::Serial) {
     int64_t all = extentOf(own.loop) * own.step;
-    if (all % positions == 0 && positions % own.step == 0 &&
-        own.first % positions == 0)
-      pieces = all / positions;
+    auto piecesOf = [&](int64_t positions) {
+      return all % positions == 0 && positions % own.step == 0 &&
+                     own.first % positions == 0
+                 ? all / positions
+                 : 0;
+    };
+    pieces = piecesOf(perPart * sequence.blockLength());
+    if (pieces == 0) {
+      perPiece = 1;
+      pieces = piecesOf(sequence.blockLength());
+    }
   }
   Config config = Config::single(space);
   auto split = [&](int loop, int64_t degree) {
@@ -290,9 +300,10 @@ Config Context::config(int node, int columnLoop, const Sequence &sequence,
     int64_t place = coordinate(pieces > 0 ? own.loop : -1, devices);
     int64_t group = coordinate(samples, groups);
     if (pieces > 0) {
-      int64_t block =
-          remainder(own.first / positions + place, sequence.blocks / perPiece);
-      place = block < devices ? block : 2 * devices - 1 - block;
+      int64_t firstBlock = own.first / sequence.blockLength(),
+              block = remainder(firstBlock + place * perPiece, sequence.blocks),
+              part = block / perPart;
+      place = part < devices ? part : 2 * devices - 1 - part;
     }
     places.push_back(
         static_cast<int>((group * devices + place) * columns + column));
@@ -337,14 +348,10 @@ Expected<Strategy> soap::contextStrategy(const ParallelizationProblem &problem,
     chosen.devices = std::max<int64_t>(sequence->blocks / perDevice, 1);
   int64_t least = perDevice * chosen.devices;
   std::string text = "cp=" + std::to_string(chosen.devices);
-  if (sequence->blocks % least != 0 ||
-      (options.zigzag && sequence->blocks != least))
-    return Error{
-        text + (options.zigzag ? ",zigzag" : "") + ": attention has " +
-        std::to_string(sequence->blocks) + " blocks, expected " +
-        (options.zigzag ? "two for each device" : "as many for each device") +
-        ", as of '--soap-block-attention=blocks=" + std::to_string(least) +
-        "'"};
+  if (sequence->blocks % least != 0)
+    return Error{text + (options.zigzag ? ",zigzag" : "") + ": attention has " +
+                 std::to_string(sequence->blocks) +
+                 " blocks, expected a multiple of " + std::to_string(least)};
   if (chosen.tensorParallel > 1)
     text += " times tp=" + std::to_string(chosen.tensorParallel);
   int64_t together = chosen.devices * chosen.tensorParallel;

@@ -18,7 +18,7 @@ namespace soap {
 struct ContextOptions {
   /// Devices that share a sequence; 0: as many as it has blocks.
   int64_t devices = 0;
-  /// Device d has blocks d and 2 * devices - 1 - d, so that causal attention is
+  /// Of 2 * devices parts device d has d and the d-th last: causal attention is
   /// the same work on each.
   bool zigzag = false;
   /// Devices that share the layers, inside of the places of a sequence, as in

@@ -41,7 +41,7 @@ CASES = [
     ("gpt", 3, 0, "context", "cpu-3"),
     ("gpt", 6, 9, "context(cp=2)", "cpu-2"),
     ("bert", 4, 1, "context(cp=4)", "cpu-4"),
-    ("mixtral", 4, 1, "context(cp=2,zigzag)", "cpu-2"),
+    ("mixtral", 8, 1, "context(cp=2,zigzag)", "cpu-2"),
 ]
 TOLERANCE = 1e-12
 RUN = ["--data", "synthetic", "--iterations", 5, "--threads-per-device", 1]
