@@ -159,6 +159,31 @@ def SoapBucketGradients : Pass<"soap-bucket-gradients", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::soap::SoapDialect", "::mlir::func::FuncDialect"];
 }
 
+def SoapBlockAttention : Pass<"soap-block-attention", "::mlir::ModuleOp"> {
+  let summary = "Computes attention block by block, with an online softmax";
+  let description = [{
+    Rewrites each attention of a function, a chain `matmul, scale, mask, softmax, matmul` over a sequence, and its
+    gradient, into steps over `blocks` blocks of keys and values (docs/ContextParallelism.md). Step t of a causal
+    attention lets block i of the queries meet block i - t of the keys; blocks that the mask hides are left out. A
+    running maximum and a running sum replace rows of scores (online softmax). The gradient computes scores again, so
+    that no scores are kept. Equal to the chain within rounding.
+
+    Run it on a training step, or on a forward function for inference, before a strategy is chosen; the recipe
+    `context(cp=N)` places the blocks on devices. A softmax that is no attention that the pass knows gets a warning
+    that says why, and stays.
+  }];
+  let options = [
+    Option<"blocks", "blocks", "int64_t", /*default=*/"0",
+           "Blocks of the sequence, at least 2; they divide the length of each attention">,
+    Option<"ahead", "ahead", "int64_t", /*default=*/"1",
+           "Steps by which blocks of keys and values run ahead of the scores that are computed from them; 0: a block "
+           "is sent on when the step that uses it is done">,
+    Option<"function", "function", "std::string", /*default=*/"\"\"",
+           "Function to rewrite; default: train_step, accumulate_step and evaluate, else forward">
+  ];
+  let dependentDialects = ["::mlir::soap::SoapDialect", "::mlir::func::FuncDialect"];
+}
+
 def SoapRecompute : Pass<"soap-recompute", "::mlir::ModuleOp"> {
   let summary = "Lets the backward pass compute activations again instead of keeping them";
   let description = [{

@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Context.h"
 #include "Experts.h"
 #include "Megatron.h"
 #include "Soap/Search/Presets/Presets.h"
@@ -152,6 +153,33 @@ static Expected<NamedStrategy> gshard(const std::string &name,
   return NamedStrategy{std::move(*strategy), {}};
 }
 
+static Expected<NamedStrategy> context(const std::string &name,
+                                       const std::vector<std::string> &options,
+                                       const ParallelizationProblem &problem) {
+  ContextOptions chosen;
+  for (const std::string &option : options) {
+    std::optional<int> number;
+    if (option.starts_with("cp=") &&
+        (number = parseNumber(std::string_view(option).substr(3), 1)))
+      chosen.devices = *number;
+    else if (option.starts_with("tp=") &&
+             (number = parseNumber(std::string_view(option).substr(3), 1)))
+      chosen.tensorParallel = *number;
+    else if (option == "zigzag")
+      chosen.zigzag = true;
+    else if (option == "zero")
+      chosen.shardsUpdates = true;
+    else
+      return Error{"recipe '" + name + "': unknown option '" + option +
+                   "', expected cp=N or tp=N (numbers from 1 on), zigzag or "
+                   "zero"};
+  }
+  Expected<Strategy> strategy = contextStrategy(problem, chosen);
+  if (!strategy)
+    return Error{"recipe '" + name + "': " + strategy.error()};
+  return NamedStrategy{std::move(*strategy), {}};
+}
+
 namespace {
 struct Recipe {
   const char *name;
@@ -161,8 +189,10 @@ struct Recipe {
 };
 } // namespace
 
-static constexpr Recipe recipes[] = {
-    {"fsdp", fullySharded}, {"gshard", gshard}, {"megatron", megatron}};
+static constexpr Recipe recipes[] = {{"context", context},
+                                     {"fsdp", fullySharded},
+                                     {"gshard", gshard},
+                                     {"megatron", megatron}};
 
 static std::vector<std::string> splitOptions(std::string_view text) {
   std::vector<std::string> options;
@@ -197,7 +227,8 @@ makeNamed(const std::string &text, const ParallelizationProblem &problem) {
   for (const Preset &preset : presets)
     expected += std::string(preset.name) + ", ";
   return Error{"unknown preset '" + text + "', expected " + expected +
-               "fsdp, gshard(ep=N) or megatron(tp=N,sp)"};
+               "context(cp=N,zigzag,tp=N,zero), fsdp, gshard(ep=N) or "
+               "megatron(tp=N,sp)"};
 }
 
 Expected<NamedStrategy>

@@ -30,6 +30,11 @@ double flopsOf(const ParallelizationProblem &problem, const OpGroup &group);
 /// The first sample loop, or -1.
 int sampleLoop(const ParallelizationProblem &problem, int node);
 
+/// Splits every update over `devices[node]` devices, which keep their parts of
+/// the weights, and the conversions of these weights alike.
+void shardUpdates(const ParallelizationProblem &problem,
+                  const std::vector<int64_t> &devices, Strategy &strategy);
+
 /// The cluster as a grid: rows of `columns` devices, each in one machine. A
 /// machine has as many rows as fit into it.
 class MachineGrid {

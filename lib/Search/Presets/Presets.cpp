@@ -240,15 +240,9 @@ void soap::shardWorkingCopies(const Graph &graph, Strategy &strategy) {
   }
 }
 
-/// Data parallelism of which every device keeps and updates a part of the
-/// weights only (Rajbhandari et al., 2020): gradients are reduced and scattered
-/// to where their updates are, and kernels gather the weights that they read.
-Strategy soap::zeroStrategy(const ParallelizationProblem &problem) {
-  Strategy strategy = dataParallelStrategy(problem);
-  // Gradients are on the devices that have samples. Between two sets of devices
-  // there is no collective, so that others would receive every part of them,
-  // and send every part of the weights, on its own.
-  std::vector<int64_t> devices = sampleDevices(problem.getGraph(), strategy);
+void soap::shardUpdates(const ParallelizationProblem &problem,
+                        const std::vector<int64_t> &devices,
+                        Strategy &strategy) {
   std::vector<bool> updates = updatesOf(problem.getGraph());
   for (size_t n = 0; n < strategy.size(); ++n) {
     const Kernel &kernel = problem.getGraph().nodes[n].whole;
@@ -269,6 +263,17 @@ Strategy soap::zeroStrategy(const ParallelizationProblem &problem) {
       strategy[n] = cutLoops(kernel.space, order, static_cast<int>(devices[n]));
   }
   shardWorkingCopies(problem.getGraph(), strategy);
+}
+
+/// Data parallelism of which every device keeps and updates a part of the
+/// weights only (Rajbhandari et al., 2020): gradients are reduced and scattered
+/// to where their updates are, and kernels gather the weights that they read.
+Strategy soap::zeroStrategy(const ParallelizationProblem &problem) {
+  Strategy strategy = dataParallelStrategy(problem);
+  // Gradients are on the devices that have samples. Between two sets of devices
+  // there is no collective, so that others would receive every part of them,
+  // and send every part of the weights, on its own.
+  shardUpdates(problem, sampleDevices(problem.getGraph(), strategy), strategy);
   return strategy;
 }
 

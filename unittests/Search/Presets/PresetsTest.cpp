@@ -38,7 +38,8 @@ TEST(Presets, UnknownName) {
   EXPECT_EQ(presetStrategy("fastest", p.problem).error(),
             "unknown preset 'fastest', expected single, data-parallel, "
             "model-parallel, spatial, expert, zero, weighted, fast-devices, "
-            "fsdp, gshard(ep=N) or megatron(tp=N,sp)");
+            "context(cp=N,zigzag,tp=N,zero), fsdp, gshard(ep=N) or "
+            "megatron(tp=N,sp)");
 }
 
 TEST(Presets, Decisions) {

@@ -1,0 +1,377 @@
+//===- Context.cpp - Context parallelism ----------------------------------===//
+//
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Follows the positions of the sequence from the attentions through the graph:
+// up to the tokens, then down to losses and gradients. An op lies where its
+// first operand with positions lies, but ops that only move elements, as blocks
+// of keys from one step to the next, lie where they are read.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Context.h"
+
+#include "Megatron.h"
+#include "PresetSupport.h"
+#include "Soap/Model/AttentionBlocks.h"
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+
+using namespace soap;
+
+namespace {
+
+/// The positions within a dim of a tensor: of an index, the digit
+/// `index % high / low` stands for position `first + digit * step`.
+struct Positions {
+  int dim = 0;
+  int64_t low = 1, high = 1, step = 1, first = 0;
+};
+
+/// A loop over positions: iteration i stands for those from `first + i * step`.
+struct PositionLoop {
+  int loop = -1;
+  int64_t step = 1, first = 0;
+  bool operator==(const PositionLoop &) const = default;
+};
+
+/// A sequence in blocks.
+struct Sequence {
+  int64_t blocks = 0, length = 0;
+  int64_t blockLength() const { return length / blocks; }
+};
+
+class Context {
+public:
+  explicit Context(const ParallelizationProblem &problem)
+      : problem(problem), graph(problem.getGraph()), loops(graph.nodes.size()),
+        positions(graph.values.size()) {}
+
+  /// Finds the attentions; an error if there is none, or if they differ.
+  Expected<Sequence> findSequence();
+  /// Decides where each op lies.
+  void follow();
+  /// `columns`: by node, the loop that tensor parallelism splits, or -1.
+  Strategy make(const Sequence &sequence, const ContextOptions &options,
+                const std::vector<int> &columns) const;
+
+private:
+  const Kernel &kernel(int node) const {
+    return graph.nodes[static_cast<size_t>(node)].whole;
+  }
+  std::optional<Positions> &positionsOf(int value) {
+    return positions[static_cast<size_t>(graph.rootOf(value))];
+  }
+  std::optional<PositionLoop> loopOf(int node, const AccessMap &map,
+                                     const Positions &of) const;
+  std::optional<Positions> accessed(int node, const AccessMap &map,
+                                    int value) const;
+  void followUp();
+  void followDown();
+  void moveToReaders();
+  Config config(int node, int columnLoop, const Sequence &sequence,
+                const ContextOptions &options) const;
+
+  const ParallelizationProblem &problem;
+  const Graph &graph;
+  std::vector<PositionLoop> loops;                 ///< by node
+  std::vector<std::optional<Positions>> positions; ///< by value
+  std::vector<int> firstScores;                    ///< nodes of step 0
+};
+
+} // namespace
+
+Expected<Sequence> Context::findSequence() {
+  Sequence sequence;
+  for (int n = 0; n < static_cast<int>(graph.nodes.size()); ++n) {
+    const Kernel &scores = kernel(n);
+    if (scores.kind.starts_with("matmul") && scores.phase == Phase::Forward &&
+        scores.name.ends_with(firstBlockScores())) {
+      const std::vector<int64_t> &keys = graph.values[scores.operands[1]].shape;
+      size_t rank = keys.size();
+      if (rank < 4)
+        continue;
+      Sequence own{keys[rank - 3], keys[rank - 3] * keys[rank - 2]};
+      if (!firstScores.empty() &&
+          (own.blocks != sequence.blocks || own.length != sequence.length))
+        return Error{"attention '" + scores.name + "' has " +
+                     std::to_string(own.blocks) + " blocks of a sequence of " +
+                     std::to_string(own.length) + ", others " +
+                     std::to_string(sequence.blocks) + " of " +
+                     std::to_string(sequence.length)};
+      sequence = own;
+      firstScores.push_back(n);
+    }
+  }
+  if (firstScores.empty())
+    return Error{"no attention is in blocks, expected a function that "
+                 "'--soap-block-attention=blocks=N' has rewritten"};
+  return sequence;
+}
+
+/// The outermost loop over positions of an operand or result.
+std::optional<PositionLoop> Context::loopOf(int node, const AccessMap &map,
+                                            const Positions &of) const {
+  const DimMap &dim = map[static_cast<size_t>(of.dim)];
+  const IterationSpace &space = kernel(node).space;
+  if (dim.kind == DimMap::Kind::Whole || dim.divisor != 1 || dim.scale != 1)
+    return std::nullopt;
+  std::optional<PositionLoop> best;
+  int64_t bestCoefficient = 0;
+  for (const Term &term : dim.terms) {
+    int64_t c = term.coefficient,
+            end = c * space.loops[static_cast<size_t>(term.loop)].extent;
+    bool isWindow = dim.kind == DimMap::Kind::Window;
+    // Digits of the positions alone, or all of them and those below.
+    bool isWithin = c >= of.low && c % of.low == 0 && end <= of.high &&
+                    (c < of.high || of.low == of.high);
+    bool isAbove = c < of.low && end == of.high && of.step * c % of.low == 0;
+    if (isWindow ? dim.terms.size() != 1 || of.low != 1 : !isWithin && !isAbove)
+      continue;
+    if (c <= bestCoefficient)
+      continue;
+    bestCoefficient = c;
+    best = PositionLoop{term.loop, of.step * c / of.low,
+                        of.first + of.step * dim.offset / of.low};
+  }
+  return best;
+}
+
+/// The positions of a tensor that an op's loop over positions accesses.
+std::optional<Positions> Context::accessed(int node, const AccessMap &map,
+                                           int value) const {
+  const PositionLoop &own = loops[static_cast<size_t>(node)];
+  for (size_t d = 0; own.loop >= 0 && d < map.size(); ++d)
+    for (const Term &term : map[d].terms) {
+      if (term.loop != own.loop || map[d].kind == DimMap::Kind::Whole ||
+          map[d].divisor != 1 || map[d].scale != 1)
+        continue;
+      int64_t c = term.coefficient;
+      if (map[d].kind == DimMap::Kind::Radix)
+        return Positions{
+            static_cast<int>(d), c,
+            c * kernel(node).space.loops[static_cast<size_t>(own.loop)].extent,
+            own.step, own.first};
+      if (map[d].terms.size() == 1 && own.step % c == 0)
+        return Positions{static_cast<int>(d), 1, graph.values[value].shape[d],
+                         own.step / c,
+                         own.first - map[d].offset * (own.step / c)};
+    }
+  return std::nullopt;
+}
+
+/// From the first attention to the tokens, and to what else the ops on the way
+/// read.
+void Context::followUp() {
+  const Kernel &scores = kernel(firstScores.front());
+  const std::vector<int64_t> &keys = graph.values[scores.operands[1]].shape;
+  size_t block = keys.size() - 3;
+  for (int value : scores.operands)
+    positionsOf(value) =
+        Positions{static_cast<int>(block), 1, keys[block], keys[block + 1], 0};
+  for (int n = firstScores.front(); n-- > 0;) {
+    const Kernel &own = kernel(n);
+    PositionLoop &loop = loops[static_cast<size_t>(n)];
+    for (size_t r = 0; r < own.results.size() && loop.loop < 0; ++r)
+      if (const auto &of = positionsOf(own.results[r]))
+        if (auto found = loopOf(n, own.space.results[r].map, *of))
+          loop = *found;
+    for (size_t o = 0; o < own.operands.size() && loop.loop >= 0; ++o)
+      if (auto &of = positionsOf(own.operands[o]); !of)
+        of = accessed(n, own.space.operands[o].map, own.operands[o]);
+  }
+}
+
+void Context::followDown() {
+  for (int n = 0; n < static_cast<int>(graph.nodes.size()); ++n) {
+    const Kernel &own = kernel(n);
+    PositionLoop &loop = loops[static_cast<size_t>(n)];
+    for (size_t o = 0; o < own.operands.size() && loop.loop < 0; ++o)
+      if (const auto &of = positionsOf(own.operands[o]))
+        if (auto found = loopOf(n, own.space.operands[o].map, *of))
+          loop = *found;
+    for (size_t r = 0; r < own.results.size(); ++r)
+      if (auto &of = positionsOf(own.results[r]); !of)
+        of = accessed(n, own.space.results[r].map, own.results[r]);
+  }
+}
+
+/// Ops that move elements, or that read nothing with positions, lie where their
+/// first reader needs them.
+void Context::moveToReaders() {
+  std::vector<int> firstReader(graph.values.size(), -1);
+  for (int n = static_cast<int>(graph.nodes.size()); n-- > 0;)
+    for (int value : kernel(n).operands)
+      firstReader[static_cast<size_t>(graph.rootOf(value))] = n;
+  for (int n = static_cast<int>(graph.nodes.size()); n-- > 0;) {
+    const Kernel &own = kernel(n);
+    PositionLoop &loop = loops[static_cast<size_t>(n)];
+    bool moves =
+        own.kind == "slice" || own.kind == "concat" || own.kind == "cast";
+    if (own.results.empty() || (!moves && loop.loop >= 0))
+      continue;
+    int value = own.results[0],
+        reader = firstReader[static_cast<size_t>(graph.rootOf(value))];
+    if (reader < 0)
+      continue;
+    const Kernel &to = kernel(reader);
+    for (size_t o = 0; o < to.operands.size(); ++o) {
+      if (graph.rootOf(to.operands[o]) != graph.rootOf(value))
+        continue;
+      if (auto of = accessed(reader, to.space.operands[o].map, value))
+        if (auto found = loopOf(n, own.space.results[0].map, *of);
+            found && (loop.loop < 0 || loop.loop == found->loop))
+          loop = *found;
+      break;
+    }
+  }
+}
+
+void Context::follow() {
+  followUp();
+  followDown();
+  moveToReaders();
+}
+
+static int64_t remainder(int64_t number, int64_t by) {
+  return (number % by + by) % by;
+}
+
+Config Context::config(int node, int columnLoop, const Sequence &sequence,
+                       const ContextOptions &options) const {
+  const IterationSpace &space = kernel(node).space;
+  const PositionLoop &own = loops[static_cast<size_t>(node)];
+  auto extentOf = [&](int loop) {
+    return space.loops[static_cast<size_t>(loop)].extent;
+  };
+  int64_t devices = options.devices, columns = options.tensorParallel,
+          groups = problem.getTopology().deviceCount() / (devices * columns);
+  // A part of a sequence: blocks that lie together.
+  int64_t parts = options.zigzag ? 2 * devices : devices;
+  int64_t perPart = sequence.blocks / parts;
+  // Pieces are parts, or blocks where parts do not begin with the first one.
+  int64_t perPiece = perPart, pieces = 0;
+  if (own.loop >= 0 &&
+      space.loops[static_cast<size_t>(own.loop)].type != IteratorType::Serial) {
+    int64_t all = extentOf(own.loop) * own.step;
+    auto piecesOf = [&](int64_t positions) {
+      return all % positions == 0 && positions % own.step == 0 &&
+                     own.first % positions == 0
+                 ? all / positions
+                 : 0;
+    };
+    pieces = piecesOf(perPart * sequence.blockLength());
+    if (pieces == 0) {
+      perPiece = 1;
+      pieces = piecesOf(sequence.blockLength());
+    }
+  }
+  Config config = Config::single(space);
+  auto split = [&](int loop, int64_t degree) {
+    if (loop >= 0)
+      config.degrees[static_cast<size_t>(loop)] = degree;
+    else
+      config.replicas *= degree;
+  };
+  int samples = sampleLoop(problem, node);
+  if (samples == own.loop || samples == columnLoop)
+    samples = -1;
+  split(samples, samples < 0
+                     ? groups
+                     : std::clamp<int64_t>(extentOf(samples), 1, groups));
+  split(pieces > 0 ? own.loop : -1, pieces > 0 ? pieces : devices);
+  split(columnLoop, columns);
+  config.devices.assign(config.replicas * config.piecesPerReplica(), 0);
+  std::vector<int> places;
+  for (const Shard &shard : enumerateShards(space, config)) {
+    // Replicas of an op, outermost first: groups, places, columns.
+    int64_t rest = shard.replica;
+    auto coordinate = [&](int loop, int64_t degree) {
+      if (loop >= 0)
+        return shard.piece[static_cast<size_t>(loop)];
+      int64_t replica = rest % degree;
+      rest /= degree;
+      return replica;
+    };
+    int64_t column = coordinate(columnLoop, columns);
+    int64_t place = coordinate(pieces > 0 ? own.loop : -1, devices);
+    int64_t group = coordinate(samples, groups);
+    if (pieces > 0) {
+      int64_t firstBlock = own.first / sequence.blockLength(),
+              block = remainder(firstBlock + place * perPiece, sequence.blocks),
+              part = block / perPart;
+      place = part < devices ? part : 2 * devices - 1 - part;
+    }
+    places.push_back(
+        static_cast<int>((group * devices + place) * columns + column));
+  }
+  config.devices = std::move(places);
+  return config;
+}
+
+/// By node: the loop that tensor parallelism splits, or -1.
+static std::vector<int> columnLoops(const ParallelizationProblem &problem,
+                                    const Strategy &megatron) {
+  std::vector<int> result(megatron.size(), -1);
+  for (size_t n = 0; n < megatron.size(); ++n)
+    for (size_t l = 0; l < megatron[n].degrees.size(); ++l)
+      if (megatron[n].degrees[l] > 1 &&
+          static_cast<int>(l) != sampleLoop(problem, static_cast<int>(n)))
+        result[n] = static_cast<int>(l);
+  return result;
+}
+
+Strategy Context::make(const Sequence &sequence, const ContextOptions &options,
+                       const std::vector<int> &columns) const {
+  Strategy strategy;
+  for (int n = 0; n < static_cast<int>(graph.nodes.size()); ++n) {
+    int column = columns[static_cast<size_t>(n)];
+    if (column == loops[static_cast<size_t>(n)].loop)
+      column = -1;
+    strategy.push_back(config(n, column, sequence, options));
+  }
+  return strategy;
+}
+
+Expected<Strategy> soap::contextStrategy(const ParallelizationProblem &problem,
+                                         const ContextOptions &options) {
+  Context context(problem);
+  Expected<Sequence> sequence = context.findSequence();
+  if (!sequence)
+    return sequence.takeError();
+  ContextOptions chosen = options;
+  int64_t perDevice = options.zigzag ? 2 : 1;
+  if (chosen.devices == 0)
+    chosen.devices = std::max<int64_t>(sequence->blocks / perDevice, 1);
+  int64_t least = perDevice * chosen.devices;
+  std::string text = "cp=" + std::to_string(chosen.devices);
+  if (sequence->blocks % least != 0)
+    return Error{text + (options.zigzag ? ",zigzag" : "") + ": attention has " +
+                 std::to_string(sequence->blocks) +
+                 " blocks, expected a multiple of " + std::to_string(least)};
+  if (chosen.tensorParallel > 1)
+    text += " times tp=" + std::to_string(chosen.tensorParallel);
+  int64_t together = chosen.devices * chosen.tensorParallel;
+  if (int64_t has = problem.getTopology().deviceCount(); has % together != 0)
+    return Error{text + " does not divide the " + std::to_string(has) +
+                 " devices of '" + problem.getTopology().name + "'"};
+  std::vector<int> columns(problem.getGraph().nodes.size(), -1);
+  if (chosen.tensorParallel > 1) {
+    Expected<Strategy> megatron = checkedMegatron(
+        problem, {chosen.tensorParallel, /*sequenceParallel=*/false});
+    if (!megatron)
+      return megatron.takeError();
+    columns = columnLoops(problem, *megatron);
+  }
+  context.follow();
+  Strategy strategy = context.make(*sequence, chosen, columns);
+  if (chosen.shardsUpdates)
+    shardUpdates(problem,
+                 std::vector<int64_t>(strategy.size(),
+                                      problem.getTopology().deviceCount()),
+                 strategy);
+  return strategy;
+}
