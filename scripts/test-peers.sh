@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Tests against other frameworks from PyPI: PyTorch and JAX. scripts/test.sh runs a few of those of JAX.
+# Tests against other frameworks from PyPI: PyTorch and JAX. scripts/test.sh runs a few of the JAX tests.
 #   scripts/test-peers.sh [BUILD]        the last line is "N passed, N failed"
 # Makes BUILD/.peers, a virtual environment of several GB; SOAP_PEERS names one that has the packages already, to which
 # nothing is added; PYTHONPATH is kept, so torch-mlir can lie elsewhere. Soap's package goes into BUILD/.peers-soap.

@@ -4,8 +4,8 @@
 
     bench/import/python_doors.py [--runs 3] [--doors jax,torch]
 
-Needs the package of python/, jax, torch, transformers and onnx. "framework" is the processor's time of JAX's lowering and
-printing, or of torch.onnx; "soap" is that of all else. The first run of a door is not counted."""
+Needs the package of python/, jax, torch, transformers and onnx. "framework" is the processor's time of JAX's lowering
+and printing, or of torch.onnx; "soap" is that of all else. The first run of a door is not counted."""
 
 import argparse
 import functools

@@ -443,6 +443,28 @@ def consistently_changed(text, generator):
     return damage(text, generator) if generator.random() < 0.3 else text
 
 
+def damaged_shardings(text, generator):
+    """Shardings and meshes with other numbers, without some characters, or in each other's place."""
+    for _ in range(generator.choice([1, 1, 2])):
+        found = list(re.finditer(r'#sdy\.[^%\n]*?>(?=[},])|"\{[^"\n]*\}"', text))
+        if not found:
+            return text
+        place, other = generator.choice(found), generator.choice(found)
+        own = place.group(0)
+        kind = generator.randrange(3)
+        if kind == 0 and (numbers := list(re.finditer(r"\d+", own))):
+            number = generator.choice(numbers)
+            value = generator.choice(["0", "1", "3", "16", "-1", "1048577", "9223372036854775807"])
+            own = own[: number.start()] + value + own[number.end() :]
+        elif kind == 1:
+            begin = generator.randrange(1, len(own) - 1)
+            own = own[:begin] + own[begin + generator.randrange(1, 6) :]
+        else:
+            own = other.group(0)
+        text = text[: place.start()] + own + text[place.end() :]
+    return text
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("build")
@@ -459,15 +481,18 @@ def main():
         return tally.finish()
     generator = random.Random(options.seed)
     texts = []
-    for name in ("conv", "resnet", "moe", "lstm", "ops"):
+    for name in ("conv", "resnet", "moe", "lstm", "ops", "placed", "gspmd"):
         with open(os.path.join(HERE, "Inputs", name + ".mlir")) as file:
             texts.append(file.read())
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "model.mlir")
         for i in range(options.damaged):
+            text = texts[i % len(texts)]
             change = consistently_changed if i % 2 else damage
+            if "harding" in text and i % 3:
+                change = damaged_shardings
             with open(path, "w") as file:
-                file.write(change(texts[i % len(texts)], generator))
+                file.write(change(text, generator))
             wrong = None
             try:
                 result = subprocess.run(
@@ -475,6 +500,7 @@ def main():
                         os.path.join(build, "bin", "soap-translate"),
                         "--import-stablehlo",
                         path,
+                        "--keep-shardings",
                         "-o",
                         os.path.join(folder, "out.mlir"),
                     ],
