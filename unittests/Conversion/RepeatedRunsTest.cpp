@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Conversion/LLVM/RepeatedRuns.h"
+#include "Analysis/RepeatedRuns.h"
 
 #include "gtest/gtest.h"
 
@@ -84,7 +84,7 @@ std::vector<unsigned> randomLetters(std::mt19937 &random) {
 TEST(RepeatedRuns, RandomSequencesAgainstAllRuns) {
   std::mt19937 random(1);
   size_t found = 0, repeated = 0;
-  for (int round = 0; round < 2000; ++round) {
+  for (int round = 0; round < 250; ++round) {
     std::vector<unsigned> letters = randomLetters(random);
     auto callCost = static_cast<int64_t>(1 + random() % 4);
     auto runs = findRepeatedRuns(letters, kSeparator, callCost);
@@ -113,8 +113,8 @@ TEST(RepeatedRuns, RandomSequencesAgainstAllRuns) {
     // Nothing is left that would save anything.
     EXPECT_EQ(bestGain(rest, callCost, /*maximal=*/true), 0);
   }
-  EXPECT_GT(found, 500U);
-  EXPECT_GT(repeated, 2000U);
+  EXPECT_GT(found, 60U);
+  EXPECT_GT(repeated, 300U);
 }
 
 TEST(RepeatedRuns, OftenBeforeLong) {

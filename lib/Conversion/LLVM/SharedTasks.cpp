@@ -9,7 +9,7 @@
 
 #include "SharedTasks.h"
 
-#include "RepeatedRuns.h"
+#include "Analysis/RepeatedRuns.h"
 
 #include "llvm/ADT/StringMap.h"
 

@@ -7,8 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_LIB_CONVERSION_LLVM_REPEATEDRUNS_H
-#define SOAP_LIB_CONVERSION_LLVM_REPEATEDRUNS_H
+#ifndef SOAP_LIB_ANALYSIS_REPEATEDRUNS_H
+#define SOAP_LIB_ANALYSIS_REPEATEDRUNS_H
 
 #include "mlir/Support/LLVM.h"
 
@@ -42,4 +42,4 @@ SmallVector<RepeatedRun> findRepeatedRuns(ArrayRef<unsigned> letters,
 
 } // namespace mlir::soap
 
-#endif // SOAP_LIB_CONVERSION_LLVM_REPEATEDRUNS_H
+#endif // SOAP_LIB_ANALYSIS_REPEATEDRUNS_H
