@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Soap/Analysis/SharedOps.h"
 #include "Soap/Conversion/Passes.h"
 #include "Soap/Dialect/Soap/ForeignOps.h"
 #include "Soap/Dialect/Soap/SoapCollectives.h"
@@ -176,8 +177,11 @@ struct SingleProgramsPass
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    if (module->hasAttr(SoapDialect::kPrograms))
+    if (module->hasAttr(SoapDialect::kPrograms)) {
+      if (failed(inlineSharedOps(module)))
+        signalPassFailure();
       return;
+    }
     WalkResult strategy = module.walk([](IterationSpaceOpInterface op) {
       auto config = op->getAttrOfType<ConfigAttr>(SoapDialect::kConfig);
       bool isElsewhere =

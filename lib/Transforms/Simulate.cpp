@@ -17,6 +17,7 @@
 #include "StrategySupport.h"
 
 #include "Soap/Analysis/PartitionedGraph.h"
+#include "Soap/Analysis/SharedOps.h"
 #include "Soap/Analysis/Stages.h"
 #include "Soap/Analysis/TopologyAttr.h"
 #include "Soap/Dialect/Soap/SoapDialect.h"
@@ -349,6 +350,14 @@ LogicalResult Simulate::runPartitioned(ArrayAttr programs,
     return module.emitError("option 'function=")
            << wanted << "' names no entry of '" << SoapDialect::kPrograms
            << "'";
+  // Programs with all their ops; the module stays as it is.
+  OwningOpRef<ModuleOp> inlined;
+  if (hasSharedOps(module)) {
+    inlined = module.clone();
+    module = *inlined;
+    if (failed(inlineSharedOps(module)))
+      return failure();
+  }
   FailureOr<::soap::TaskGraph> tasks =
       rebuildTaskGraph(module, entry, deviceTopology);
   if (failed(tasks))

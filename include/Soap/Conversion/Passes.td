@@ -148,8 +148,9 @@ def SoapSinglePrograms : Pass<"soap-single-programs", "::mlir::ModuleOp"> {
   let description = [{
     Modules without `soap.programs` get one: every function of soap ops is the
     program of device 0, on whole tensors, in the order of its ops. So what
-    follows need not tell partitioned modules from others. Modules with
-    `soap.programs` stay as they are.
+    follows need not tell partitioned modules from others. In modules with
+    `soap.programs`, ops that `--soap-partition` has outlined come in place of
+    their calls, and nothing else changes.
 
     ```mlir
     func.func @forward(%x: tensor<4xf32> {soap.name = "x"}) -> tensor<4xf32> {

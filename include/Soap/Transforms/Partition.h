@@ -34,7 +34,8 @@ FailureOr<PricedFunction> priceFunction(func::FuncOp function,
                                         const ::soap::Topology &topology);
 
 /// Replaces every function of soap ops by its device programs and adds them to
-/// the module attribute `soap.programs`.
+/// the module attribute `soap.programs`. All ops are written out
+/// (Analysis/SharedOps.h).
 LogicalResult partitionModule(ModuleOp module,
                               const ::soap::Topology &topology);
 

@@ -223,10 +223,20 @@ def SoapPartition : Pass<"soap-partition", "::mlir::ModuleOp"> {
     ```mlir
     %y = soap.relu %x {soap.slot = 0 : i64} : (tensor<2x8xf32>) -> tensor<2x8xf32>
     ```
+
+    Ops in a row that come again, as those of each microbatch of a pipeline, are written once, as a private function
+    `@tasks_N` whose slots count from 0. A call says which slot that is; `outline-tasks` says when: each call must save
+    more than so many ops. Lowering and `--soap-simulate` put the ops in place of their calls.
+
+    ```mlir
+    %y:2 = call @tasks(%x, %w) {soap.slot = 40 : i64} : (tensor<2x8xf32>, tensor<8x8xf32>) -> (tensor<2x8xf32>, tensor<2x8xf32>)
+    ```
   }];
   let options = [
     Option<"topology", "topology", "std::string", /*default=*/"\"\"",
-           "Built-in topology (cpu-4) or topology file; default: the module's soap.topology">
+           "Built-in topology (cpu-4) or topology file; default: the module's soap.topology">,
+    Option<"outlineTasks", "outline-tasks", "int64_t", /*default=*/"16",
+           "Ops that repeat become functions where each call saves more than N ops; 0: all ops are written out">
   ];
   let dependentDialects = ["::mlir::soap::SoapDialect", "::mlir::func::FuncDialect"];
 }

@@ -12,6 +12,7 @@
 
 #include "Cost/ProfileRecord.h"
 #include "DeviceProgram.h"
+#include "Soap/Analysis/SharedOps.h"
 #include "Soap/Analysis/Stages.h"
 #include "Soap/Analysis/TopologyAttr.h"
 #include "Soap/Dialect/Soap/ReuseAttributes.h"
@@ -439,10 +440,17 @@ struct PartitionPass
     : public mlir::soap::impl::SoapPartitionBase<PartitionPass> {
   using SoapPartitionBase::SoapPartitionBase;
   void runOnOperation() override {
+    if (outlineTasks < 0) {
+      getOperation().emitError(
+          "soap-partition: expected outline-tasks of at least 0, got ")
+          << outlineTasks.getValue();
+      return signalPassFailure();
+    }
     FailureOr<::soap::Topology> loaded =
         resolveTopology(getOperation(), topology);
     if (failed(loaded) || failed(partitionModule(getOperation(), *loaded)))
-      signalPassFailure();
+      return signalPassFailure();
+    outlineSharedOps(getOperation(), outlineTasks);
   }
 };
 

@@ -12,6 +12,7 @@
 #include "Plan/PlanTraffic.h"
 #include "Soap/Analysis/OpGroups.h"
 #include "Soap/Analysis/PartitionedGraph.h"
+#include "Soap/Analysis/SharedOps.h"
 #include "Soap/Compiler/JIT.h"
 #include "Soap/Dialect/Soap/ReuseAttributes.h"
 #include "Soap/Dialect/Soap/SoapOps.h"
@@ -668,6 +669,26 @@ std::string Subject::drawPipeline(Random &random) {
   return error;
 }
 
+/// Outlines what repeats, as a pipeline of many microbatches has it outlined,
+/// and checks that putting it back in place gives the same text. The lowering
+/// does so, too. Empty on success.
+static std::string outlineOps(ModuleOp module) {
+  auto textOf = [](ModuleOp module) {
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    module->print(os);
+    return text;
+  };
+  std::string before = textOf(module);
+  mlir::soap::outlineSharedOps(module, /*callCost=*/1);
+  if (failed(verify(module)))
+    return "IR with outlined ops is not valid";
+  OwningOpRef<ModuleOp> copy = module.clone();
+  if (failed(mlir::soap::inlineSharedOps(*copy)) || textOf(*copy) != before)
+    return "outlined ops are not those of the programs";
+  return "";
+}
+
 std::string Subject::check(const std::string &lowering) {
   auto function = module->lookupSymbol<func::FuncOp>(entry);
   Messages messages(*module->getContext());
@@ -695,6 +716,8 @@ std::string Subject::check(const std::string &lowering) {
           mlir::soap::compareTaskGraphs(priced->tasks, *rebuilt);
       !difference.empty())
     return "task graph of the partitioned IR differs: " + difference;
+  if (std::string error = outlineOps(*module); !error.empty())
+    return error;
 
   if (std::string error = runPipeline(*module, lowering); !error.empty())
     return error;
