@@ -10,7 +10,7 @@ microbatches has a row with the programs written out (outline-tasks=0) and one w
   calls            of functions in it
   programs, manifest  KiB of the text that --soap-lower-to-cpu writes: programs with what they call but kernels, and the manifest
   partition, lower, code  seconds of processor time: the two passes, and soap-translate --emit-artifact
-  code KiB         of the machine code of the artifact's shared library
+  code KiB         of the artifact's shared library
 """
 
 import argparse
@@ -18,6 +18,7 @@ import json
 import os
 import re
 import resource
+import struct
 import subprocess
 import sys
 import tempfile
@@ -54,15 +55,14 @@ def lowered_programs(text):
 
 
 def code_bytes(artifact):
-    """Of the section .text of the shared library in an artifact."""
+    """Of the shared library in an artifact, unpacked (docs/Artifacts.md)."""
     with open(artifact, "rb") as file:
         data = file.read()
-    with tempfile.NamedTemporaryFile(suffix=".so") as library:
-        library.write(data[data.index(b"\x7fELF"):])
-        library.flush()
-        sections = subprocess.run(["readelf", "-SW", library.name], check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                                  text=True).stdout
-    return int(re.search(r" \.text +PROGBITS +\w+ \w+ (\w+)", sections)[1], 16)
+    for i in range(struct.unpack_from("<I", data, 12)[0]):
+        name, offset, size, _, encoding = struct.unpack_from("<16sQQII", data, 32 + 40 * i)
+        if name.rstrip(b"\0") == b"code":
+            return struct.unpack_from("<Q", data, offset)[0] if encoding else size
+    sys.exit("'%s' has no code" % artifact)
 
 
 def row(tools, folder, planned, outline):
