@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Soap/Analysis/SharedOps.h"
 #include "Soap/Conversion/Passes.h"
 #include "Soap/Dialect/Soap/SoapOps.h"
 
@@ -27,6 +28,8 @@ namespace {
 struct HoistSendsPass
     : public mlir::soap::impl::SoapHoistSendsBase<HoistSendsPass> {
   void runOnOperation() override {
+    if (failed(inlineSharedOps(getOperation())))
+      return signalPassFailure();
     for (auto function : getOperation().getOps<func::FuncOp>())
       for (Block &block : function.getBody())
         hoist(block);

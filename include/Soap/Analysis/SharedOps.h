@@ -9,7 +9,8 @@
 //
 //   %y:2 = call @tasks(%x, %w) {soap.slot = 40 : i64} : (...) -> (...)
 //
-// The programs mean what they mean with the ops in place of their calls.
+// The programs mean what they mean with the ops in place of their calls. Passes
+// of the lowering that work on tensors put them there first.
 //
 //===----------------------------------------------------------------------===//
 

@@ -17,6 +17,7 @@
 #include "../Reference/Kernels.h"
 
 #include "Dialect/Soap/PassStatistics.h"
+#include "Soap/Analysis/SharedOps.h"
 #include "Soap/Conversion/Passes.h"
 #include "Soap/Dialect/Soap/PrecisionAttribute.h"
 #include "Soap/Dialect/Soap/SoapOps.h"
@@ -189,6 +190,8 @@ struct AssignLayoutsPass
   }
 
   void runOnOperation() override {
+    if (failed(inlineSharedOps(getOperation())))
+      return signalPassFailure();
     ModuleOp module = getOperation();
     std::optional<ImageLayout> preferred = chosen();
     if (!preferred)

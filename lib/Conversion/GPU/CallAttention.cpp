@@ -15,6 +15,7 @@
 
 #include "Dialect/Soap/PassStatistics.h"
 #include "Runtime/Kernels/AttentionCall.h"
+#include "Soap/Analysis/SharedOps.h"
 #include "Soap/Conversion/Passes.h"
 #include "Soap/Dialect/Soap/GpuAttributes.h"
 #include "Soap/Dialect/Soap/PrecisionAttribute.h"
@@ -611,6 +612,8 @@ struct CallAttentionPass
   }
 
   void runOnOperation() override {
+    if (failed(inlineSharedOps(getOperation())))
+      return signalPassFailure();
     ModuleOp module = getOperation();
     if (attention != "auto" && attention != "cuda" && attention != "none") {
       module.emitError("unknown attention '")

@@ -16,6 +16,7 @@
 
 #include "Dialect/Soap/PassStatistics.h"
 #include "Runtime/Kernels/ImageCalls.h"
+#include "Soap/Analysis/SharedOps.h"
 #include "Soap/Conversion/Passes.h"
 #include "Soap/Dialect/Soap/GpuAttributes.h"
 #include "Soap/Dialect/Soap/SoapOps.h"
@@ -385,6 +386,8 @@ struct CallImageOpsPass
   using SoapCallImageOpsBase::SoapCallImageOpsBase;
 
   void runOnOperation() override {
+    if (failed(inlineSharedOps(getOperation())))
+      return signalPassFailure();
     ModuleOp module = getOperation();
     if (pooling != "none" && pooling != "exact" && pooling != "all") {
       module.emitError("unknown pooling '")

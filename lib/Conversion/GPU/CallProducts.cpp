@@ -16,6 +16,7 @@
 
 #include "Dialect/Soap/PassStatistics.h"
 #include "Runtime/Kernels/LibraryCalls.h"
+#include "Soap/Analysis/SharedOps.h"
 #include "Soap/Conversion/Passes.h"
 #include "Soap/Dialect/Soap/GpuAttributes.h"
 #include "Soap/Dialect/Soap/SoapCollectives.h"
@@ -510,6 +511,8 @@ struct CallProductsPass
   using SoapCallProductsBase::SoapCallProductsBase;
 
   void runOnOperation() override {
+    if (failed(inlineSharedOps(getOperation())))
+      return signalPassFailure();
     ModuleOp module = getOperation();
     std::optional<LibraryOptions> options =
         cudaOptions(module, precision, workspace);

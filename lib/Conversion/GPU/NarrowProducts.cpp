@@ -12,6 +12,7 @@
 #include "../Outline/ExpandRecurrences.h"
 #include "../Reference/Kernels.h"
 
+#include "Soap/Analysis/SharedOps.h"
 #include "Soap/Conversion/Passes.h"
 #include "Soap/Dialect/Soap/PrecisionAttribute.h"
 #include "Soap/Dialect/Soap/SoapOps.h"
@@ -225,6 +226,8 @@ struct NarrowProductsPass
   using SoapNarrowProductsBase::SoapNarrowProductsBase;
 
   void runOnOperation() override {
+    if (failed(inlineSharedOps(getOperation())))
+      return signalPassFailure();
     auto resolved = resolvePrecision(getOperation(), precision);
     if (!resolved)
       return signalPassFailure();

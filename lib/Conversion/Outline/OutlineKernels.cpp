@@ -16,6 +16,7 @@
 #include "Library.h"
 #include "RaiseProducts.h"
 
+#include "Soap/Analysis/SharedOps.h"
 #include "Soap/Conversion/Passes.h"
 #include "Soap/Dialect/Soap/ForeignOps.h"
 #include "Soap/Dialect/Soap/GpuAttributes.h"
@@ -883,6 +884,8 @@ struct OutlineKernelsPass
   }
 
   void runOnOperation() override {
+    if (failed(inlineSharedOps(getOperation())))
+      return signalPassFailure();
     ModuleOp module = getOperation();
     std::optional<Library> chosen = parseLibrary(library);
     if (!chosen) {
