@@ -168,9 +168,9 @@ def SoapBlockAttention : Pass<"soap-block-attention", "::mlir::ModuleOp"> {
     running maximum and a running sum replace rows of scores (online softmax). The gradient computes scores again, so
     that no scores are kept. Equal to the chain within rounding.
 
-    Run it on a training step, or on a forward function for inference, before a strategy is chosen; the recipe
-    `context(cp=N)` places the blocks on devices. A softmax that is no attention that the pass knows gets a warning
-    that says why, and stays.
+    Run it after `--soap-build-training-step`, or on a forward function for inference, before a strategy is chosen;
+    the recipe `context(cp=N)` places the blocks on devices. An attention that the pass does not know stays whole, with
+    a warning that says why. A remark says how many are in blocks.
   }];
   let options = [
     Option<"blocks", "blocks", "int64_t", /*default=*/"0",
@@ -179,7 +179,7 @@ def SoapBlockAttention : Pass<"soap-block-attention", "::mlir::ModuleOp"> {
            "Steps by which blocks of keys and values run ahead of the scores that are computed from them; 0: a block "
            "is sent on when the step that uses it is done">,
     Option<"function", "function", "std::string", /*default=*/"\"\"",
-           "Function to rewrite; default: train_step, accumulate_step and evaluate, else forward">
+           "Function to rewrite; default: train_step, accumulate_step, evaluate and forward, those that there are">
   ];
   let dependentDialects = ["::mlir::soap::SoapDialect", "::mlir::func::FuncDialect"];
 }

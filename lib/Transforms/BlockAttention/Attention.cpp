@@ -94,7 +94,7 @@ static bool isTriangle(DenseElementsAttr elements, int64_t length,
 }
 
 /// Whether `rows` [T, 1] and `columns` [1, T] are numbers of which row i is
-/// above (or, if `orEqual`, at least) those of columns up to i, and no other.
+/// above (or, if `orEqual`, at least) the numbers of columns up to i alone.
 static bool comparesPositions(Value rows, Value columns, bool orEqual,
                               int64_t length) {
   std::optional<DenseElementsAttr> r = constantOf(rows),
@@ -197,7 +197,7 @@ static std::string findProducts(Attention &found, Value scores,
   }
 }
 
-/// What heads of keys or values are repeated from: [.., K, S, D] to
+/// The heads of keys or values before their repetition: [.., K, S, D] to
 /// [.., K * group, S, D]. Null: they are not repeated.
 static Value beforeRepetition(Value heads, int64_t &group) {
   auto reshape = heads.getDefiningOp<ReshapeOp>();
@@ -321,7 +321,7 @@ static Value sumOfRepetition(Value grad, Value repeated) {
   return sum.getY();
 }
 
-/// What is transposed to columns; null: nothing.
+/// The operand of a transpose to columns; null: there is none.
 static Value beforeColumns(Value columns) {
   auto transpose = columns.getDefiningOp<TransposeOp>();
   if (!transpose)

@@ -37,8 +37,8 @@ struct Attention {
   double factor = 1;
   bool isCausal = false;
 
-  /// What the gradients are computed from: the gradient of the result of
-  /// `mixed`. Null: the function has no gradients of this attention.
+  /// The gradient of the result of `mixed`, of which the others are computed.
+  /// Null: the function has no gradients of this attention.
   Value resultGrad;
   /// The first op that reads `resultGrad` for one of the gradients.
   Operation *firstGrad = nullptr;

@@ -45,7 +45,8 @@ FailureOr<SmallVector<func::FuncOp>> BlockAttention::chooseFunctions() {
   ModuleOp module = getOperation();
   SmallVector<func::FuncOp> functions;
   if (function.empty())
-    for (StringRef name : {"train_step", "accumulate_step", "evaluate"})
+    for (StringRef name :
+         {"train_step", "accumulate_step", "evaluate", "forward"})
       if (auto found = module.lookupSymbol<func::FuncOp>(name))
         functions.push_back(found);
   if (!functions.empty())

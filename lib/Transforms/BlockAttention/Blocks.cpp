@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Folded tensors are [X.., N, L, D]: N blocks of L positions. The rows of a
-// block of queries are those of all heads that share a head of keys. In step t
+// block of queries belong to all heads that share a head of keys. In step t
 // block i of the queries meets block i - t of the keys; blocks of a causal
 // attention that have met all their keys are finished, and leave
 // (docs/ContextParallelism.md).
@@ -76,7 +76,7 @@ private:
   Value transposeLast(Value x, StringRef name);
   /// `x`, once the number `state` is known.
   Value waitFor(Value state, Value x, StringRef name);
-  /// The blocks of a step, from those of the step before.
+  /// The blocks of a step, from the blocks of the step before.
   Value turnKeys(Value keys, StringRef name);
   Value remainingQueries(Value x, StringRef name);
   /// The state that blocks of step `t` wait for before they are sent on; null:
@@ -178,7 +178,7 @@ void BlockWriter::setName(Operation *op, StringRef name) {
   });
   if (readsGradient)
     late.insert_range(op->getResults());
-  // What moves elements of gradients follows them.
+  // Ops that move elements of gradients follow them.
   if (readsGradient && isa<ReshapeOp, TransposeOp, SliceOp, ConcatOp>(op))
     return;
   op->setAttr(SoapDialect::kGradOf, builder.getStringAttr(origin));
@@ -446,7 +446,7 @@ void BlockWriter::writeForward() {
                               false, false, "part"),
                       exact, "part.exact");
     if (t > 0) {
-      // What was summed up relative to the maximum before.
+      // The sums so far are relative to the maximum before.
       Value factor =
           make<ExpOp>("factor", make<SubOp>("rise", maximumBefore, highest));
       Value sumBefore = remainingQueries(sum.value, "sum.before"),

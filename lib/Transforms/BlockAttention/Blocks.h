@@ -24,8 +24,9 @@ struct BlockOptions {
   int64_t ahead = 1;
 };
 
-/// Replaces an attention and its gradients. `names` are those of all ops of the
-/// function; new ones are added. Ops that nothing reads any more are erased.
+/// Replaces an attention and its gradients. `names` has the names of all ops of
+/// the function; new ones are added. Ops that nothing reads any more are
+/// erased.
 void writeBlocks(const Attention &attention, const BlockOptions &options,
                  llvm::StringSet<> &names);
 
