@@ -52,7 +52,8 @@ mlir::soap::priceRecipe(const std::string &text, ::soap::HybridModel &model,
   ::soap::HybridShape shape;
   StringRef name = text;
   if (name == "zero" || name == "fsdp") {
-    shape.zero = name == "zero" ? 1 : 3;
+    // Without weights that it gathers, ZeRO-3 is ZeRO-1.
+    shape.zero = name == "fsdp" && model.gathersWeights() ? 3 : 1;
   } else if (name == "megatron" || name.starts_with("megatron(")) {
     shape.tensor = static_cast<int>(topology.machines().front().size());
     if (name.consume_front("megatron(")) {

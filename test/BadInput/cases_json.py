@@ -139,7 +139,7 @@ CASES = [
     topology("not an object", "[]", "expected an object, got an array"),
     topology("wrong version", changed(TOPOLOGY, ["version"], 2), "at /version", "expected version 1, got 2"),
     topology("misspelled key", changed(TOPOLOGY, ["link"], []), 'unknown key "link"', "expected one of"),
-    topology("no devices", changed(TOPOLOGY, ["devices"], []), "at /devices", "expected 1 to 4096 devices, got 0"),
+    topology("no devices", changed(TOPOLOGY, ["devices"], []), "at /devices", "expected 1 to 16384 devices, got 0"),
     topology("unknown device type", changed(TOPOLOGY, ["devices", 1, "type"], "gpu"), "at /devices/1/type",
              'expected the name of a device type, got "gpu"'),
     topology("negative memory", changed(TOPOLOGY, ["device_types", 0, "memory_bytes"], -1),
@@ -161,9 +161,9 @@ CASES = [
     topology("a million devices", '{"version":1,"name":"n","device_types":[{"name":"t","memory_bytes":1,"memory_bandwidth_bytes_per_s":1,'
              '"flops_per_s":{"f32":1},"launch_s":0}],"devices":[' +
              ",".join('{"name":"d%d","type":"t"}' % i for i in range(10**6)) + '],"links":[]}',
-             "at /devices", "expected 1 to 4096 devices, got 1000000"),
+             "at /devices", "expected 1 to 16384 devices, got 1000000"),
     Case("topology: a million devices by name", ["soap-opt", "{f.mlir}", "--soap-apply-strategy=preset=single topology=p100-250000x4"],
-         ["'p100-250000x4'", "at most 4096 devices"], {"f.mlir": FORWARD}),
+         ["'p100-250000x4'", "at most 16384 devices"], {"f.mlir": FORWARD}),
     Case("topology: no such name", ["soap-opt", "{f.mlir}", "--soap-apply-strategy=preset=single topology=warehouse"],
          ["'warehouse'", "cpu-"], {"f.mlir": FORWARD}),
     Case("topology: no devices in the name", ["soap-opt", "{f.mlir}", "--soap-apply-strategy=preset=single topology=cpu-0"],

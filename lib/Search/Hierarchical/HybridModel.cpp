@@ -519,7 +519,7 @@ std::string HybridModel::check(const HybridShape &shape) const {
            number(shape.groups) + " groups of devices, expected a multiple";
   if (shape.zero > 0 && shape.data == 1)
     return "ZeRO without replicas";
-  if (shape.zero == 3 && impl->gatheredWeights == 0)
+  if (shape.zero == 3 && !gathersWeights())
     return "ZeRO-3 of weights of which none has " + number(largeWeightBytes) +
            " bytes and is read in both passes: expected ZeRO-1, which is the "
            "same";
@@ -528,6 +528,8 @@ std::string HybridModel::check(const HybridShape &shape) const {
            " would reduce gradients for every microbatch of every stage";
   return "";
 }
+
+bool HybridModel::gathersWeights() const { return impl->gatheredWeights > 0; }
 
 int64_t HybridModel::boundNs(const HybridShape &shape) {
   const auto &found =

@@ -69,6 +69,8 @@ public:
   /// with `recompute`, that of all stages.
   HybridPlan price(const HybridShape &shape,
                    const Recompute *recompute = nullptr);
+  /// Whether ZeRO-3 gathers weights: some are large and read in both passes.
+  bool gathersWeights() const;
   /// A time that the plan does not go below, in ns.
   int64_t boundNs(const HybridShape &shape);
 
