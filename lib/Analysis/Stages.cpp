@@ -16,6 +16,8 @@
 #include "Soap/Model/Reuse.h"
 #include "Soap/Pipeline/PassSchedule.h"
 
+#include "llvm/ADT/BitVector.h"
+
 using namespace mlir;
 using namespace mlir::soap;
 
@@ -264,12 +266,18 @@ private:
 
   /// Passes run on the devices of their stage.
   LogicalResult checkDevices() {
+    std::vector<llvm::BitVector> isOfStage;
+    for (const std::vector<int> &devices : stageDevices) {
+      isOfStage.emplace_back(topology.deviceCount());
+      for (int device : devices)
+        isOfStage.back().set(device);
+    }
     for (auto [n, config] : llvm::enumerate(strategy)) {
       if (passes.runsOnce(static_cast<int>(n)))
         continue;
       auto stage = static_cast<size_t>(passes.stages[n]);
       for (int device : config.devices)
-        if (!llvm::is_contained(stageDevices[stage], device))
+        if (!isOfStage[stage].test(device))
           return emitError(n) << "is on device " << device
                               << ", expected devices of its stage " << stage;
     }

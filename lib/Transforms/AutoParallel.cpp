@@ -89,10 +89,16 @@ struct AutoParallel
   /// Whether no option says how to search but the time.
   bool isPlain() const {
     return initial.empty() && !polish && proposals == 0 && !bound &&
-           tuning.empty() && space == "soap" && roles.empty() && mode.empty() &&
-           checkpointFile.empty() && progressSvg.empty() &&
-           memoryLimit.empty() && frontierFile.empty() && frontierSvg.empty() &&
-           !reuse && recompute != "selective" && recompute != "whole";
+           tuning.empty() && space == "soap" && roles.empty() &&
+           (mode.empty() || countsDevices()) && checkpointFile.empty() &&
+           progressSvg.empty() && memoryLimit.empty() && frontierFile.empty() &&
+           frontierSvg.empty() && !reuse && recompute != "selective" &&
+           recompute != "whole";
+  }
+
+  /// Modes that hybrid plans have, too.
+  bool countsDevices() const {
+    return mode == "mini-parallelism" || mode == "profiling";
   }
 
   std::shared_ptr<SearchTuning> tuned; ///< from `checkOptions` on
@@ -134,7 +140,9 @@ LogicalResult AutoParallel::checkOptions() {
   if (!llvm::is_contained({"soap", "sap", "sp", "s", "optcnn"}, space))
     return fail("space", space.getValue(), "soap, sap, sp, s or optcnn");
   // Until the problem is known.
-  chosen = algorithm == "auto" ? "mcmc" : algorithm.getValue();
+  chosen = algorithm != "auto" ? algorithm.getValue()
+           : mode.empty()      ? "mcmc"
+                               : "frontier";
   if (!llvm::is_contained(searchAlgorithms(), chosen)) {
     std::string expected = "auto, " + llvm::join(searchAlgorithms(), ", ");
     return fail("algorithm", algorithm.getValue(), expected.c_str());
@@ -168,14 +176,18 @@ LogicalResult AutoParallel::checkOptions() {
   if (chosen == "hybrid" && !isPlain())
     return fail("algorithm", "hybrid",
                 "none of the options 'initial', 'polish', 'proposals', "
-                "'bound', 'tuning', 'space', 'roles', 'mode', 'progress-svg', "
+                "'bound', 'tuning', 'space', 'roles', 'mode=mini-time', "
+                "'progress-svg', "
                 "'recompute=selective' and 'whole': "
                 "hybrid plans have a space and a search of their own");
   if (chosen == "frontier" && polish)
     return fail("polish", "true",
                 "false with algorithm=frontier, whose result is a point of its "
                 "frontier");
-  return checkFrontierOptions(getOperation(), chosen, frontierOptions());
+  FrontierPassOptions ofFrontier = frontierOptions();
+  if (chosen == "hybrid")
+    ofFrontier.mode.clear();
+  return checkFrontierOptions(getOperation(), chosen, ofFrontier);
 }
 
 /// Fails before a search of hours whose result could not be written.
@@ -472,10 +484,20 @@ LogicalResult AutoParallel::run() {
   std::unique_ptr<::soap::HybridModel> hybrid;
   if (algorithm == "auto" && isPlain())
     hybrid = modelForHybrid(target);
-  if (hybrid || chosen == "hybrid")
-    return runHybrid(target, std::move(hybrid),
-                     {timeLimit, report, exportFile, summary,
-                      /*recompute=*/recompute != "none"});
+  if (hybrid || chosen == "hybrid") {
+    HybridPassOptions options = {timeLimit,
+                                 report,
+                                 exportFile,
+                                 summary,
+                                 /*recompute=*/recompute != "none",
+                                 mode};
+    if (!countsDevices())
+      return runHybrid(target, std::move(hybrid), options);
+    constexpr double defaultSeconds = 20;
+    if (options.seconds == 0)
+      options.seconds = defaultSeconds;
+    return countDevices(target, options);
+  }
   std::vector<::soap::Strategy> strategies;
   if (failed(restrictSpace(problem)) ||
       failed(readInitial(opGraph, problem, strategies)))

@@ -13,6 +13,10 @@
 #include "InterruptScope.h"
 
 #include "Search/Report/SearchSummary.h"
+#include "Soap/Search/Frontier/FrontierSearch.h"
+
+#include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace mlir::soap;
@@ -26,6 +30,29 @@ mlir::soap::modelForHybrid(const FunctionProblem &target) {
   if (!model || (*model)->getRepeatedLayerCount() < fewLayers)
     return nullptr;
   return std::move(*model);
+}
+
+/// Writes a plan on the ops, and to a strategy file if it has a name.
+static LogicalResult writePlan(FunctionProblem &target,
+                               ::soap::HybridModel &model,
+                               const ::soap::HybridPlan &plan,
+                               const std::string &exportFile) {
+  FailureOr<::soap::Strategy> written = writeHybrid(target, model, plan);
+  if (failed(written))
+    return failure();
+  if (exportFile.empty())
+    return success();
+  // Recomputed ops have made another graph.
+  FailureOr<OpGraph> opGraph = buildOpGraph(target.function);
+  if (failed(opGraph))
+    return failure();
+  FailureOr<::soap::Strategy> strategy =
+      readStrategy(*opGraph, target.topology.deviceCount());
+  if (failed(strategy))
+    return failure();
+  auto module = target.function->getParentOfType<ModuleOp>();
+  return exportStrategy(module, *opGraph, *strategy, target.topology,
+                        exportFile);
 }
 
 LogicalResult mlir::soap::runHybrid(FunctionProblem &target,
@@ -70,20 +97,72 @@ LogicalResult mlir::soap::runHybrid(FunctionProblem &target,
                  << target.topology.name << ", a hybrid plan: "
                  << printHybridPlan(result.best, *model, target.topology)
                  << '\n';
-  FailureOr<::soap::Strategy> written =
-      writeHybrid(target, *model, result.best);
-  if (failed(written))
+  return writePlan(target, *model, result.best, options.exportFile);
+}
+
+LogicalResult mlir::soap::countDevices(FunctionProblem &target,
+                                       const HybridPassOptions &pass) {
+  auto module = target.function->getParentOfType<ModuleOp>();
+  std::vector<int> counts = ::soap::deviceCounts(target.topology);
+  InterruptScope scope;
+  ::soap::HierarchicalOptions options;
+  options.recompute = pass.recompute;
+  options.stop = &InterruptScope::isInterrupted();
+  options.seconds = pass.seconds / static_cast<double>(counts.size());
+  llvm::json::Array rows;
+  std::unique_ptr<::soap::HybridModel> last;
+  // A model keeps references to its problem and topology.
+  std::vector<std::unique_ptr<::soap::Topology>> topologies;
+  std::vector<std::unique_ptr<::soap::ParallelizationProblem>> problems;
+  ::soap::HybridPlan best;
+  int64_t leastExcess = 0;
+  for (int count : counts) {
+    topologies.push_back(std::make_unique<::soap::Topology>(
+        ::soap::firstDevices(target.topology, count, /*limitBytes=*/-1)));
+    problems.push_back(std::make_unique<::soap::ParallelizationProblem>(
+        target.opGraph.graph, *topologies.back(), target.problem->getGroups(),
+        target.problem->getRoles()));
+    auto model =
+        ::soap::HybridModel::make(*problems.back(), pass.batch, last.get());
+    if (!model)
+      return target.function.emitError()
+             << "has no hybrid plans: " << model.error();
+    ::soap::HierarchicalResult result =
+        ::soap::searchHybrid(**model, *problems.back(), options);
+    last = std::move(*model);
+    bool fits = result.best.exists() && result.best.excessBytes == 0;
+    if (pass.summary)
+      llvm::errs() << llvm::format("%5d  ", count)
+                   << (result.best.exists()
+                           ? printHybridPlan(result.best, *last,
+                                             *topologies.back())
+                           : "no plan")
+                   << '\n';
+    if (result.best.exists()) {
+      rows.push_back(llvm::json::Object{
+          {"devices", count},
+          {"best", hybridPlanJson(result.best, *last, *topologies.back())}});
+      leastExcess = result.best.excessBytes;
+    }
+    best = fits ? std::move(result.best) : ::soap::HybridPlan();
+    if ((fits && pass.mode == "mini-parallelism") ||
+        InterruptScope::isInterrupted())
+      break;
+  }
+  if (!pass.report.empty() &&
+      failed(writeOptionFile(
+          module, "report", pass.report,
+          llvm::formatv("{0:2}", llvm::json::Value(llvm::json::Object{
+                                     {"topology", target.topology.name},
+                                     {"mode", pass.mode},
+                                     {"rows", std::move(rows)}}))
+                  .str() +
+              "\n")))
     return failure();
-  if (options.exportFile.empty())
-    return success();
-  // Recomputed ops have made another graph.
-  FailureOr<OpGraph> opGraph = buildOpGraph(target.function);
-  if (failed(opGraph))
-    return failure();
-  FailureOr<::soap::Strategy> strategy =
-      readStrategy(*opGraph, target.topology.deviceCount());
-  if (failed(strategy))
-    return failure();
-  return exportStrategy(module, *opGraph, *strategy, target.topology,
-                        options.exportFile);
+  if (!best.exists())
+    return target.function.emitError("does not fit into the memory of "
+                                     "topology '")
+           << target.topology.name << "': with all devices the best plan "
+           << "needs " << leastExcess << " bytes more on a device";
+  return writePlan(target, *last, best, pass.exportFile);
 }

@@ -23,6 +23,9 @@ struct HybridPassOptions {
   std::string report, exportFile;
   bool summary = true;
   bool recompute = true; ///< what does not fit
+  /// Of `countDevices`: `mini-parallelism` or `profiling`.
+  std::string mode;
+  int64_t batch = 0; ///< of an iteration, of `countDevices`; 0: of the step
 };
 
 /// The model of a problem that hybrid plans are for: layers that repeat, a
@@ -36,6 +39,13 @@ modelForHybrid(const FunctionProblem &target);
 LogicalResult runHybrid(FunctionProblem &target,
                         std::unique_ptr<::soap::HybridModel> model,
                         const HybridPassOptions &options);
+
+/// Searches the best plans of the first 1, 2, 4, ... and all devices, each in
+/// an equal part of the time (0: no limit); `mini-parallelism` up to the first
+/// number on which a plan fits. Prints a line for each, writes the report and
+/// the last plan. An error if that does not fit.
+LogicalResult countDevices(FunctionProblem &target,
+                           const HybridPassOptions &options);
 
 } // namespace mlir::soap
 

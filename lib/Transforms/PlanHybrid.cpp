@@ -9,13 +9,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "CheckedOptions.h"
+#include "HybridAlgorithm.h"
 #include "HybridSupport.h"
 #include "InterruptScope.h"
 
 #include "Soap/Analysis/TopologyAttr.h"
 #include "Soap/Dialect/Soap/SoapDialect.h"
 #include "Soap/Profile/ProfileModel.h"
-#include "Soap/Search/Frontier/FrontierSearch.h"
 #include "Soap/Transforms/Passes.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -47,7 +47,6 @@ struct PlanHybrid
   LogicalResult run();
   LogicalResult checkOptions();
   LogicalResult slowKernels(::soap::Topology &of);
-  LogicalResult countDevices(FunctionProblem &target);
   LogicalResult parsePlan(int devices, ::soap::HybridShape &shape,
                           std::optional<::soap::Recompute> &recompute);
 };
@@ -145,71 +144,6 @@ LogicalResult PlanHybrid::slowKernels(::soap::Topology &of) {
   return success();
 }
 
-/// The best plans of the first 1, 2, 4, ... devices; of mini-parallelism, up to
-/// the first that fits, which is written.
-LogicalResult PlanHybrid::countDevices(FunctionProblem &target) {
-  ModuleOp module = getOperation();
-  std::vector<int> counts = ::soap::deviceCounts(target.topology);
-  InterruptScope scope;
-  ::soap::HierarchicalOptions options;
-  options.stop = &InterruptScope::isInterrupted();
-  options.seconds = timeLimit / static_cast<double>(counts.size());
-  llvm::json::Array rows;
-  std::unique_ptr<::soap::HybridModel> last;
-  // A model keeps references to its problem and topology.
-  std::vector<std::unique_ptr<::soap::Topology>> topologies;
-  std::vector<std::unique_ptr<::soap::ParallelizationProblem>> problems;
-  ::soap::HybridPlan best;
-  int64_t leastExcess = 0;
-  for (int count : counts) {
-    topologies.push_back(std::make_unique<::soap::Topology>(
-        ::soap::firstDevices(target.topology, count, /*limitBytes=*/-1)));
-    problems.push_back(std::make_unique<::soap::ParallelizationProblem>(
-        target.opGraph.graph, *topologies.back(), target.problem->getGroups(),
-        target.problem->getRoles()));
-    auto model = ::soap::HybridModel::make(*problems.back(), batch, last.get());
-    if (!model)
-      return target.function.emitError()
-             << "has no hybrid plans: " << model.error();
-    ::soap::HierarchicalResult result =
-        ::soap::searchHybrid(**model, *problems.back(), options);
-    last = std::move(*model);
-    bool fits = result.best.exists() && result.best.excessBytes == 0;
-    if (summary)
-      llvm::errs() << llvm::format("%5d  ", count)
-                   << (result.best.exists()
-                           ? printHybridPlan(result.best, *last,
-                                             *topologies.back())
-                           : "no plan")
-                   << '\n';
-    if (result.best.exists()) {
-      rows.push_back(llvm::json::Object{
-          {"devices", count},
-          {"best", hybridPlanJson(result.best, *last, *topologies.back())}});
-      leastExcess = result.best.excessBytes;
-    }
-    best = fits ? std::move(result.best) : ::soap::HybridPlan();
-    if ((fits && mode == "mini-parallelism") || InterruptScope::isInterrupted())
-      break;
-  }
-  if (!report.empty() &&
-      failed(writeOptionFile(
-          module, "report", report,
-          llvm::formatv("{0:2}", llvm::json::Value(llvm::json::Object{
-                                     {"topology", target.topology.name},
-                                     {"mode", mode.getValue()},
-                                     {"rows", std::move(rows)}}))
-                  .str() +
-              "\n")))
-    return failure();
-  if (!best.exists())
-    return target.function.emitError("does not fit into the memory of "
-                                     "topology '")
-           << target.topology.name << "': with all devices the best plan "
-           << "needs " << leastExcess << " bytes more on a device";
-  return failure(failed(writeHybrid(target, *last, best)));
-}
-
 LogicalResult PlanHybrid::run() {
   ModuleOp module = getOperation();
   if (failed(checkOptions()))
@@ -223,7 +157,8 @@ LogicalResult PlanHybrid::run() {
     return failure();
   FunctionProblem &target = **opened;
   if (!mode.empty())
-    return countDevices(target);
+    return countDevices(target, {timeLimit, report, /*exportFile=*/{}, summary,
+                                 /*recompute=*/true, mode, batch});
   int devices = target.topology.deviceCount();
   auto model = ::soap::HybridModel::make(*target.problem, batch);
   if (!model)
