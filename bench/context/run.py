@@ -24,6 +24,7 @@ ROWS = [
     (8, 1, None, "context(cp=8,zero)"),
     (16, 1, None, "context(cp=8,zigzag,zero)"),
     (16, 2, None, "context(cp=8,zigzag,zero)"),
+    (16, 1, "whole", "context(cp=8,zigzag,zero)"),
     (8, 1, None, "context(cp=4,zigzag,tp=2,zero)"),
 ]
 

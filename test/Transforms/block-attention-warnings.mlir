@@ -44,3 +44,18 @@ func.func @forward(%q: tensor<2x4x3xf32>, %k: tensor<2x4x3xf32>, %v: tensor<2x4x
   %y = soap.matmul %p, %v {soap.name = "mixed"} : (tensor<2x4x4xf32>, tensor<2x4x3xf32>) -> tensor<2x4x3xf32>
   return %y, %s : tensor<2x4x3xf32>, tensor<2x4x4xf32>
 }
+
+// -----
+
+// What looks like its gradient is twice that.
+// CHECK: warning: softmax 'softmax' stays whole: its gradient has another scale
+func.func @forward(%q: tensor<2x4x3xf32>, %k: tensor<2x4x3xf32>, %v: tensor<2x4x3xf32>, %g: tensor<2x4x3xf32>) -> (tensor<2x4x3xf32>, tensor<2x4x3xf32>) {
+  %s = soap.matmul %q, %k {soap.name = "products", transpose_b} : (tensor<2x4x3xf32>, tensor<2x4x3xf32>) -> tensor<2x4x4xf32>
+  %p = soap.softmax %s {axis = 2 : i64, soap.name = "softmax"} : (tensor<2x4x4xf32>) -> tensor<2x4x4xf32>
+  %y = soap.matmul %p, %v {soap.name = "mixed"} : (tensor<2x4x4xf32>, tensor<2x4x3xf32>) -> tensor<2x4x3xf32>
+  %dp = soap.matmul %g, %v {soap.name = "mixed.input_grad", transpose_b} : (tensor<2x4x3xf32>, tensor<2x4x3xf32>) -> tensor<2x4x4xf32>
+  %ds = soap.softmax_grad %dp, %p {axis = 2 : i64, soap.name = "softmax.input_grad"} : (tensor<2x4x4xf32>, tensor<2x4x4xf32>) -> tensor<2x4x4xf32>
+  %twice = soap.scale %ds {factor = 2.0 : f64, soap.name = "twice"} : (tensor<2x4x4xf32>) -> tensor<2x4x4xf32>
+  %dq = soap.matmul %twice, %k {soap.name = "products.input_grad"} : (tensor<2x4x4xf32>, tensor<2x4x3xf32>) -> tensor<2x4x3xf32>
+  return %y, %dq : tensor<2x4x3xf32>, tensor<2x4x3xf32>
+}

@@ -254,18 +254,35 @@ static std::string findProductGrads(Attention &found, Value grad,
   return "";
 }
 
-/// From the gradient of the softmax to the gradients of queries and keys.
+/// From the gradient of the softmax to the gradients of queries and keys,
+/// through the gradients of mask and scale.
 static std::string findScoreGrads(Attention &found, Value grad, Value allKeys) {
+  double factor = 1;
   while (grad.hasOneUse()) {
     Operation *op = *grad.getUsers().begin();
-    bool isStep = isa<ScaleOp>(op) ||
-                  (isa<WhereOp>(op) && op->getOperand(1) == grad) ||
-                  (isa<MulOp, DivOp>(op) && op->getOperand(0) == grad &&
-                   splatOf(op->getOperand(1)));
-    if (!isStep)
+    std::optional<double> number;
+    if (auto scale = dyn_cast<ScaleOp>(op)) {
+      factor *= scale.getFactor().convertToDouble();
+    } else if (auto mul = dyn_cast<MulOp>(op);
+               mul && mul.getX() == grad && (number = splatOf(mul.getY()))) {
+      factor *= *number;
+    } else if (auto div = dyn_cast<DivOp>(op); div && div.getX() == grad &&
+                                               (number = splatOf(div.getY())) &&
+                                               *number != 0) {
+      factor /= *number;
+    } else if (auto where = dyn_cast<WhereOp>(op);
+               where && where.getX() == grad) {
+      if (!found.isCausal ||
+          !isCausalCondition(where.getCondition(), found.length()) ||
+          splatOf(where.getY()) != 0)
+        return nameOf(op) + " hides other gradients than its mask";
+    } else {
       break;
+    }
     grad = op->getResult(0);
   }
+  if (!(std::abs(factor - found.factor) <= 1e-6 * std::abs(found.factor)))
+    return "its gradient has another scale";
   return findProductGrads(found, grad, allKeys);
 }
 
@@ -277,7 +294,8 @@ static std::string findGrads(Attention &found, Value allKeys, Value allValues) {
       continue;
     auto product = dyn_cast<MatmulOp>(user);
     if (auto grad = dyn_cast<SoftmaxGradOp>(user);
-        grad && grad.getY() == probabilities && !softmaxGrad) {
+        grad && grad.getY() == probabilities && !softmaxGrad &&
+        grad.getAxis() == found.softmax.getAxis()) {
       softmaxGrad = grad;
     } else if (product && product.getA() == probabilities &&
                product.getTransposeA() && !product.getTransposeB() &&

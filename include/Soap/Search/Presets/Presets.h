@@ -86,9 +86,9 @@ struct NamedStrategy {
 /// with options in parentheses:
 /// - `context(cp=N,zigzag,tp=N,zero)`: sequences split over N devices (default:
 ///   as many as attention has blocks, for a zigzag half of these), for networks
-///   whose attention is in blocks; `zigzag`: each device has an early and a late
-///   part of every sequence; `tp=N`: tensor parallelism inside of these; `zero`:
-///   updates split over all devices.
+///   whose attention is in blocks; `zigzag`: each device has an early and a
+///   late part of every sequence; `tp=N`: tensor parallelism inside of these;
+///   `zero`: updates split over all devices.
 /// - `fsdp`: data parallelism whose parameters and updates are split over the
 ///   devices. Parameters that both passes read are gathered in each; a program
 ///   that has no backward pass of its own (an imported training step) gathers
