@@ -8,7 +8,8 @@ The network is a GPT with SGD and momentum, one stage a device; training, evalua
 microbatches has a row with the programs written out (outline-tasks=0) and one with what repeats as functions:
   ops, tables      KiB of the text that --soap-partition writes: programs, and the module's attributes (soap.programs)
   calls            of functions in it
-  programs, manifest  KiB of the text that --soap-lower-to-cpu writes: programs with what they call but kernels, and the manifest
+  programs, manifest  KiB of the text that --soap-lower-to-cpu writes: programs with what they call but kernels, and
+                   the manifest
   partition, lower, code  seconds of processor time: the two passes, and soap-translate --emit-artifact
   code KiB         of the artifact's shared library
 """
@@ -26,8 +27,9 @@ import tempfile
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import built  # noqa: E402
 
-COLUMNS = (("ops_kib", "%.0f"), ("tables_kib", "%.0f"), ("calls", "%d"), ("programs_kib", "%.0f"), ("manifest_kib", "%.0f"),
-           ("partition_s", "%.2f"), ("lower_s", "%.2f"), ("code_s", "%.2f"), ("code_kib", "%.0f"))
+COLUMNS = (("ops_kib", "%.0f"), ("tables_kib", "%.0f"), ("calls", "%d"), ("programs_kib", "%.0f"),
+           ("manifest_kib", "%.0f"), ("partition_s", "%.2f"), ("lower_s", "%.2f"), ("code_s", "%.2f"),
+           ("code_kib", "%.0f"))
 
 
 def processor_seconds(command):
@@ -51,7 +53,8 @@ def lowered_programs(text):
     """Characters of programs, of the tasks that they call, and of their rows."""
     functions = re.findall(r"^  llvm\.func (?:internal )?@(\w+)\((.*?)^  }$", text, re.MULTILINE | re.DOTALL)
     rows = re.findall(r"^  llvm\.mlir\.global private constant @row.*$", text, re.MULTILINE)
-    return sum(len(body) for name, body in functions if re.fullmatch(r"tasks(_\d+)?|\w+__\d+", name)) + sum(map(len, rows))
+    bodies = [body for name, body in functions if re.fullmatch(r"tasks(_\d+)?|\w+__\d+", name)]
+    return sum(map(len, bodies + rows))
 
 
 def code_bytes(artifact):
@@ -68,18 +71,20 @@ def code_bytes(artifact):
 def row(tools, folder, planned, outline):
     path = lambda name: os.path.join(folder, name)  # noqa: E731
     result = {}
-    result["partition_s"] = processor_seconds([tools["soap-opt"], planned, "--soap-partition=outline-tasks=%d" % outline,
-                                               "-o", path("q.mlir")])
+    option = "=outline-tasks=%d" % outline
+    partition = [tools["soap-opt"], planned, "--soap-partition" + option, "-o", path("q.mlir")]
+    result["partition_s"] = processor_seconds(partition)
     partitioned = text_of(path("q.mlir"))
     result["tables_kib"] = attributes_of(partitioned) / 1024
     result["ops_kib"] = len(partitioned) / 1024 - result["tables_kib"]
     result["calls"] = partitioned.count("call @tasks")
-    result["lower_s"] = processor_seconds([tools["soap-opt"], path("q.mlir"), "--soap-lower-to-cpu=outline-tasks=%d" % outline,
-                                           "-o", path("l.mlir")])
+    lower = [tools["soap-opt"], path("q.mlir"), "--soap-lower-to-cpu" + option, "-o", path("l.mlir")]
+    result["lower_s"] = processor_seconds(lower)
     lowered = text_of(path("l.mlir"))
     result["manifest_kib"] = attributes_of(lowered) / 1024
     result["programs_kib"] = lowered_programs(lowered) / 1024
-    result["code_s"] = processor_seconds([tools["soap-translate"], "--emit-artifact", path("l.mlir"), "-o", path("a.soapx")])
+    compiled = [tools["soap-translate"], "--emit-artifact", path("l.mlir"), "-o", path("a.soapx")]
+    result["code_s"] = processor_seconds(compiled)
     result["code_kib"] = code_bytes(path("a.soapx")) / 1024
     return result
 
@@ -95,20 +100,25 @@ def main():
     options = parser.parse_args()
     tools = dict(zip(("soap-translate", "soap-opt"), built.programs(options.build, "soap-translate", "soap-opt")))
     results = []
-    print("| microbatches | programs | " + " | ".join(name.replace("_kib", ", KiB").replace("_s", ", s") for name, _ in COLUMNS) + " |")
+    titles = [name.replace("_kib", ", KiB").replace("_s", ", s") for name, _ in COLUMNS]
+    print("| microbatches | programs | " + " | ".join(titles) + " |")
     print("|---" * (len(COLUMNS) + 2) + "|")
     with tempfile.TemporaryDirectory() as folder:
         step, planned = os.path.join(folder, "step.mlir"), os.path.join(folder, "p.mlir")
-        model = subprocess.run([tools["soap-translate"], "--generate=gpt", "--batch=%d" % options.batch, "--option=" + options.option],
-                               check=True, stdout=subprocess.PIPE).stdout
-        subprocess.run([tools["soap-opt"], "--soap-build-training-step=optimizer=sgd momentum=0.9", "-o", step], check=True, input=model)
+        generate = [tools["soap-translate"], "--generate=gpt", "--batch=%d" % options.batch,
+                    "--option=" + options.option]
+        model = subprocess.run(generate, check=True, stdout=subprocess.PIPE).stdout
+        subprocess.run([tools["soap-opt"], "--soap-build-training-step=optimizer=sgd momentum=0.9", "-o", step],
+                       check=True, input=model)
         for count in map(int, options.microbatches.split(",")):
-            subprocess.run([tools["soap-opt"], step, "--soap-pipeline=topology=cpu-%d stages=%d microbatches=%d summary=false" %
-                            (options.stages, options.stages, count), "-o", planned], check=True)
+            pipeline = "--soap-pipeline=topology=cpu-%d stages=%d microbatches=%d summary=false" % (
+                options.stages, options.stages, count)
+            subprocess.run([tools["soap-opt"], step, pipeline, "-o", planned], check=True)
             for name, outline in (("written out", 0), ("outlined", 16)):
                 result = row(tools, folder, planned, outline)
                 results.append(dict(result, microbatches=count, outline_tasks=outline))
-                print("| %d | %s | %s |" % (count, name, " | ".join(form % result[key] for key, form in COLUMNS)), flush=True)
+                cells = [form % result[key] for key, form in COLUMNS]
+                print("| %d | %s | %s |" % (count, name, " | ".join(cells)), flush=True)
                 if options.json:
                     with open(options.json, "w", encoding="utf-8") as stream:
                         json.dump(results, stream, indent=1)

@@ -20,7 +20,8 @@ def lines(soap_opt, path, passes, outline):
 def main():
     soap_opt, fewer, more = sys.argv[1:]
     for name, passes in PASSES.items():
-        counts = {(path, outline): lines(soap_opt, path, passes, outline) for path in (fewer, more) for outline in (0, 16)}
+        counts = {(path, outline): lines(soap_opt, path, passes, outline)
+                  for path in (fewer, more) for outline in (0, 16)}
         plain = counts[more, 0][0] - counts[fewer, 0][0]
         grown = counts[more, 16][0] - counts[fewer, 16][0]
         print("%s: %s; grows by %d lines, written out by %d" % (name, sorted(counts.values()), grown, plain))
