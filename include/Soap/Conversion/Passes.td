@@ -569,8 +569,9 @@ def SoapCallImageOps : Pass<"soap-call-image-ops", "::mlir::ModuleOp"> {
     Option<"pooling", "pooling", "std::string",
            /*default=*/"\"none\"", "none, exact (all but the gradient of a "
            "maximum) or all">,
-    Option<"norms", "norms", "bool",
-           /*default=*/"false", "Norms over batches, too">,
+    Option<"norms", "norms", "std::string",
+           /*default=*/"\"false\"", "Norms over batches, too: true, false, or "
+           "auto: where soap.precision is tf32">,
     Option<"workspace", "workspace", "int64_t",
            /*default=*/"0", "MiB that a call may use at most, as a buffer of "
            "the program; norms have up to 4">

@@ -132,11 +132,14 @@ void emitStatsInOnePass(KernelBuilder &k, const Image &image, const Tensor &x,
                         const Tensor &stats, ForChannel more) {
   constexpr int64_t most = 64;
   int64_t count = image.count(), taken = std::min(count, most);
-  Tensor shifts = k.allocate({image.groups * image.channels}, k.computeType());
-  image.forEachGroup(k, [&](Index first, Index c, Index of) {
-    Scalar sum = k.sum({taken}, [&](Index number) {
+  // Short sums of many threads.
+  int64_t pieces = taken == most ? 8 : 1, each = taken / pieces;
+  Tensor sums =
+      k.allocate({pieces, image.groups * image.channels}, k.computeType());
+  auto sumPiece = [&](Index piece, Index g, Index c) {
+    Scalar sum = k.sum({each}, [&](Index number) {
       // Elements all over the group.
-      Index rest = number * (count / taken);
+      Index rest = (piece * each + number) * (count / taken);
       SmallVector<int64_t> extents = image.reduction();
       SmallVector<Index> i(extents.size());
       for (size_t dim = extents.size(); dim-- > 1;) {
@@ -144,12 +147,18 @@ void emitStatsInOnePass(KernelBuilder &k, const Image &image, const Tensor &x,
         rest = rest / extents[dim];
       }
       i[0] = rest;
-      return x(Image::at(first + i[0], c, ArrayRef(i).drop_front()));
+      return x(
+          Image::at(g * image.samples + i[0], c, ArrayRef(i).drop_front()));
     });
-    shifts.set({of}, sum / k.number(static_cast<double>(taken)));
-  });
+    sums.set({piece, g * image.channels + c}, sum);
+  };
+  k.forEach({pieces, image.groups, image.channels}, sumPiece);
   image.forEachGroup(k, [&](Index first, Index c, Index of) {
-    Scalar shift = shifts({of}), number = k.number(static_cast<double>(count));
+    Scalar shift = sums({k.constant(0), of});
+    for (int64_t piece = 1; piece < pieces; ++piece)
+      shift = shift + sums({k.constant(piece), of});
+    shift = shift / k.number(static_cast<double>(taken));
+    Scalar number = k.number(static_cast<double>(count));
     auto [sum, squares] = sumsOf(k, image.reduction(), [&](ArrayRef<Index> i) {
       Scalar distance = x(Image::at(first + i[0], c, i.drop_front())) - shift;
       return std::pair(distance, square(distance));
