@@ -24,16 +24,20 @@ mkdir -p "$directory"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# NAME NETWORK BATCH OPTIONS PRESET TOPOLOGY [OPTIONS OF THE LOWERING]
-make_artifact() {
+# NAME NETWORK BATCH OPTIONS OPTIONS-OF-THE-STEP PASS OPTIONS-OF-THE-LOWERING, where PASS places the step on devices
+make_step() {
   if [ -n "$missing" ] && [ -e "$directory/$1.soapx" ]; then
     return
   fi
   "$bin/soap-translate" --generate="$2" --batch="$3" ${4:+--option="$4"} -o "$work/model.mlir"
-  "$bin/soap-opt" "$work/model.mlir" --soap-build-training-step='learning-rate=0.01 momentum=0.9' \
-    --soap-apply-strategy="preset=$5 topology=$6" --soap-partition --soap-lower-to-cuda="chip=$chip ${7:-}" -o "$work/lowered.mlir"
+  "$bin/soap-opt" "$work/model.mlir" --soap-build-training-step="learning-rate=0.01 momentum=0.9 $5" "$6" \
+    --soap-partition --soap-lower-to-cuda="chip=$chip $7" -o "$work/lowered.mlir"
   "$bin/soap-translate" --emit-artifact --artifact-cpu=x86-64-v3 "$work/lowered.mlir" -o "$directory/$1.soapx"
   echo "$directory/$1.soapx"
+}
+# NAME NETWORK BATCH OPTIONS PRESET TOPOLOGY [OPTIONS OF THE LOWERING]
+make_artifact() {
+  make_step "$1" "$2" "$3" "$4" "" "--soap-apply-strategy=preset=$5 topology=$6" "${7:-}"
 }
 
 # Headers and libraries that the other machine may lack.
@@ -71,6 +75,15 @@ small_resnet=image=64,classes=10,width=8,stage1=1,stage2=1,stage3=1,stage4=1
 make_artifact lenet-1-pooling lenet 64 "" single h100-1x1 "library-pooling=all"
 make_artifact resnet-small-1-images resnet-101 8 "$small_resnet" single h100-1x1 "library-pooling=all library-norms=true layout=nchw"
 make_artifact resnet-small-4m-images resnet-101 8 "$small_resnet" model-parallel h100-1x4 "library-pooling=all library-norms=true layout=nhwc"
+# Stages of a pipeline with replicas, a step with tensors of bf16, experts on devices of their own: on four devices.
+small_gpt=length=16,layers=2,heads=2,head-width=8,vocabulary=50
+make_step gpt-small-4-pipeline gpt 8 "$small_gpt" "" "--soap-pipeline=topology=h100-1x4 stages=2 microbatches=2 inside=data-parallel summary=false" ""
+make_step gpt-small-4-bf16 gpt 8 "$small_gpt" precision=bf16 "--soap-apply-strategy=preset=data-parallel topology=h100-1x4" ""
+# A rounding of bf16 is 2^-8.
+echo '{"tolerance": 0.1}' > "$directory/gpt-small-4-bf16.json"
+# Both experts take every token: rounding changes no choice.
+make_step mixtral-small-4 mixtral 4 length=8,layers=1,heads=2,kv-heads=1,head-width=4,mlp-width=16,experts=2,top-k=2,capacity=100,vocabulary=20,rope-base=100 "" \
+  "--soap-apply-strategy=preset=expert topology=h100-1x4" ""
 # Logits of 216 GB.
 mkdir -p "$directory/memory"
 make_artifact memory/gpt-too-large gpt 1024 layers=1 single h100-1x1

@@ -37,8 +37,15 @@ NETWORKS = {
     "nmt": (64, "", "lstm-chunk=40", "length=4,lstm-chunk=2,layers=1,hidden=4,vocabulary=7", ["expert"]),
     "gpt": (8, "", "", "length=4,layers=1,heads=2,head-width=3,vocabulary=7", ["data-parallel"]),
 }
-# On one device: what cuDNN's pooling and norms are worth.
-VARIANTS = {"alexnet": {"pooling": "library-pooling=all"}, "resnet-101": {"pooling": "library-pooling=all", "norms": "library-norms=true"}}
+# On one device: what cuDNN's pooling and norms are worth, which are kernels or calls by default (docs/GPU.md); flags of
+# the lowering by precision.
+POOLING = {"tf32": "library-pooling=all", "bf16": "library-pooling=all"}
+VARIANTS = {
+    "alexnet": {"pooling": POOLING},
+    "resnet-101": {"pooling": POOLING, "norms": {"tf32": "library-norms=false", "bf16": "library-norms=true"}},
+}
+# On one device in bf16: the step with tensors of bf16 (precision= of --soap-build-training-step), as variant "types".
+TYPED = ["alexnet", "resnet-101", "rnnlm", "gpt"]
 # In this order they are timed: what the goals have numbers for, then the others; variants and several devices last.
 ORDER = ["alexnet", "resnet-101", "rnnlm", "lenet", "gpt", "vgg16", "inception-v3", "nmt"]
 TINY_BATCH = 4
@@ -84,18 +91,18 @@ class Maker:
     def path(self, name):
         return os.path.join(self.options.directory, name)
 
-    def step(self, network, devices, strategy):
-        """The training step with its strategy: what is known of it, and its file."""
+    def step(self, network, devices, strategy, types=""):
+        """The training step with its strategy: what is known of it, and its file. With tensors of `types`, if any."""
         batch, sizes, alone, tiny, _ = NETWORKS[network]
         sizes = ",".join(part for part in (sizes, alone if devices == 1 else "") if part)
         if self.options.tiny:
             batch, sizes = TINY_BATCH, tiny
-        name = "%s-%d%s" % (network, devices, SHORT.get(strategy, ""))
+        name = "%s%s-%d%s" % (network, "-types" if types else "", devices, SHORT.get(strategy, ""))
         file = os.path.join("steps", name + ".mlir")
         with tempfile.TemporaryDirectory() as folder:
             model = os.path.join(folder, "model.mlir")
             run([self.tool("soap-translate"), "--generate=" + network, "--batch=%d" % batch, *(["--option=" + sizes] if sizes else []), "-o", model])
-            run([self.tool("soap-opt"), model, "--soap-build-training-step=learning-rate=0.0001 momentum=0.9",
+            run([self.tool("soap-opt"), model, "--soap-build-training-step=learning-rate=0.0001 momentum=0.9 precision=" + types,
                  "--soap-apply-strategy=preset=%s topology=h200-1x%d" % (strategy, devices), "-o", self.path(file)])
             parameters = parameters_of(model)
         return {"network": network, "batch": batch, "sizes": sizes_of(sizes), "devices": devices, "strategy": strategy,
@@ -113,7 +120,9 @@ class Maker:
             return
         with tempfile.TemporaryDirectory() as folder:
             lowered = os.path.join(folder, "lowered.mlir")
-            run([self.tool("soap-opt"), self.path(how["step"]), "--soap-set-precision=precision=" + precision, "--soap-partition",
+            # The products of a step with types are in the precision of their operands.
+            of_products = "f32" if variant == "types" else precision
+            run([self.tool("soap-opt"), self.path(how["step"]), "--soap-set-precision=precision=" + of_products, "--soap-partition",
                  "--soap-lower-to-cuda=chip=%s format=%s host-references=%s %s" % (
                      self.options.chip, self.options.format, "true" if self.options.tiny else "false", flags),
                  "-o", lowered])
@@ -124,7 +133,9 @@ class Maker:
         for precision in ["tf32", "bf16"] if devices == 1 else ["tf32"]:
             self.artifact(how, precision)
             for variant, flags in VARIANTS.get(network, {}).items() if devices == 1 else []:
-                self.artifact(how, precision, variant, flags)
+                self.artifact(how, precision, variant, flags[precision])
+        if network in TYPED and devices == 1:
+            self.artifact(self.step(network, devices, strategy, "bf16"), "bf16", "types")
 
 
 def main():

@@ -1,5 +1,5 @@
 // An op of the model that not all programs of a module run alike is left to kernels.
-// RUN: soap-opt %s --soap-call-image-ops='pooling=all norms' | FileCheck %s
+// RUN: soap-opt %s --soap-call-image-ops='pooling=all norms=true' | FileCheck %s
 
 // "pool" has two shards, one of which is a kernel, as it has padding on one side: replicas would differ, so both are. "norm" is a call in both, and its gradient in neither: the second program gets the statistics from elsewhere.
 // CHECK-LABEL: func.func @first

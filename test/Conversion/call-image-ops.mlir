@@ -1,11 +1,15 @@
 // Pooling and norms over batches that cuDNN computes as the op says become calls.
 // RUN: soap-opt %s --soap-call-image-ops | FileCheck %s --check-prefix=NONE --implicit-check-not=library_call
 // RUN: soap-opt %s --soap-call-image-ops='pooling=exact' | FileCheck %s --check-prefixes=CHECK,EXACT
-// RUN: soap-opt %s --soap-call-image-ops='pooling=all norms' | FileCheck %s --check-prefixes=CHECK,ALL
-// RUN: soap-opt %s --soap-call-image-ops='norms workspace=64' | FileCheck %s --check-prefix=WORKSPACE
+// RUN: soap-opt %s --soap-call-image-ops='pooling=all norms=true' | FileCheck %s --check-prefixes=CHECK,ALL
+// RUN: soap-opt %s --soap-call-image-ops='norms=true workspace=64' | FileCheck %s --check-prefix=WORKSPACE
 // RUN: not soap-opt %s --soap-call-image-ops=workspace=-1 2>&1 | FileCheck %s --check-prefix=NEGATIVE
+// RUN: soap-opt %s --soap-set-precision=precision=tf32 --soap-call-image-ops='pooling=all norms=auto' | FileCheck %s --check-prefixes=CHECK,ALL
+// RUN: soap-opt %s --soap-call-image-ops='norms=auto' | FileCheck %s --check-prefix=NONE --implicit-check-not=library_call
+// RUN: not soap-opt %s --soap-call-image-ops=norms=some 2>&1 | FileCheck %s --check-prefix=NORMS
+// NORMS: error: unknown norms 'some': expected true, false or auto
 // RUN: not soap-opt %s --soap-call-image-ops=pooling=some 2>&1 | FileCheck %s --check-prefix=POOLING
-// RUN: soap-opt %s --soap-call-image-ops='pooling=all norms' --soap-outline-kernels=library=cuda | FileCheck %s --check-prefix=OUTLINED
+// RUN: soap-opt %s --soap-call-image-ops='pooling=all norms=true' --soap-outline-kernels=library=cuda | FileCheck %s --check-prefix=OUTLINED
 // NEGATIVE: error: expected a workspace of 0 to 1048576 MiB, got -1
 // POOLING: error: unknown pooling 'some': expected none, exact or all
 // NONE-LABEL: func.func @maximum

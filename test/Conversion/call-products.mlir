@@ -229,3 +229,41 @@ func.func @messages(%x: tensor<4x16xf32>, %w: tensor<8x16xf32>) -> tensor<4x8xf3
   %y = soap.relu %p : (tensor<4x8xf32>) -> tensor<4x8xf32>
   return %y : tensor<4x8xf32>
 }
+
+// In a step whose tensors are bf16, what follows a product reads its rounding. The library rounds behind the epilogue.
+// CHECK-LABEL: func.func @typed(
+// CHECK: %[[Y:.*]]:2 = soap.library_call "matmul" [1, 4, 8, 16, 0, 1, 2, 1, 5, 0] ins(%arg0, %arg1, %arg2 : tensor<2x2x16xbf16>, tensor<8x16xbf16>, tensor<8xbf16>) outs({{.*}} : tensor<2x2x8xbf16>, tensor<2x2x8xbf16>)
+// CHECK: %[[D:.*]] = soap.library_call "matmul" [1, 4, 8, 16, 0, 1, 2, 1, 6, 0] ins(%arg3, %arg1, %[[Y]]#1 : {{.*}}) outs({{.*}} : tensor<2x2x8xbf16>)
+// CHECK-NOT: soap.cast
+// CHECK: return %[[Y]]#0, %[[D]]
+func.func @typed(%x: tensor<2x2x16xbf16>, %w: tensor<8x16xbf16>, %b: tensor<8xbf16>, %d: tensor<2x2x16xbf16>) -> (tensor<2x2x8xbf16>, tensor<2x2x8xbf16>) {
+  %xf = soap.cast %x : (tensor<2x2x16xbf16>) -> tensor<2x2x16xf32>
+  %wf = soap.cast %w : (tensor<8x16xbf16>) -> tensor<8x16xf32>
+  %p = soap.matmul %xf, %wf {transpose_b} : (tensor<2x2x16xf32>, tensor<8x16xf32>) -> tensor<2x2x8xf32>
+  %pb = soap.cast %p : (tensor<2x2x8xf32>) -> tensor<2x2x8xbf16>
+  %q = soap.bias_add %pb, %b {axis = 2 : i64} : (tensor<2x2x8xbf16>, tensor<8xbf16>) -> tensor<2x2x8xbf16>
+  %y = soap.gelu %q {approximate} : (tensor<2x2x8xbf16>) -> tensor<2x2x8xbf16>
+  %df = soap.cast %d : (tensor<2x2x16xbf16>) -> tensor<2x2x16xf32>
+  %e = soap.matmul %df, %wf {transpose_b} : (tensor<2x2x16xf32>, tensor<8x16xf32>) -> tensor<2x2x8xf32>
+  %eb = soap.cast %e : (tensor<2x2x8xf32>) -> tensor<2x2x8xbf16>
+  %f = soap.gelu_grad %eb, %q {approximate} : (tensor<2x2x8xbf16>, tensor<2x2x8xbf16>) -> tensor<2x2x8xbf16>
+  return %y, %f : tensor<2x2x8xbf16>, tensor<2x2x8xbf16>
+}
+
+// A sum of rows in bf16 has the type of the product that reads them. Where the product stays f32, it is apart.
+// CHECK-LABEL: func.func @typed_bias_grad(
+// CHECK: %[[W:.*]]:2 = soap.library_call "matmul" [1, 8, 16, 4, 1, 0, 2, 1, 7, 0] ins(%arg0, %arg1 : tensor<4x8xbf16>, tensor<4x16xbf16>) outs({{.*}} : tensor<8x16xbf16>, tensor<8xbf16>)
+// CHECK: %[[V:.*]] = soap.library_call "matmul" [1, 8, 8, 4, 1, 0, 2, 0, 0, 0] ins(%arg2, %arg2 : {{.*}}) outs({{.*}} : tensor<8x8xf32>)
+// CHECK: %[[S:.*]] = soap.reduce
+// CHECK: return %[[W]]#0, %[[W]]#1, %[[V]], %[[S]]
+func.func @typed_bias_grad(%d: tensor<4x8xbf16>, %x: tensor<4x16xbf16>, %e: tensor<4x8xbf16>) -> (tensor<8x16xbf16>, tensor<8xbf16>, tensor<8x8xf32>, tensor<8xbf16>) {
+  %df = soap.cast %d : (tensor<4x8xbf16>) -> tensor<4x8xf32>
+  %xf = soap.cast %x : (tensor<4x16xbf16>) -> tensor<4x16xf32>
+  %w = soap.matmul %df, %xf {transpose_a} : (tensor<4x8xf32>, tensor<4x16xf32>) -> tensor<8x16xf32>
+  %wb = soap.cast %w : (tensor<8x16xf32>) -> tensor<8x16xbf16>
+  %s = soap.reduce sum %d {axes = array<i64: 0>} : (tensor<4x8xbf16>) -> tensor<8xbf16>
+  %ef = soap.cast %e : (tensor<4x8xbf16>) -> tensor<4x8xf32>
+  %v = soap.matmul %ef, %ef {transpose_a} : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<8x8xf32>
+  %t = soap.reduce sum %e {axes = array<i64: 0>} : (tensor<4x8xbf16>) -> tensor<8xbf16>
+  return %wb, %s, %v, %t : tensor<8x16xbf16>, tensor<8xbf16>, tensor<8x8xf32>, tensor<8xbf16>
+}

@@ -104,8 +104,8 @@ func.func private @kernel_1_add_loop(%x: memref<512xf32>, %z: memref<512xf32>, %
 
 // -----
 
-// Not: an op between writes what the second one reads; the first one writes some elements only; and each element is
-// read by the iteration of another one.
+// Not: an op between writes what the second one reads, and another op reads what the first one writes, too; the first
+// one writes some elements only; and each element is read by the iteration of another one.
 // CHECK-LABEL: func.func @apart(
 // CHECK: soap.parallel_call @some extent
 // CHECK: soap.parallel_call @fill extent
@@ -119,6 +119,7 @@ func.func @apart(%x: memref<64xf32>, %z: memref<64xf32>, %u: memref<64xf32>, %v:
   soap.parallel_call @some extent 64 grain 1(%x, %t) : memref<64xf32>, memref<64xf32>
   soap.parallel_call @fill extent 64 grain 1(%z) : memref<64xf32>
   soap.parallel_call @add extent 64 grain 1(%t, %z, %u) : memref<64xf32>, memref<64xf32>, memref<64xf32>
+  soap.library_call "other" [] ins(%t : memref<64xf32>) outs(%u : memref<64xf32>)
   %h = memref.alloc() : memref<64xf32>
   soap.parallel_call @half extent 32 grain 1(%x, %h) : memref<64xf32>, memref<64xf32>
   soap.parallel_call @same extent 64 grain 1(%h, %v) : memref<64xf32>, memref<64xf32>
@@ -175,6 +176,151 @@ func.func private @shifted(%x: memref<64xf32>, %y: memref<64xf32>, %begin: index
     %next = arith.addi %i, %c1 : index
     %a = memref.load %x[%next] : memref<64xf32>
     memref.store %a, %y[%i] : memref<64xf32>
+  }
+  return
+}
+
+// -----
+
+// What only a row reads that a warp keeps in registers is computed where the row is loaded, with a mask that is smaller
+// than the row's buffer; and the gradient of it behind the row, with the same mask.
+// CHECK-LABEL: func.func @masked(
+// CHECK-NEXT: %[[Y:.*]] = memref.alloc()
+// CHECK-NEXT: soap.parallel_call @kernel_0_mask_rows_scale_loop extent 2048 grain 1(%arg1, %[[Y]], %arg0, %arg1) {soap.fused_slots = array<i64: 1, 3>, soap.slot = 2 : i64}
+// CHECK-NEXT: return %[[Y]]
+func.func @masked(%x: memref<64x128xf32>, %m: memref<16x128xf32>) -> memref<64x128xf32> {
+  %t = memref.alloc() : memref<64x128xf32>
+  soap.parallel_call @kernel_0_mask_loop extent 8192 grain 16(%x, %m, %t) {soap.slot = 1 : i64} : memref<64x128xf32>, memref<16x128xf32>, memref<64x128xf32>
+  %u = memref.alloc() : memref<64x128xf32>
+  soap.parallel_call @kernel_1_rows_loop extent 2048 grain 1(%t, %u) {soap.slot = 2 : i64} : memref<64x128xf32>, memref<64x128xf32>
+  %y = memref.alloc() : memref<64x128xf32>
+  soap.parallel_call @kernel_2_scale_loop extent 8192 grain 16(%u, %m, %y) {soap.slot = 3 : i64} : memref<64x128xf32>, memref<16x128xf32>, memref<64x128xf32>
+  return %y : memref<64x128xf32>
+}
+// Not: a library call stands between; a reader that goes over the row twice, in no warp; an exponential that it would
+// compute twice.
+// CHECK-LABEL: func.func @behind(
+// CHECK: soap.parallel_call @kernel_0_mask_loop extent
+// CHECK: soap.parallel_call @kernel_1_rows_loop extent
+// CHECK: soap.parallel_call @kernel_0_mask_loop extent
+// CHECK: soap.parallel_call @kernel_3_twice_loop extent
+// CHECK: soap.parallel_call @kernel_4_exp_loop extent
+// CHECK: soap.parallel_call @kernel_1_rows_loop extent
+func.func @behind(%x: memref<64x128xf32>, %m: memref<16x128xf32>, %y: memref<64x128xf32>, %o: memref<4xf32>) {
+  %t = memref.alloc() : memref<64x128xf32>
+  soap.parallel_call @kernel_0_mask_loop extent 8192 grain 16(%x, %m, %t) : memref<64x128xf32>, memref<16x128xf32>, memref<64x128xf32>
+  soap.library_call "other" [] outs(%o : memref<4xf32>)
+  soap.parallel_call @kernel_1_rows_loop extent 2048 grain 1(%t, %y) : memref<64x128xf32>, memref<64x128xf32>
+  %u = memref.alloc() : memref<64x128xf32>
+  soap.parallel_call @kernel_0_mask_loop extent 8192 grain 16(%x, %m, %u) : memref<64x128xf32>, memref<16x128xf32>, memref<64x128xf32>
+  soap.parallel_call @kernel_3_twice_loop extent 64 grain 1(%u, %y) : memref<64x128xf32>, memref<64x128xf32>
+  %v = memref.alloc() : memref<64x128xf32>
+  soap.parallel_call @kernel_4_exp_loop extent 8192 grain 16(%x, %v) : memref<64x128xf32>, memref<64x128xf32>
+  soap.parallel_call @kernel_1_rows_loop extent 2048 grain 1(%v, %y) : memref<64x128xf32>, memref<64x128xf32>
+  return
+}
+// What the first function launches.
+// CHECK: func.func private @kernel_0_mask_rows_scale_loop(%[[M2:.*]]: memref<16x128xf32>, %[[OUT:.*]]: memref<64x128xf32>, %[[X:.*]]: memref<64x128xf32>, %[[M:.*]]: memref<16x128xf32>, %{{.*}}: index, %{{.*}}: index) attributes {soap.lanes}
+// CHECK-DAG: %[[FLATX:.*]] = memref.collapse_shape %[[X]]
+// CHECK-DAG: %[[FLATM:.*]] = memref.collapse_shape %[[M]]
+// CHECK: scf.for {{.*}} iter_args
+// CHECK: %[[AT:.*]] = arith.addi %{{.*}} overflow<nsw, nuw>
+// CHECK: %[[REST:.*]] = arith.remui %[[AT]], %{{.*}}
+// CHECK: %[[A:.*]] = memref.load %[[FLATX]][%{{.*}}] : memref<8192xf32>
+// CHECK: %[[B:.*]] = memref.load %[[FLATM]][%[[REST]]] : memref<2048xf32>
+// CHECK: %[[C:.*]] = arith.mulf %[[A]], %[[B]]
+// CHECK: arith.addf %{{.*}}, %[[C]]
+// CHECK: scf.for
+// CHECK: memref.load %[[FLATX]]
+// CHECK: arith.subf
+// CHECK: memref.load %{{.*}} : memref<2048xf32>
+// CHECK: memref.store %{{.*}} : memref<8192xf32>
+// CHECK-NOT: memref.store
+func.func private @kernel_0_mask_loop(%x: memref<64x128xf32>, %m: memref<16x128xf32>, %y: memref<64x128xf32>, %begin: index, %end: index) {
+  %flat = memref.collapse_shape %x [[0, 1]] : memref<64x128xf32> into memref<8192xf32>
+  %mask = memref.collapse_shape %m [[0, 1]] : memref<16x128xf32> into memref<2048xf32>
+  %out = memref.collapse_shape %y [[0, 1]] : memref<64x128xf32> into memref<8192xf32>
+  %c1 = arith.constant 1 : index
+  %c2048 = arith.constant 2048 : index
+  scf.for %i = %begin to %end step %c1 {
+    %rest = arith.remui %i, %c2048 : index
+    %block = arith.divui %i, %c2048 : index
+    %first = arith.muli %block, %c2048 : index
+    %own = arith.addi %first, %rest : index
+    %a = memref.load %flat[%own] : memref<8192xf32>
+    %b = memref.load %mask[%rest] : memref<2048xf32>
+    %c = arith.mulf %a, %b : f32
+    memref.store %c, %out[%own] : memref<8192xf32>
+  }
+  return
+}
+func.func private @kernel_2_scale_loop(%x: memref<64x128xf32>, %m: memref<16x128xf32>, %y: memref<64x128xf32>, %begin: index, %end: index) {
+  %flat = memref.collapse_shape %x [[0, 1]] : memref<64x128xf32> into memref<8192xf32>
+  %mask = memref.collapse_shape %m [[0, 1]] : memref<16x128xf32> into memref<2048xf32>
+  %out = memref.collapse_shape %y [[0, 1]] : memref<64x128xf32> into memref<8192xf32>
+  %c1 = arith.constant 1 : index
+  %c2048 = arith.constant 2048 : index
+  scf.for %i = %begin to %end step %c1 {
+    %rest = arith.remui %i, %c2048 : index
+    %a = memref.load %flat[%i] : memref<8192xf32>
+    %b = memref.load %mask[%rest] : memref<2048xf32>
+    %c = arith.addf %a, %b : f32
+    memref.store %c, %out[%i] : memref<8192xf32>
+  }
+  return
+}
+func.func private @kernel_4_exp_loop(%x: memref<64x128xf32>, %y: memref<64x128xf32>, %begin: index, %end: index) {
+  %flat = memref.collapse_shape %x [[0, 1]] : memref<64x128xf32> into memref<8192xf32>
+  %out = memref.collapse_shape %y [[0, 1]] : memref<64x128xf32> into memref<8192xf32>
+  %c1 = arith.constant 1 : index
+  scf.for %i = %begin to %end step %c1 {
+    %a = memref.load %flat[%i] : memref<8192xf32>
+    %b = math.exp %a : f32
+    memref.store %b, %out[%i] : memref<8192xf32>
+  }
+  return
+}
+func.func private @kernel_1_rows_loop(%x: memref<64x128xf32>, %y: memref<64x128xf32>, %begin: index, %end: index) attributes {soap.lanes} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c32 = arith.constant 32 : index
+  %c128 = arith.constant 128 : index
+  %zero = arith.constant 0.0 : f32
+  scf.for %i = %begin to %end step %c1 {
+    %lane = arith.remui %i, %c32 : index
+    %row = arith.divui %i, %c32 : index
+    %first = arith.cmpi eq, %lane, %c0 : index
+    scf.if %first {
+      %sum = scf.for %j = %c0 to %c128 step %c1 iter_args(%acc = %zero) -> (f32) {
+        %a = memref.load %x[%row, %j] : memref<64x128xf32>
+        %b = arith.addf %acc, %a : f32
+        scf.yield %b : f32
+      }
+      scf.for %j = %c0 to %c128 step %c1 {
+        %a = memref.load %x[%row, %j] : memref<64x128xf32>
+        %b = arith.subf %a, %sum : f32
+        memref.store %b, %y[%row, %j] : memref<64x128xf32>
+      }
+    } {soap.lanes}
+  }
+  return
+}
+func.func private @kernel_3_twice_loop(%x: memref<64x128xf32>, %y: memref<64x128xf32>, %begin: index, %end: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c128 = arith.constant 128 : index
+  %zero = arith.constant 0.0 : f32
+  scf.for %row = %begin to %end step %c1 {
+    %sum = scf.for %j = %c0 to %c128 step %c1 iter_args(%acc = %zero) -> (f32) {
+      %a = memref.load %x[%row, %j] : memref<64x128xf32>
+      %b = arith.addf %acc, %a : f32
+      scf.yield %b : f32
+    }
+    scf.for %j = %c0 to %c128 step %c1 {
+      %a = memref.load %x[%row, %j] : memref<64x128xf32>
+      %b = arith.subf %a, %sum : f32
+      memref.store %b, %y[%row, %j] : memref<64x128xf32>
+    }
   }
   return
 }

@@ -4,6 +4,7 @@
 // RUN: soap-opt %s --soap-merge-updates=max-buffers=4 | FileCheck %s --check-prefix=BUFFERS
 // RUN: soap-opt %s --soap-merge-updates=arguments=false | FileCheck %s --check-prefix=APART
 // RUN: not soap-opt %s --soap-merge-updates=max-buffers=501 2>&1 | FileCheck %s --check-prefix=MANY
+// RUN: soap-opt %s --soap-merge-updates='neighbours=24 arguments=false' | FileCheck %s --check-prefix=NEAR
 // MANY: error: expected max-buffers of 1 to 500, got 501
 
 func.func private @update(%w: memref<24xf32>, %g: memref<24xf32>, %begin: index, %end: index) {
@@ -103,6 +104,50 @@ func.func @arguments(%w1: memref<24xf32>, %w2: memref<4xf32>) {
   soap.library_call "other" [] outs(%w2 : memref<4xf32>) {soap.slot = 4 : i64}
   %d = memref.alloc() : memref<4xbf16>
   soap.parallel_call @round4 extent 4 grain 1 (%w2, %d) {soap.slot = 5 : i64} : memref<4xf32>, memref<4xbf16>
+  return
+}
+
+// Launches that do not need each other are one, at the place of the last of them. Not: one whose result is needed
+// before; a larger one; one that cannot be done four elements at a time with those that can.
+// NEAR-LABEL: func.func @neighbours
+// NEAR-NOT: soap.parallel_call @round
+// NEAR: soap.library_call "other" [] outs(%arg4 : memref<24xf32>)
+// NEAR: soap.parallel_call @kernel_neighbours{{.*}} extent 28 grain 1(%arg0, %[[A:.*]], %arg1, %[[B:.*]]) {soap.fused_slots = array<i64: 0>, soap.slot = 2 : i64}
+// NEAR: soap.library_call "other" [] ins(%[[A]] : memref<24xbf16>)
+// NEAR: soap.parallel_call @round extent 24 grain 16(%arg4, %[[A]])
+// NEAR-NEXT: soap.parallel_call @first extent 4
+// NEAR-NEXT: soap.parallel_call @large extent 32
+// NEAR-NEXT: return
+// CHECK-LABEL: func.func @neighbours
+// CHECK-NOT: kernel_neighbours
+func.func @neighbours(%x: memref<24xf32>, %y: memref<4xf32>, %c: memref<4xbf16>, %e: memref<32xf32>, %w: memref<24xf32>) {
+  %a = memref.alloc() : memref<24xbf16>
+  %b = memref.alloc() : memref<4xbf16>
+  soap.parallel_call @round extent 24 grain 16(%x, %a) {soap.slot = 0 : i64} : memref<24xf32>, memref<24xbf16>
+  soap.library_call "other" [] outs(%w : memref<24xf32>) {soap.slot = 1 : i64}
+  soap.parallel_call @round4 extent 4 grain 1 (%y, %b) {soap.slot = 2 : i64} : memref<4xf32>, memref<4xbf16>
+  soap.library_call "other" [] ins(%a : memref<24xbf16>) outs(%c : memref<4xbf16>) {soap.slot = 3 : i64}
+  soap.parallel_call @round extent 24 grain 16(%w, %a) {soap.slot = 4 : i64} : memref<24xf32>, memref<24xbf16>
+  soap.parallel_call @first extent 4 grain 1 (%w, %c) {soap.slot = 5 : i64} : memref<24xf32>, memref<4xbf16>
+  soap.parallel_call @large extent 32 grain 1 (%e) {soap.slot = 6 : i64} : memref<32xf32>
+  return
+}
+func.func private @first(%w: memref<24xf32>, %r: memref<4xbf16>, %begin: index, %end: index) {
+  %c1 = arith.constant 1 : index
+  scf.for %i = %begin to %end step %c1 {
+    %a = memref.load %w[%i] : memref<24xf32>
+    %b = arith.truncf %a : f32 to bf16
+    memref.store %b, %r[%i] : memref<4xbf16>
+  }
+  return
+}
+func.func private @large(%e: memref<32xf32>, %begin: index, %end: index) {
+  %c1 = arith.constant 1 : index
+  scf.for %i = %begin to %end step %c1 {
+    %a = memref.load %e[%i] : memref<32xf32>
+    %b = arith.addf %a, %a : f32
+    memref.store %b, %e[%i] : memref<32xf32>
+  }
   return
 }
 

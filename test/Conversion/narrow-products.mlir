@@ -1,5 +1,6 @@
 // Operands of products are rounded to bf16, once each; results of convolutions, too.
 // RUN: soap-opt %s --soap-narrow-products | FileCheck %s
+// RUN: soap-opt %s --soap-narrow-products='precision=f32 recurrences' | FileCheck %s --check-prefix=STEPS
 
 // CHECK-LABEL: func.func @matmuls
 // CHECK: %[[XB:.*]] = soap.cast %arg0 : (tensor<4x8xf32>) -> tensor<4x8xbf16>
@@ -53,4 +54,15 @@ func.func @convolutions(%x: tensor<1x2x4x4xf32>, %w: tensor<2x2x1x1xf32>) -> ten
 func.func @doubles(%x: tensor<4x8xf64>, %w: tensor<8x2xf64>) -> tensor<4x2xf64> {
   %y = soap.matmul %x, %w : (tensor<4x8xf64>, tensor<8x2xf64>) -> tensor<4x2xf64>
   return %y : tensor<4x2xf64>
+}
+
+// The step of a recurrence of bf16 has a product that a library computes, between conversions, and a cell.
+// CHECK-LABEL: func.func @recurrence
+// STEPS-LABEL: func.func @recurrence
+// STEPS: %[[P:.*]] = soap.matmul %{{.*}}, %{{.*}} {transpose_b} : (tensor<2x5xf32>, tensor<20x5xf32>) -> tensor<2x20xf32>
+// STEPS: soap.cast %[[P]] : (tensor<2x20xf32>) -> tensor<2x20xbf16>
+// STEPS: soap.lstm_cell
+func.func @recurrence(%z: tensor<3x2x4x5xbf16>, %r: tensor<4x5x5xbf16>, %h: tensor<1x2x5xbf16>, %c: tensor<1x2x5xbf16>) -> tensor<1x2x5xbf16> {
+  %s:3 = soap.lstm_step %z, %r, %h, %c {t = 2 : i64} : (tensor<3x2x4x5xbf16>, tensor<4x5x5xbf16>, tensor<1x2x5xbf16>, tensor<1x2x5xbf16>) -> (tensor<1x2x5xbf16>, tensor<1x2x5xbf16>, tensor<1x2x4x5xbf16>)
+  return %s#0 : tensor<1x2x5xbf16>
 }

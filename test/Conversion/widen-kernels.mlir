@@ -15,7 +15,12 @@
 // CHECK: soap.parallel_call @shift extent 512 grain 16(
 // CHECK: soap.parallel_call @scale_part extent 66 grain 16(
 // CHECK: soap.parallel_call @transpose extent 512 grain 16(
-func.func @program(%arena: memref<8192xi8>, %y: memref<512xf32>, %b: memref<4xf32>, %i: memref<2x4x64xf32>, %s: memref<66xf32>) attributes {soap.arena_bytes = 8192 : i64} {
+// Two launches in one, each of a multiple of four; a constant, of which all read the same, need not be aligned.
+// CHECK: soap.parallel_call @two_by_4 extent 144 grain 1(
+// One of two is not a multiple of four.
+// CHECK: soap.parallel_call @odd extent 514 grain 1(
+memref.global "private" constant @one : memref<f32> = dense<1.0>
+func.func @program(%arena: memref<8192xi8>, %y: memref<512xf32>, %b: memref<4xf32>, %i: memref<2x4x64xf32>, %s: memref<66xf32>, %s64: memref<64xf32>, %s2: memref<2xf32>) attributes {soap.arena_bytes = 8192 : i64} {
   %c64 = arith.constant 64 : index
   %c8 = arith.constant 8 : index
   %x = memref.view %arena[%c64][] : memref<8192xi8> to memref<512xf32>
@@ -26,6 +31,9 @@ func.func @program(%arena: memref<8192xi8>, %y: memref<512xf32>, %b: memref<4xf3
   soap.parallel_call @shift extent 512 grain 16(%x, %y) : memref<512xf32>, memref<512xf32>
   soap.parallel_call @scale_part extent 66 grain 16(%s) : memref<66xf32>
   soap.parallel_call @transpose extent 512 grain 16(%x, %i) : memref<512xf32>, memref<2x4x64xf32>
+  %one = memref.get_global @one : memref<f32>
+  soap.parallel_call @two extent 576 grain 1(%x, %y, %s64, %one) : memref<512xf32>, memref<512xf32>, memref<64xf32>, memref<f32>
+  soap.parallel_call @odd extent 514 grain 1(%y, %s2) : memref<512xf32>, memref<2xf32>
   return
 }
 
@@ -104,3 +112,59 @@ func.func private @transpose(%x: memref<512xf32>, %y: memref<2x4x64xf32>, %begin
 // CHECK-COUNT-4: memref.load %[[ROW]]
 // CHECK-COUNT-4: memref.load %{{.*}} : memref<4xf32>
 // CHECK-COUNT-4: memref.store %{{.*}} : memref<512xf32>
+
+func.func private @two(%x: memref<512xf32>, %y: memref<512xf32>, %z: memref<64xf32>, %one: memref<f32>, %begin: index, %end: index) {
+  %c1 = arith.constant 1 : index
+  scf.for %i = %begin to %end step %c1 {
+    %c512 = arith.constant 512 : index
+    %first = arith.cmpi ult, %i, %c512 : index
+    scf.if %first {
+      %v = memref.load %x[%i] : memref<512xf32>
+      %w = arith.addf %v, %v : f32
+      memref.store %w, %y[%i] : memref<512xf32>
+    } else {
+      %begin2 = arith.constant 512 : index
+      %j = arith.subi %i, %begin2 : index
+      %v = memref.load %z[%j] : memref<64xf32>
+      %a = memref.load %one[] : memref<f32>
+      %w = arith.mulf %v, %a : f32
+      memref.store %w, %z[%j] : memref<64xf32>
+    }
+  }
+  return
+}
+func.func private @odd(%y: memref<512xf32>, %z: memref<2xf32>, %begin: index, %end: index) {
+  %c1 = arith.constant 1 : index
+  scf.for %i = %begin to %end step %c1 {
+    %c512 = arith.constant 512 : index
+    %first = arith.cmpi ult, %i, %c512 : index
+    scf.if %first {
+      %v = memref.load %y[%i] : memref<512xf32>
+      %w = arith.addf %v, %v : f32
+      memref.store %w, %y[%i] : memref<512xf32>
+    } else {
+      %begin2 = arith.constant 512 : index
+      %j = arith.subi %i, %begin2 : index
+      %v = memref.load %z[%j] : memref<2xf32>
+      %w = arith.mulf %v, %v : f32
+      memref.store %w, %z[%j] : memref<2xf32>
+    }
+  }
+  return
+}
+// CHECK-LABEL: func.func private @two_by_4(
+// CHECK-SAME: %[[X:.*]]: memref<512xf32> {llvm.align = 16 : i64}, %[[Y:.*]]: memref<512xf32> {llvm.align = 16 : i64}, %[[Z:.*]]: memref<64xf32> {llvm.align = 16 : i64}, %[[ONE:.*]]: memref<f32>, %[[BEGIN:.*]]: index, %[[END:.*]]: index)
+// CHECK: scf.for %[[Q:.*]] = %[[BEGIN]] to %[[END]]
+// CHECK: %[[FIRST:.*]] = arith.cmpi ult, %[[Q]], %c128
+// CHECK: scf.if %[[FIRST]]
+// CHECK: %[[I0:.*]] = arith.muli %[[Q]], %{{.*}} overflow<nsw, nuw>
+// CHECK-COUNT-4: memref.load %[[X]]
+// CHECK-COUNT-4: arith.addf
+// CHECK-COUNT-4: memref.store %{{.*}}, %[[Y]]
+// CHECK: } else {
+// CHECK: %[[R:.*]] = arith.subi %[[Q]], %{{.*}} : index
+// CHECK: %[[J0:.*]] = arith.muli %[[R]], %{{.*}} overflow<nsw, nuw>
+// CHECK: memref.load %[[Z]][%[[J0]]]
+// CHECK-COUNT-3: memref.load %[[Z]]
+// CHECK-COUNT-4: memref.load %[[ONE]][]
+// CHECK: memref.store %{{.*}}, %[[Z]][%[[J0]]]

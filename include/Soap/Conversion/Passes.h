@@ -187,11 +187,12 @@ struct LowerToCudaOptions : public KernelImageOptions<LowerToCudaOptions> {
                      "the gradient of a maximum; or all: that too, though "
                      "cuDNN does not say which of equal maxima it goes to"),
       llvm::cl::init("none")};
-  PassOptions::Option<bool> libraryNorms{
+  PassOptions::Option<std::string> libraryNorms{
       *this, "library-norms",
       llvm::cl::desc("Batch norm in training, and its gradient, by cuDNN "
-                     "where one device has the whole batch (library=cuda)"),
-      llvm::cl::init(false)};
+                     "where one device has the whole batch (library=cuda): "
+                     "true, false, or auto: in tf32"),
+      llvm::cl::init("auto")};
   PassOptions::Option<std::string> attention{
       *this, "attention",
       llvm::cl::desc("Attention and its gradients as one call each of cuDNN, "

@@ -432,7 +432,10 @@ def SoapNarrowProducts : Pass<"soap-narrow-products", "::mlir::ModuleOp"> {
   let options = [
     Option<"precision", "precision", "std::string",
            /*default=*/"\"bf16\"", "Precision of the program, the module's "
-           "soap.precision if empty; nothing is done in others than bf16">
+           "soap.precision if empty; nothing is done in others than bf16">,
+    Option<"recurrences", "recurrences", "bool",
+           /*default=*/"false", "Products of recurrences, too: each step becomes "
+           "a product and a cell, as it does in bf16">
   ];
 }
 
@@ -578,8 +581,9 @@ def SoapCallImageOps : Pass<"soap-call-image-ops", "::mlir::ModuleOp"> {
     Option<"pooling", "pooling", "std::string",
            /*default=*/"\"none\"", "none, exact (all but the gradient of a "
            "maximum) or all">,
-    Option<"norms", "norms", "bool",
-           /*default=*/"false", "Norms over batches, too">,
+    Option<"norms", "norms", "std::string",
+           /*default=*/"\"false\"", "Norms over batches, too: true, false, or "
+           "auto: where soap.precision is tf32">,
     Option<"workspace", "workspace", "int64_t",
            /*default=*/"0", "MiB that a call may use at most, as a buffer of "
            "the program; norms have up to 4">
@@ -612,6 +616,14 @@ def SoapMergeUpdates : Pass<"soap-merge-updates", "::mlir::ModuleOp"> {
     place of the first of them, where nothing before them touches what they
     write or writes what they read.
 
+    With `neighbours`, other launches of at most so many iterations become one
+    where they do not need each other, at the place of the last of them, if no
+    op between writes what they read or touches what they write: the parts of a
+    concatenation, three matrices that are transposed. At most 16 launches and
+    calls lie between the first and the last one, because what the first one
+    reads is kept as long. Rows that warps share stay by themselves. Launches
+    that `--soap-widen-kernels` makes wider are merged with each other only.
+
     ```mlir
     soap.parallel_call @sgd_150 extent 150 grain 1 (%w1, %g1) {soap.update}
     soap.parallel_call @sgd_6 extent 6 grain 1 (%w2, %g2) {soap.update}
@@ -630,6 +642,9 @@ def SoapMergeUpdates : Pass<"soap-merge-updates", "::mlir::ModuleOp"> {
     Option<"arguments", "arguments", "bool",
            /*default=*/"true", "Launches that read nothing but arguments, "
            "too">,
+    Option<"neighbours", "neighbours", "int64_t",
+           /*default=*/"0", "Iterations that other launches have at most which "
+           "become one; 0: none does">,
     Option<"maxBuffers", "max-buffers", "int64_t",
            /*default=*/"128", "Buffers of one launch, at most 500: a kernel "
            "has 4 KB of parameters">
@@ -909,7 +924,14 @@ def SoapFuseLaunches : Pass<"soap-fuse-launches", "::mlir::ModuleOp"> {
     After `--soap-inline-kernels`: where a launch of own elements (a rounding, a
     sum, a relu) is the only reader of a buffer that another launch writes, each
     element once, that one computes the results in place of storing the element.
-    The buffer between them is gone.
+    The buffer between them is gone. Beside its own element, such a launch may
+    read elements of buffers that have at most half as many: a bias, a mask.
+
+    The other way round, where a launch is the only reader of what an
+    elementwise one writes, and loads each element once, or several times while
+    a warp has the row in registers, it computes the element in place of loading
+    it, if no library call or message stands between them: a scale and a mask
+    are part of the softmax behind them.
 
     ```mlir
     soap.parallel_call @norm extent 262144 grain 1 (%x, %t)

@@ -166,6 +166,24 @@ std::optional<unsigned> numberOf(StringRef chip) {
   return number;
 }
 
+/// Whether some convolution reads numbers of 16 bits, as
+/// `--soap-narrow-products` leaves it: behind a conversion to f32.
+bool hasNarrowConvolutions(ModuleOp module) {
+  return module
+      .walk([](Operation *op) {
+        if (!isa<Conv2DOp, Conv2DInputGradOp, Conv2DWeightGradOp>(op))
+          return WalkResult::advance();
+        auto conversion = op->getOperand(0).getDefiningOp<CastOp>();
+        if (!conversion)
+          return WalkResult::advance();
+        auto from = cast<RankedTensorType>(conversion.getX().getType());
+        auto element = dyn_cast<FloatType>(from.getElementType());
+        return element && element.getWidth() == 16 ? WalkResult::interrupt()
+                                                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 struct AssignLayoutsPass
     : public mlir::soap::impl::SoapAssignLayoutsBase<AssignLayoutsPass> {
   using SoapAssignLayoutsBase::SoapAssignLayoutsBase;
@@ -185,7 +203,8 @@ struct AssignLayoutsPass
     if (!resolved)
       return std::nullopt;
     // From sm_80 on, tensor cores compute what is not f32, best from NHWC.
-    bool isNarrow = *resolved != ::soap::ProductPrecision::F32;
+    bool isNarrow = *resolved != ::soap::ProductPrecision::F32 ||
+                    hasNarrowConvolutions(getOperation());
     return isNarrow && numberOf(chip).value_or(0) >= 80 ? last : first;
   }
 

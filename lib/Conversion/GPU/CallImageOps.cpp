@@ -394,7 +394,13 @@ struct CallImageOpsPass
           << pooling << "': expected none, exact or all";
       return signalPassFailure();
     }
-    if (!cudaOptions(module, /*precision=*/"", workspace))
+    if (norms != "true" && norms != "false" && norms != "auto") {
+      module.emitError("unknown norms '")
+          << norms << "': expected true, false or auto";
+      return signalPassFailure();
+    }
+    auto options = cudaOptions(module, /*precision=*/"", workspace);
+    if (!options)
       return signalPassFailure();
     SmallVector<func::FuncOp> programs;
     for (func::FuncOp function : module.getOps<func::FuncOp>())
@@ -402,7 +408,8 @@ struct CallImageOpsPass
         programs.push_back(function);
     if (pooling != "none")
       callPooling(module, programs);
-    if (norms && failed(callNorms(module, programs)))
+    bool callsNorms = norms == "true" || (norms == "auto" && options->tf32);
+    if (callsNorms && failed(callNorms(module, programs)))
       signalPassFailure();
   }
 

@@ -154,8 +154,12 @@ public:
     if (d[Batch] == 1 && d[M] * d[N] * d[K] != 0 && !findForward(c) &&
         !findGeluGrad(c))
       findBiasGrad(c, matmul);
-    c.writesNarrow = c.readsNarrow && isReadAsNarrow(c.result) &&
-                     !::soap::runtime::isBiasGrad(c.kind);
+    // Where the step has types of 16 bits, a sum has the type of the result.
+    bool isBiasGrad = ::soap::runtime::isBiasGrad(c.kind);
+    c.writesNarrow =
+        c.readsNarrow &&
+        (isNarrow(c.result) ||
+         (isReadAsNarrow(c.result) && (!isBiasGrad || isNarrow(c.second))));
   }
 
 private:
@@ -170,29 +174,52 @@ private:
     return value.hasOneUse() ? *value.user_begin() : nullptr;
   }
 
+  static bool isNarrow(Value value) {
+    return typeOf(value).getElementType().isBF16();
+  }
+
+  /// The value that what follows a product reads, and the rounding to it, of a
+  /// step with types of 16 bits: the library rounds behind the epilogue.
+  static Value behindRounding(const Candidate &c,
+                              SmallVector<Operation *> &passed) {
+    auto rounding = dyn_cast_or_null<CastOp>(onlyUser(c.result));
+    if (!c.readsNarrow || !rounding || !isNarrow(rounding.getY()))
+      return c.result;
+    passed.push_back(rounding);
+    return rounding.getY();
+  }
+
   bool findForward(Candidate &c) {
-    Value last = c.result;
+    SmallVector<Operation *> passed;
+    Value last = behindRounding(c, passed);
+    auto take = [&](Operation *op) {
+      llvm::append_range(c.others, passed);
+      passed.clear();
+      c.others.push_back(op);
+    };
     if (auto bias = dyn_cast_or_null<BiasAddOp>(onlyUser(last));
         bias && bias.getX() == last && isNear(c.product, bias) &&
         static_cast<int64_t>(bias.getAxis()) == typeOf(last).getRank() - 1) {
-      c.others.push_back(bias);
+      take(bias);
       c.kind = Bias;
       c.reader = bias;
       last = bias.getResult();
     }
     if (auto relu = dyn_cast_or_null<ReluOp>(onlyUser(last));
         relu && isNear(c.product, relu)) {
-      c.others.push_back(relu);
+      take(relu);
       c.kind = c.kind == Bias ? BiasRelu : Relu;
       last = relu.getResult();
     } else if (GeluOp gelu = geluOf(last, c)) {
-      c.others.push_back(gelu);
+      take(gelu);
       c.kind = c.kind == Bias ? BiasGelu : Gelu;
       c.second = last;
       last = gelu.getResult();
     }
+    if (c.kind == None)
+      return false;
     c.result = last;
-    return c.kind != None;
+    return true;
   }
 
   /// The one gelu of `value`, if the other readers stand behind it.
@@ -213,11 +240,14 @@ private:
   }
 
   bool findGeluGrad(Candidate &c) {
-    auto grad = dyn_cast_or_null<GeluGradOp>(onlyUser(c.result));
-    if (!grad || grad.getOperand(0) != c.result || !grad.getApproximate() ||
-        grad.getOperand(1) == c.result || !isNear(c.product, grad) ||
+    SmallVector<Operation *> passed;
+    Value last = behindRounding(c, passed);
+    auto grad = dyn_cast_or_null<GeluGradOp>(onlyUser(last));
+    if (!grad || grad.getOperand(0) != last || !grad.getApproximate() ||
+        grad.getOperand(1) == last || !isNear(c.product, grad) ||
         c.function.descriptor[N] % 8 != 0)
       return false;
+    llvm::append_range(c.others, passed);
     c.others.push_back(grad);
     c.kind = GeluGrad;
     c.reader = grad;
@@ -325,8 +355,11 @@ private:
         bool isOverRows = rank > 1 &&
                           static_cast<int64_t>(axes.size()) == rank - 1 &&
                           axes.back() == rank - 2;
-        if (isOverRows && typeOf(value).getShape().back() == extent &&
-            typeOf(sum.getY()).getElementType().isF32() && canJoin(sum, c))
+        bool fits = isNarrow(sum.getY())
+                        ? c.readsNarrow && isReadAsNarrow(c.result)
+                        : typeOf(sum.getY()).getElementType().isF32();
+        if (isOverRows && typeOf(value).getShape().back() == extent && fits &&
+            canJoin(sum, c))
           return sum;
       }
     }
@@ -374,7 +407,8 @@ public:
     // replaced before.
     Value third = c.third();
     if (c.kind == GeluGrad) {
-      Value from = narrowOf(third);
+      bool isTyped = typeOf(third).getElementType().isBF16();
+      Value from = isTyped ? third : narrowOf(third);
       c.writesNarrow &= from != nullptr;
       if (c.writesNarrow)
         third = from;

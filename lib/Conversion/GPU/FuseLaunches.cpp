@@ -6,12 +6,15 @@
 // The pass: a launch whose iterations read the element of their number of what
 // another launch has made - a rounding behind a norm, the sum of two gradients
 // - is done by that one, where it stores the element. Parts are loops on
-// buffers, so it does not matter which ops they were.
+// buffers, so it does not matter which ops they were. The other way round, one
+// that only another launch reads - a scale and a mask before a softmax - is
+// done there, where the element is loaded.
 //
 //===----------------------------------------------------------------------===//
 
 #include "../Parallelize/CooperativeRows.h"
 #include "../Parallelize/IndependentLoops.h"
+#include "OwnElements.h"
 #include "TouchedBuffers.h"
 
 #include "Dialect/Soap/PassStatistics.h"
@@ -19,6 +22,7 @@
 #include "Soap/Dialect/Soap/GpuAttributes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -37,25 +41,27 @@ using namespace mlir::soap;
 
 namespace {
 
-/// Straight code on the elements of the iteration's number, in rows that show
-/// whole buffers.
-bool isElementwise(func::FuncOp part) {
+/// Straight code on the elements of the iteration's number, which may read
+/// elements of smaller buffers, too.
+bool isElementwise(func::FuncOp part, int64_t extent) {
   scf::ForOp loop = rangeLoopOf(part);
   if (!loop)
     return false;
   Value iteration = loop.getInductionVar();
-  auto isOwn = [&](ValueRange indices) {
-    return indices.size() == 1 && indices[0] == iteration;
-  };
-  bool stores = false;
+  llvm::DenseSet<Value> written;
+  loop.walk([&](memref::StoreOp store) {
+    written.insert(rootBuffer(store.getMemRef()));
+  });
   for (Operation &op : loop.getBody()->without_terminator()) {
     if (auto load = dyn_cast<memref::LoadOp>(op)) {
-      if (!isOwn(load.getIndices()))
+      bool isSmall = load.getMemRefType().hasStaticShape() &&
+                     load.getMemRefType().getNumElements() <= extent / 2 &&
+                     !written.contains(rootBuffer(load.getMemRef()));
+      if (!isSmall && !isOwnElement(load, iteration, extent))
         return false;
     } else if (auto store = dyn_cast<memref::StoreOp>(op)) {
-      if (!isOwn(store.getIndices()))
+      if (!isOwnElement(store, iteration, extent))
         return false;
-      stores = true;
     } else if (op.getNumRegions() != 0 || !isMemoryEffectFree(&op)) {
       return false;
     }
@@ -66,7 +72,49 @@ bool isElementwise(func::FuncOp part) {
         !isa<memref::CollapseShapeOp, memref::ExpandShapeOp>(op) &&
         !op.hasTrait<OpTrait::ConstantLike>())
       return false;
-  return stores;
+  return !written.empty();
+}
+
+/// All elements of a buffer, in their order.
+bool isWhole(Type buffer, int64_t elements) {
+  auto type = cast<MemRefType>(buffer);
+  return type.hasStaticShape() && type.getLayout().isIdentity() &&
+         type.getNumElements() == elements;
+}
+
+/// The loads of `part` from its argument.
+SmallVector<memref::LoadOp> loadsOf(func::FuncOp part, size_t argument) {
+  SmallVector<memref::LoadOp> loads;
+  Value buffer = part.getArgument(static_cast<unsigned>(argument));
+  part.walk([&](memref::LoadOp load) {
+    if (rootBuffer(load.getMemRef()) == buffer)
+      loads.push_back(load);
+  });
+  return loads;
+}
+
+/// How often `op` runs in a launch of `extent` iterations, whatever the data;
+/// none if that is not known.
+std::optional<int64_t> runsOf(Operation *op, func::FuncOp part,
+                              int64_t extent) {
+  int64_t runs = extent;
+  for (op = op->getParentOp(); op != part; op = op->getParentOp()) {
+    if (op->hasAttr(kLanes)) {
+      runs /= kWarpLanes;
+      continue;
+    }
+    auto loop = dyn_cast<scf::ForOp>(op);
+    if (!loop)
+      return std::nullopt;
+    // The loop over the range is of the extent.
+    if (loop.getLowerBound() == part.getArguments().drop_back().back())
+      continue;
+    std::optional<int64_t> trips = tripCountOf(loop);
+    if (!trips)
+      return std::nullopt;
+    runs *= *trips;
+  }
+  return runs;
 }
 
 /// The only op of `part` that touches its argument, if that is a store which
@@ -88,25 +136,29 @@ memref::StoreOp onlyStore(func::FuncOp part, unsigned argument, int64_t extent,
   });
   if (!isOnly || !found)
     return nullptr;
-  int64_t runs = extent;
-  for (Operation *op = found->getParentOp(); op != part;
-       op = op->getParentOp()) {
-    if (op->hasAttr(kLanes)) {
-      runs /= kWarpLanes;
-      continue;
-    }
-    auto loop = dyn_cast<scf::ForOp>(op);
-    if (!loop)
-      return nullptr;
-    // The loop over the range is of the extent.
-    if (loop.getLowerBound() == part.getArguments().drop_back().back())
-      continue;
-    std::optional<int64_t> trips = tripCountOf(loop);
-    if (!trips)
-      return nullptr;
-    runs *= *trips;
-  }
-  return runs == elements ? found : nullptr;
+  return isWhole(found.getMemRefType(), elements) &&
+                 runsOf(found, part, extent) == elements
+             ? found
+             : nullptr;
+}
+
+/// Whether a launch of `part` loads each of the `elements` of its argument once
+/// from memory: `loads` are one that runs so often, or are in a row that lanes
+/// keep in registers, so that the compiler sees that they load the same.
+bool loadsOnce(ArrayRef<memref::LoadOp> loads, func::FuncOp part,
+               int64_t extent, int64_t elements) {
+  for (memref::LoadOp load : loads)
+    if (!isWhole(load.getMemRefType(), elements))
+      return false;
+  if (loads.size() == 1)
+    return runsOf(loads[0], part, extent) == elements;
+  return !loads.empty() && llvm::all_of(loads, [&](memref::LoadOp load) {
+    auto loop = load->getParentOfType<scf::ForOp>();
+    auto row =
+        dyn_cast_or_null<scf::IfOp>(loop ? loop->getParentOp() : nullptr);
+    return row && row->hasAttr(kLanes) && keepsRow(row) &&
+           runsOf(load, part, extent) == elements;
+  });
 }
 
 class Fuser {
@@ -119,13 +171,21 @@ public:
     for (Operation &op : llvm::make_early_inc_range(block))
       if (auto call = dyn_cast<ParallelCallOp>(op))
         fused += fuse(call);
+    // A reader that takes one over is behind it, and is not visited again.
+    SmallVector<ParallelCallOp> calls =
+        llvm::to_vector(block.getOps<ParallelCallOp>());
+    for (ParallelCallOp call : llvm::reverse(calls))
+      fused += fuseIntoReader(call);
     return fused;
   }
 
 private:
+  static constexpr size_t maxBuffers = 32;
+
   SymbolTable symbols;
   TouchedBuffers buffers;
-  llvm::DenseMap<Operation *, bool> elementwise;
+  /// By part and extent.
+  llvm::DenseMap<std::pair<Operation *, int64_t>, bool> elementwise;
   /// Parts that were made, by the names of the two and what ties them.
   std::map<std::string, StringAttr> known;
 
@@ -133,15 +193,27 @@ private:
     func::FuncOp part = buffers.partOf(call);
     if (!part || part.isExternal() || call->hasAttr(kUpdate))
       return false;
-    auto [place, isNew] = elementwise.try_emplace(part);
-    if (isNew)
-      place->second = isElementwise(part);
-    if (!place->second)
+    if (!isElementwiseLaunch(call, part))
       return false;
     for (auto [i, buffer] : llvm::enumerate(call.getBuffers()))
       if (!buffers.isWritten(part, i) && fuseAt(call, part, i))
         return true;
     return false;
+  }
+
+  bool isElementwiseLaunch(ParallelCallOp call, func::FuncOp part) {
+    auto extent = static_cast<int64_t>(call.getExtent());
+    auto [place, isNew] = elementwise.try_emplace({part, extent});
+    if (isNew)
+      place->second = isElementwise(part, extent);
+    return place->second;
+  }
+
+  /// Buffers of the launch that show `root`.
+  static int64_t uses(ParallelCallOp launch, Value root) {
+    return llvm::count_if(launch.getBuffers(), [&](Value buffer) {
+      return rootBuffer(buffer) == root;
+    });
   }
 
   /// Ops that use `root` or views of it, without the views.
@@ -202,23 +274,22 @@ private:
   }
 
   bool fuseAt(ParallelCallOp call, func::FuncOp part, size_t operand) {
-    constexpr size_t maxBuffers = 32;
     Value root = rootBuffer(call.getBuffers()[operand]);
     if (!root.getDefiningOp<memref::AllocOp>())
       return false;
     auto elements = cast<MemRefType>(root.getType()).getNumElements();
-    auto uses = [&](ParallelCallOp launch) {
-      return llvm::count_if(launch.getBuffers(), [&](Value buffer) {
-        return rootBuffer(buffer) == root;
-      });
-    };
     if (static_cast<int64_t>(call.getExtent()) != elements ||
         cast<MemRefType>(call.getBuffers()[operand].getType())
                 .getNumElements() != elements ||
-        uses(call) != 1)
+        uses(call, root) != 1)
       return false;
+    // The whole buffer, each element by its own iteration.
+    Value iteration = rangeLoopOf(part).getInductionVar();
+    for (memref::LoadOp load : loadsOf(part, operand))
+      if (!isOwnElement(load, iteration, elements))
+        return false;
     ParallelCallOp writer = onlyWriter(root, call);
-    if (!writer || uses(writer) != 1 || writer->hasAttr(kUpdate) ||
+    if (!writer || uses(writer, root) != 1 || writer->hasAttr(kUpdate) ||
         writer.getBuffers().size() + call.getBuffers().size() > maxBuffers)
       return false;
     func::FuncOp writing = buffers.partOf(writer);
@@ -342,6 +413,188 @@ private:
     return name;
   }
 
+  //===--------------------------------------------------------------------===//
+  // Elementwise launches as beginnings of their readers
+  //===--------------------------------------------------------------------===//
+
+  /// Whether an iteration is so little that doing it several times is.
+  static bool isCheap(func::FuncOp part) {
+    constexpr int64_t most = 24;
+    int64_t ops = 0;
+    bool cheap = true;
+    rangeLoopOf(part).walk([&](Operation *op) {
+      ++ops;
+      cheap &=
+          !isa<arith::DivFOp>(op) && !isa<math::MathDialect>(op->getDialect());
+    });
+    return cheap && ops <= most;
+  }
+
+  /// The launch that alone reads `root`, behind `call`, with nothing but
+  /// launches that change none of what `call` reads between them.
+  ParallelCallOp onlyReader(Value root, ParallelCallOp call) {
+    SmallVector<Operation *> users = usersOf(root);
+    if (users.size() != 2)
+      return nullptr;
+    auto reader =
+        dyn_cast<ParallelCallOp>(users[0] == call ? users[1] : users[0]);
+    if (!reader || reader == call || reader->getBlock() != call->getBlock() ||
+        !call->isBeforeInBlock(reader))
+      return nullptr;
+    Touched own = buffers.touchedBy(call);
+    own.written.clear();
+    for (Operation *op = call->getNextNode(); op != reader;
+         op = op->getNextNode()) {
+      if (isa<ViewLikeOpInterface, memref::AllocOp>(op) ||
+          isMemoryEffectFree(op))
+        continue;
+      if (!isa<ParallelCallOp>(op) || own.conflictsWith(buffers.touchedBy(op)))
+        return nullptr;
+    }
+    // Nor does the reader change it.
+    return own.conflictsWith(buffers.touchedBy(reader)) ? nullptr : reader;
+  }
+
+  bool fuseIntoReader(ParallelCallOp call) {
+    func::FuncOp part = buffers.partOf(call);
+    if (!part || part.isExternal() || call->hasAttr(kUpdate) ||
+        !isElementwiseLaunch(call, part))
+      return false;
+    SmallVector<size_t> results;
+    for (size_t i = 0; i < call.getBuffers().size(); ++i)
+      if (buffers.isWritten(part, i))
+        results.push_back(i);
+    if (results.size() != 1)
+      return false;
+    size_t result = results[0];
+    Value root = rootBuffer(call.getBuffers()[result]);
+    auto elements = static_cast<int64_t>(call.getExtent());
+    // A part that also loads what it stores updates it.
+    if (!root.getDefiningOp<memref::AllocOp>() || uses(call, root) != 1 ||
+        !isWhole(call.getBuffers()[result].getType(), elements) ||
+        !isWhole(root.getType(), elements) || !loadsOf(part, result).empty() ||
+        !onlyStore(part, static_cast<unsigned>(result), elements, elements))
+      return false;
+    ParallelCallOp reader = onlyReader(root, call);
+    if (!reader || uses(reader, root) != 1 || reader->hasAttr(kUpdate) ||
+        call.getBuffers().size() + reader.getBuffers().size() > maxBuffers)
+      return false;
+    func::FuncOp reading = buffers.partOf(reader);
+    size_t operand = 0;
+    while (rootBuffer(reader.getBuffers()[operand]) != root)
+      ++operand;
+    if (!reading || reading.isExternal() || buffers.isWritten(reading, operand))
+      return false;
+    SmallVector<memref::LoadOp> loads = loadsOf(reading, operand);
+    if (!isWhole(reader.getBuffers()[operand].getType(), elements) ||
+        !loadsOnce(loads, reading, static_cast<int64_t>(reader.getExtent()),
+                   elements) ||
+        (loads.size() > 1 && !isCheap(part)))
+      return false;
+    std::string key = part.getName().str() + " before " +
+                      std::to_string(operand) + " " + reading.getName().str();
+    StringAttr &made = known[key];
+    if (!made)
+      made = createReading(part, result, reading, operand);
+    SmallVector<Value> operands;
+    for (auto [i, buffer] : llvm::enumerate(reader.getBuffers()))
+      if (i != operand)
+        operands.push_back(buffer);
+    for (auto [i, buffer] : llvm::enumerate(call.getBuffers()))
+      if (i != result)
+        operands.push_back(buffer);
+    OpBuilder builder(reader);
+    auto launch =
+        ParallelCallOp::create(builder, reader.getLoc(), made.getValue(),
+                               reader.getExtent(), reader.getGrain(), operands);
+    setSlots(launch, reader, {call, reader});
+    call->erase();
+    reader->erase();
+    eraseViews(root);
+    root.getDefiningOp()->erase();
+    return true;
+  }
+
+  /// `reading`, which in place of its loads from `operand` computes what an
+  /// iteration of `part` stores to `result`.
+  StringAttr createReading(func::FuncOp part, size_t result,
+                           func::FuncOp reading, size_t operand) {
+    Location loc = reading.getLoc();
+    OpBuilder builder(reading.getContext());
+    SmallVector<Type> types;
+    SmallVector<DictionaryAttr> attributes;
+    size_t own = reading.getNumArguments() - 2,
+           others = part.getNumArguments() - 2;
+    auto addAll = [&](func::FuncOp from, size_t count, size_t without) {
+      for (size_t i = 0; i < count; ++i)
+        if (i != without) {
+          types.push_back(from.getArgumentTypes()[i]);
+          attributes.push_back(from.getArgAttrDict(static_cast<unsigned>(i)));
+        }
+    };
+    addAll(reading, own, operand);
+    addAll(part, others, result);
+    types.append(2, builder.getIndexType());
+    auto function = func::FuncOp::create(builder, loc, nameOf(part, reading),
+                                         builder.getFunctionType(types, {}));
+    function.setPrivate();
+    function->setDiscardableAttrs(
+        llvm::to_vector(reading->getDiscardableAttrs()));
+    StringAttr name = symbols.insert(function);
+    Block *body = function.addEntryBlock();
+    for (auto [i, dictionary] : llvm::enumerate(attributes))
+      if (dictionary)
+        function.setArgAttrs(static_cast<unsigned>(i), dictionary);
+    IRMapping map, begins;
+    unsigned next = 0;
+    builder.setInsertionPointToStart(body);
+    // Nothing is left that loads from it.
+    Value leftOut = memref::AllocaOp::create(
+        builder, loc, cast<MemRefType>(reading.getArgumentTypes()[operand]));
+    for (size_t i = 0; i < own; ++i)
+      map.map(reading.getArgument(static_cast<unsigned>(i)),
+              i == operand ? leftOut : Value(body->getArgument(next++)));
+    for (size_t i = 0; i < others; ++i)
+      if (i != result)
+        begins.map(part.getArgument(static_cast<unsigned>(i)),
+                   body->getArgument(next++));
+    for (size_t i = 0; i < 2; ++i)
+      map.map(reading.getArgument(static_cast<unsigned>(own + i)),
+              body->getArgument(next++));
+    scf::ForOp range = rangeLoopOf(part);
+    Value stored = part.getArgument(static_cast<unsigned>(result));
+    for (Operation &op : part.getBody().front().without_terminator())
+      if (&op != range && !(isa<ViewLikeOpInterface>(op) &&
+                            rootBuffer(op.getResult(0)) == stored))
+        builder.clone(op, begins);
+    builder.setInsertionPointToEnd(body);
+    for (Operation &op : reading.getBody().front())
+      builder.clone(op, map);
+    SmallVector<memref::LoadOp> loads;
+    function.walk([&](memref::LoadOp load) {
+      if (rootBuffer(load.getMemRef()) == leftOut)
+        loads.push_back(load);
+    });
+    for (memref::LoadOp load : loads) {
+      builder.setInsertionPoint(load);
+      IRMapping once(begins);
+      once.map(
+          range.getInductionVar(),
+          linearIndex(load, load.getMemRefType(), load.getIndices(), builder));
+      for (Operation &op : range.getBody()->without_terminator()) {
+        if (auto store = dyn_cast<memref::StoreOp>(op))
+          load.getResult().replaceAllUsesWith(
+              once.lookupOrDefault(store.getValue()));
+        else
+          builder.clone(op, once);
+      }
+      load->erase();
+    }
+    eraseViews(leftOut);
+    leftOut.getDefiningOp()->erase();
+    return name;
+  }
+
   /// `kernel_3_layer_norm_cast_loop`: the first one's number, the kinds of
   /// both.
   static std::string nameOf(func::FuncOp writing, func::FuncOp part) {
@@ -372,7 +625,8 @@ private:
         builder.clone(op, ends);
     }
     builder.setInsertionPoint(store);
-    ends.map(range.getInductionVar(), linearIndex(store, builder));
+    ends.map(range.getInductionVar(), linearIndex(store, store.getMemRefType(),
+                                                  store.getIndices(), builder));
     for (Operation &op : range.getBody()->without_terminator()) {
       auto load = dyn_cast<memref::LoadOp>(op);
       if (load && rootBuffer(load.getMemRef()) == read)
@@ -391,10 +645,10 @@ private:
            getConstantIntValue(remain.getRhs()) == extent;
   }
 
-  /// The number of the element that is stored.
-  static Value linearIndex(memref::StoreOp store, OpBuilder &builder) {
-    Location loc = store.getLoc();
-    MemRefType type = store.getMemRefType();
+  /// The number of the element that `access` touches.
+  static Value linearIndex(Operation *access, MemRefType type,
+                           ValueRange indices, OpBuilder &builder) {
+    Location loc = access->getLoc();
     constexpr auto noWrap =
         arith::IntegerOverflowFlags::nsw | arith::IntegerOverflowFlags::nuw;
     auto add = [&](Value outer, int64_t extent, Value inner) -> Value {
@@ -405,7 +659,7 @@ private:
           noWrap);
     };
     Value index;
-    for (auto [dim, position] : llvm::enumerate(store.getIndices())) {
+    for (auto [dim, position] : llvm::enumerate(indices)) {
       if (!index) {
         index = position;
         continue;

@@ -6,11 +6,13 @@
 // The pass. A launch of a few hundred threads takes as long as one of a hundred
 // thousand: what all parameters of a network need after each other is done in
 // one launch, whose threads find out by their number whose element they update;
-// and so what is made of parameters alone, as roundings of weights.
+// and so what is made of parameters alone, as roundings of weights, and what
+// neighbours do that do not need each other, as the parts of a concatenation.
 //
 //===----------------------------------------------------------------------===//
 
 #include "../Parallelize/IndependentLoops.h"
+#include "OwnElements.h"
 #include "TouchedBuffers.h"
 
 #include "Dialect/Soap/PassStatistics.h"
@@ -26,6 +28,8 @@
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "mlir/Pass/Pass.h"
 
+#include <array>
+
 namespace mlir::soap {
 #define GEN_PASS_DEF_SOAPMERGEUPDATES
 #include "Soap/Conversion/Passes.h.inc"
@@ -36,12 +40,24 @@ using namespace mlir::soap;
 
 namespace {
 
-/// Updates that may become one launch, in program order.
+/// Launches that may become one, in program order.
 struct Batch {
   SmallVector<ParallelCallOp> calls;
   Touched touched;
+  /// What ops between the calls touch that are none of them.
+  Touched between;
   size_t buffers = 0;
+
+  void add(ParallelCallOp call, const Touched &own) {
+    calls.push_back(call);
+    buffers += call.getBuffers().size();
+    touched.add(own);
+  }
 };
+
+/// One batch of launches that `--soap-widen-kernels` can do four elements an
+/// iteration of, one of others: a launch of both it could not.
+using Batches = std::array<Batch, 2>;
 
 class Merger {
 public:
@@ -53,9 +69,8 @@ public:
   /// first of them that they can move up to.
   int64_t runOnArguments(Block &block) {
     int64_t merged = 0;
-    Batch batch;
-    Touched between;
-    auto flush = [&] {
+    Batches batches;
+    auto flush = [&](Batch &batch) {
       if (batch.calls.size() > 1) {
         for (ParallelCallOp call : ArrayRef(batch.calls).drop_front())
           for (Value buffer : call.getBuffers())
@@ -64,23 +79,63 @@ public:
         merged += static_cast<int64_t>(batch.calls.size()) - 1;
       }
       batch = {};
-      between = {};
     };
     for (Operation &op : llvm::make_early_inc_range(block)) {
       Touched own = buffers.touchedBy(&op);
       auto call = dyn_cast<ParallelCallOp>(op);
-      if (!call || !readsArgumentsOnly(call, own)) {
-        between.add(own);
+      Batch *its = call && readsArgumentsOnly(call, own)
+                       ? &batches[isWide(call)]
+                       : nullptr;
+      for (Batch &batch : batches)
+        if (&batch != its)
+          batch.between.add(own);
+      if (!its)
         continue;
-      }
-      if (own.conflictsWith(between) || own.conflictsWith(batch.touched) ||
-          batch.buffers + call.getBuffers().size() > maxBuffers)
-        flush();
-      batch.calls.push_back(call);
-      batch.buffers += call.getBuffers().size();
-      batch.touched.add(own);
+      if (own.conflictsWith(its->between) || own.conflictsWith(its->touched) ||
+          its->buffers + call.getBuffers().size() > maxBuffers)
+        flush(*its);
+      its->add(call, own);
     }
-    flush();
+    llvm::for_each(batches, flush);
+    return merged;
+  }
+
+  /// Launches near each other become part of the last of them that they can
+  /// move down to.
+  int64_t runOnNeighbours(Block &block, int64_t limit) {
+    // Launches and calls between the first and the last of a batch: what the
+    // first one reads is kept as long.
+    constexpr int64_t span = 16;
+    int64_t merged = 0, place = 0;
+    Batches batches;
+    std::array<int64_t, 2> begins{};
+    auto flush = [&](Batch &batch) {
+      if (batch.calls.size() > 1) {
+        merge(batch.calls, batch.calls.back(), "kernel_neighbours");
+        merged += static_cast<int64_t>(batch.calls.size()) - 1;
+      }
+      batch = {};
+    };
+    for (Operation &op : llvm::make_early_inc_range(block)) {
+      Touched own = buffers.touchedBy(&op);
+      place += isa<ParallelCallOp, LibraryCallOp>(op);
+      for (Batch &batch : batches)
+        if (own.conflictsWith(batch.touched))
+          flush(batch);
+      auto call = dyn_cast<ParallelCallOp>(op);
+      if (!call || call->hasAttr(kUpdate) || !isSmall(call, limit) ||
+          isMade(call))
+        continue;
+      size_t kind = isWide(call);
+      Batch &its = batches[kind];
+      if (its.buffers + call.getBuffers().size() > maxBuffers ||
+          place - begins[kind] > span)
+        flush(its);
+      if (its.calls.empty())
+        begins[kind] = place;
+      its.add(call, own);
+    }
+    llvm::for_each(batches, flush);
     return merged;
   }
 
@@ -107,9 +162,7 @@ public:
         continue;
       if (batch.buffers + call.getBuffers().size() > maxBuffers)
         flush();
-      batch.calls.push_back(call);
-      batch.buffers += call.getBuffers().size();
-      batch.touched.add(own);
+      batch.add(call, own);
     }
     flush();
     return merged;
@@ -121,23 +174,41 @@ private:
   int64_t maxExtent;
   size_t maxBuffers;
   llvm::StringMap<StringAttr> known; ///< by the names of the parts
+  llvm::DenseSet<StringAttr> made;   ///< names of parts of this pass
+  llvm::DenseMap<std::pair<StringAttr, int64_t>, bool> wide;
 
   func::FuncOp partOf(ParallelCallOp call) { return buffers.partOf(call); }
 
   bool isSmallUpdate(ParallelCallOp call) {
-    return call->hasAttr(kUpdate) && isSmall(call);
+    return call->hasAttr(kUpdate) && isSmall(call, maxExtent);
   }
 
-  bool isSmall(ParallelCallOp call) {
+  bool isSmall(ParallelCallOp call, int64_t limit) {
     func::FuncOp part = partOf(call);
     return call.getExtent() > 0 &&
-           static_cast<int64_t>(call.getExtent()) <= maxExtent && part &&
+           static_cast<int64_t>(call.getExtent()) <= limit && part &&
            rangeLoopOf(part);
+  }
+
+  /// Whether four iterations of the launch can become one.
+  bool isWide(ParallelCallOp call) {
+    auto extent = static_cast<int64_t>(call.getExtent());
+    auto [place, isNew] =
+        wide.try_emplace({call.getCalleeAttr().getAttr(), extent});
+    if (isNew)
+      place->second = canBeWidened(partOf(call), extent);
+    return place->second;
+  }
+
+  /// Whether the launch is one of this pass.
+  bool isMade(ParallelCallOp call) {
+    return made.contains(call.getCalleeAttr().getAttr());
   }
 
   /// It writes buffers of the program, whose making can move up with it.
   bool readsArgumentsOnly(ParallelCallOp call, const Touched &own) {
-    return !call->hasAttr(kUpdate) && isSmall(call) && !own.read.empty() &&
+    return !call->hasAttr(kUpdate) && isSmall(call, maxExtent) &&
+           !own.read.empty() &&
            llvm::all_of(own.read, llvm::IsaPred<BlockArgument>) &&
            llvm::all_of(own.written,
                         [](Value buffer) {
@@ -175,7 +246,7 @@ private:
           call.getCallee().str() + " " + std::to_string(call.getExtent()) + " ";
     StringAttr &name = known[key];
     if (!name)
-      name = create(calls, like);
+      made.insert(name = create(calls, like));
     return name;
   }
 
@@ -279,9 +350,12 @@ struct MergeUpdatesPass
     for (func::FuncOp program : llvm::to_vector(module.getOps<func::FuncOp>()))
       if (!program.isExternal() && !program.isPrivate() &&
           program.getBody().hasOneBlock()) {
+        Block &block = program.getBody().front();
         if (arguments)
-          addTo(merged, merger.runOnArguments(program.getBody().front()));
-        addTo(merged, merger.run(program.getBody().front()));
+          addTo(merged, merger.runOnArguments(block));
+        addTo(merged, merger.run(block));
+        if (neighbours > 0)
+          addTo(merged, merger.runOnNeighbours(block, neighbours));
       }
   }
 };

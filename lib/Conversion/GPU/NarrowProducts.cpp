@@ -236,10 +236,11 @@ struct NarrowProductsPass
       if (function.isExternal() || !function.getBody().hasOneBlock())
         continue;
       Block &block = function.getBody().front();
+      if (recurrences || narrows)
+        expandRecurrences(block);
       Widening(block).run();
       if (!narrows)
         continue;
-      expandRecurrences(block);
       Narrowing(block).run();
     }
   }

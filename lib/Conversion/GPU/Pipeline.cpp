@@ -57,6 +57,7 @@ void mlir::soap::buildLowerToCudaPipeline(OpPassManager &pm,
   pm.addPass(createSoapSinglePrograms());
   SoapNarrowProductsOptions narrow;
   narrow.precision = "";
+  narrow.recurrences = options.library == "cuda";
   pm.addPass(createSoapNarrowProducts(narrow));
   SoapOutlineKernelsOptions outline;
   outline.library = options.library;
@@ -95,7 +96,9 @@ void mlir::soap::buildLowerToCudaPipeline(OpPassManager &pm,
   pm.addPass(createSoapBufferizePrograms());
   pm.addPass(createSoapInlineKernels());
   pm.addPass(createSoapFuseLaunches());
-  pm.addPass(createSoapMergeUpdates());
+  SoapMergeUpdatesOptions merge;
+  merge.neighbours = int64_t(8) << 20;
+  pm.addPass(createSoapMergeUpdates(merge));
   pm.addPass(createSoapPlanMemory());
   pm.addPass(createSoapWidenKernels());
   SoapOrderStreamsOptions streams;

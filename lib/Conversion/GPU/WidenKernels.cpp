@@ -13,6 +13,7 @@
 
 #include "../Parallelize/IndependentLoops.h"
 #include "Accesses.h"
+#include "OwnElements.h"
 
 #include "Dialect/Soap/PassStatistics.h"
 #include "Soap/Conversion/Passes.h"
@@ -23,11 +24,8 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Pass/Pass.h"
-
-#include <map>
 
 namespace mlir::soap {
 #define GEN_PASS_DEF_SOAPWIDENKERNELS
@@ -39,148 +37,54 @@ using namespace mlir::soap;
 
 namespace {
 
-constexpr int64_t lanes = 4, alignment = 16;
-
-/// The iteration divided by `divisor`, and of that the remainder by `modulus`
-/// (0: all of it).
-using Digit = std::pair<int64_t, int64_t>;
-/// A sum of digits, each times a number.
-using Digits = std::map<Digit, int64_t>;
-
-/// `value` as a function of `iteration`; none if it is another function.
-std::optional<Digits> digitsOf(Value value, Value iteration) {
-  if (value == iteration)
-    return Digits{{{1, 0}, 1}};
-  if (std::optional<int64_t> constant = getConstantIntValue(value))
-    return *constant == 0 ? std::optional<Digits>(Digits()) : std::nullopt;
-  Operation *op = value.getDefiningOp();
-  if (!op || op->getNumOperands() != 2)
-    return std::nullopt;
-  auto left = digitsOf(op->getOperand(0), iteration);
-  if (!left)
-    return std::nullopt;
-  if (isa<arith::AddIOp>(op)) {
-    auto right = digitsOf(op->getOperand(1), iteration);
-    if (!right)
-      return std::nullopt;
-    for (auto [digit, factor] : *right)
-      (*left)[digit] += factor;
-    return left;
-  }
-  std::optional<int64_t> number = getConstantIntValue(op->getOperand(1));
-  if (!number || *number <= 0)
-    return std::nullopt;
-  if (isa<arith::MulIOp>(op)) {
-    for (auto &[digit, factor] : *left)
-      factor *= *number;
-    return left;
-  }
-  // Digits are cut of what is one digit without a modulus.
-  if (left->size() != 1 || left->begin()->second != 1 ||
-      left->begin()->first.second != 0)
-    return std::nullopt;
-  int64_t divisor = left->begin()->first.first;
-  if (isa<arith::DivUIOp>(op))
-    return Digits{{{divisor * *number, 0}, 1}};
-  if (isa<arith::RemUIOp>(op))
-    return Digits{{{divisor, *number}, 1}};
-  return std::nullopt;
-}
-
-/// The digits, each at its place, make the iteration, which is below `extent`.
-bool isIteration(const Digits &digits, int64_t extent) {
-  int64_t place = 1;
-  bool complete = false;
-  for (auto [digit, factor] : digits) {
-    if (factor == 0)
-      continue;
-    auto [divisor, modulus] = digit;
-    if (complete || divisor != place || factor != place)
-      return false;
-    complete = modulus == 0;
-    place *= modulus;
-  }
-  return complete || place == extent;
-}
-
-/// The access is to the element with the number of the iteration.
-template <typename Access>
-bool isOwnElement(Access access, Value iteration, int64_t extent) {
-  MemRefType type = access.getMemRefType();
-  if (!type.hasStaticShape() || !type.getLayout().isIdentity() ||
-      type.getNumElements() != extent ||
-      !type.getElementType().isIntOrFloat() ||
-      type.getElementTypeBitWidth() % 8 != 0)
-    return false;
-  Digits sum;
-  int64_t stride = 1;
-  for (size_t dim = access.getIndices().size(); dim-- > 0;) {
-    auto digits = digitsOf(access.getIndices()[dim], iteration);
-    if (!digits)
-      return false;
-    for (auto [digit, factor] : *digits)
-      sum[digit] += factor * stride;
-    stride *= type.getDimSize(static_cast<unsigned>(dim));
-  }
-  return isIteration(sum, extent);
-}
-
-/// Straight code that loads, computes, and stores own elements at the end.
-/// `own` are the loads and stores of own elements.
-bool canBeWidened(scf::ForOp loop, int64_t extent,
-                  llvm::DenseSet<Operation *> &own) {
-  Value iteration = loop.getInductionVar();
-  llvm::DenseSet<Value> written;
-  loop.getBody()->walk([&](memref::StoreOp store) {
-    written.insert(rootBuffer(store.getMemRef()));
-  });
-  bool stores = false, wide = false;
-  for (Operation &op : loop.getBody()->without_terminator()) {
-    if (auto load = dyn_cast<memref::LoadOp>(op)) {
-      if (stores)
-        return false;
-      if (isOwnElement(load, iteration, extent)) {
-        own.insert(load);
-        wide = true;
-      } else if (written.contains(rootBuffer(load.getMemRef()))) {
-        return false;
-      }
-    } else if (auto store = dyn_cast<memref::StoreOp>(op)) {
-      stores = true;
-      if (!isOwnElement(store, iteration, extent))
-        return false;
-      own.insert(store);
-    } else if (op.getNumRegions() != 0 || !isMemoryEffectFree(&op)) {
-      return false;
-    }
-  }
-  return stores && wide;
-}
+constexpr int64_t lanes = kWideLanes, alignment = 16;
 
 class Widener {
 public:
   explicit Widener(ModuleOp module) : symbols(module) {}
 
-  /// The part with four elements an iteration; null: there is none.
-  StringAttr widened(StringAttr name, int64_t extent) {
+  /// The part with four elements an iteration, for buffers of which some are
+  /// aligned; null: there is none.
+  StringAttr widened(StringAttr name, int64_t extent, ArrayRef<bool> aligned) {
     auto [place, isNew] = known.try_emplace({name, extent});
-    if (!isNew)
-      return place->second;
+    Wide &wide = place->second;
     auto part = symbols.lookup<func::FuncOp>(name);
-    scf::ForOp loop = part ? rangeLoopOf(part) : nullptr;
-    llvm::DenseSet<Operation *> own;
-    if (!loop || !canBeWidened(loop, extent, own))
+    if (isNew && part && canBeWidened(part, extent)) {
+      for (const Iterations &iterations : iterationsOf(part, extent))
+        isStraight(iterations, wide.own);
+      for (Operation *op : wide.own)
+        wide.aligned.insert(argumentOf(op));
+    }
+    if (wide.own.empty() || !llvm::all_of(wide.aligned, [&](unsigned argument) {
+          return aligned[argument];
+        }))
       return nullptr;
-    StringAttr made = create(part, loop, own);
-    return known[{name, extent}] = made;
+    if (!wide.name)
+      wide.name = create(part, extent, wide.own, wide.aligned);
+    return wide.name;
   }
 
 private:
   SymbolTable symbols;
-  llvm::DenseMap<std::pair<StringAttr, int64_t>, StringAttr> known;
+  /// What is known of a part of some extent.
+  struct Wide {
+    llvm::DenseSet<Operation *> own;  ///< accesses; empty: it stays as it is
+    llvm::DenseSet<unsigned> aligned; ///< buffers that have to be
+    StringAttr name;                  ///< null: not made yet
+  };
+  llvm::DenseMap<std::pair<StringAttr, int64_t>, Wide> known;
 
-  StringAttr create(func::FuncOp part, scf::ForOp loop,
-                    const llvm::DenseSet<Operation *> &own) {
+  /// The number of the buffer that a load or store touches.
+  static unsigned argumentOf(Operation *op) {
+    auto load = dyn_cast<memref::LoadOp>(op);
+    Value buffer =
+        load ? load.getMemRef() : cast<memref::StoreOp>(op).getMemRef();
+    return cast<BlockArgument>(rootBuffer(buffer)).getArgNumber();
+  }
+
+  StringAttr create(func::FuncOp part, int64_t extent,
+                    const llvm::DenseSet<Operation *> &own,
+                    const llvm::DenseSet<unsigned> &aligned) {
     Location loc = part.getLoc();
     OpBuilder builder(part.getContext());
     auto wide = func::FuncOp::create(
@@ -193,60 +97,99 @@ private:
     for (unsigned i = 0; i < part.getNumArguments(); ++i) {
       if (DictionaryAttr attributes = part.getArgAttrDict(i))
         wide.setArgAttrs(i, attributes);
-      if (i < buffers)
+      if (aligned.contains(i))
         wide.setArgAttr(i, LLVM::LLVMDialect::getAlignAttrName(),
                         builder.getI64IntegerAttr(alignment));
     }
     IRMapping shared;
     shared.map(part.getArguments(), body->getArguments());
     builder.setInsertionPointToEnd(body);
+    scf::ForOp loop = rangeLoopOf(part);
     for (Operation &op : part.getBody().front().without_terminator())
       if (&op != loop)
         builder.clone(op, shared);
     Value one = arith::ConstantIndexOp::create(builder, loc, 1);
-    Value four = arith::ConstantIndexOp::create(builder, loc, lanes);
     auto range = scf::ForOp::create(builder, loc, body->getArgument(buffers),
                                     body->getArgument(buffers + 1), one);
     func::ReturnOp::create(builder, loc);
     builder.setInsertionPoint(range.getBody()->getTerminator());
+    SmallVector<Iterations> all = iterationsOf(part, extent);
+    // Halves of the list, as the part has them.
+    auto emit = [&](auto &&self, ArrayRef<Iterations> list) -> void {
+      if (list.size() == 1)
+        return widen(builder, list[0], range.getInductionVar(), shared, own);
+      size_t middle = list.size() / 2;
+      Value bound = arith::ConstantIndexOp::create(builder, loc,
+                                                   list[middle].first / lanes);
+      Value isBelow =
+          arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
+                                range.getInductionVar(), bound);
+      auto choice = scf::IfOp::create(builder, loc, isBelow,
+                                      /*withElseRegion=*/true);
+      OpBuilder::InsertionGuard guard(builder);
+      builder.setInsertionPoint(choice.thenBlock()->getTerminator());
+      self(self, list.take_front(middle));
+      builder.setInsertionPoint(choice.elseBlock()->getTerminator());
+      self(self, list.drop_front(middle));
+    };
+    emit(emit, all);
+    return name;
+  }
+
+  /// Four iterations, of which `number` counts the fours of the launch.
+  static void widen(OpBuilder &builder, const Iterations &iterations,
+                    Value number, IRMapping shared,
+                    const llvm::DenseSet<Operation *> &own) {
+    Location loc = number.getLoc();
     constexpr auto noWrap =
         arith::IntegerOverflowFlags::nsw | arith::IntegerOverflowFlags::nuw;
-    Value first = arith::MulIOp::create(builder, loc, range.getInductionVar(),
-                                        four, noWrap);
+    auto constant = [&](int64_t value) -> Value {
+      return arith::ConstantIndexOp::create(builder, loc, value);
+    };
+    if (iterations.first > 0)
+      number = arith::SubIOp::create(builder, loc, number,
+                                     constant(iterations.first / lanes));
+    Value first =
+        arith::MulIOp::create(builder, loc, number, constant(lanes), noWrap);
+    // What does not depend on the iteration: once.
+    auto isShared = [](Operation &op) {
+      return isa<memref::CollapseShapeOp, memref::ExpandShapeOp>(op) ||
+             op.hasTrait<OpTrait::ConstantLike>();
+    };
+    for (Operation &op : iterations.block->without_terminator())
+      if (isShared(op))
+        builder.clone(op, shared);
     SmallVector<IRMapping> maps(lanes, shared);
+    SmallVector<Value> places;
     for (int64_t lane = 0; lane < lanes; ++lane) {
       Value here = first;
-      if (lane > 0) {
-        Value offset = arith::ConstantIndexOp::create(builder, loc, lane);
-        here = arith::AddIOp::create(builder, loc, first, offset, noWrap);
-      }
-      maps[lane].map(loop.getInductionVar(), here);
+      if (lane > 0)
+        here =
+            arith::AddIOp::create(builder, loc, first, constant(lane), noWrap);
+      places.push_back(here);
+      maps[lane].map(iterations.iteration, here);
     }
-    auto ops = loop.getBody()->without_terminator();
+    auto ops = iterations.block->without_terminator();
     // Loads of one buffer side by side, the computation of each lane, stores.
     for (Operation &op : ops)
       if (auto load = dyn_cast<memref::LoadOp>(op); load && own.contains(&op)) {
         Value row = asRow(builder, shared.lookupOrDefault(load.getMemRef()));
-        for (IRMapping &map : maps)
-          map.map(
-              load.getResult(),
-              memref::LoadOp::create(builder, loc, row,
-                                     map.lookup(Value(loop.getInductionVar())))
-                  .getResult());
+        for (auto [map, place] : llvm::zip(maps, places))
+          map.map(load.getResult(),
+                  memref::LoadOp::create(builder, loc, row, place).getResult());
       }
     for (IRMapping &map : maps)
       for (Operation &op : ops)
-        if (!own.contains(&op))
+        if (!own.contains(&op) && !isShared(op) &&
+            iterations.iteration.getDefiningOp() != &op)
           builder.clone(op, map);
     for (Operation &op : ops)
       if (auto store = dyn_cast<memref::StoreOp>(op)) {
         Value row = asRow(builder, shared.lookupOrDefault(store.getMemRef()));
-        for (IRMapping &map : maps)
-          memref::StoreOp::create(builder, loc,
-                                  map.lookupOrDefault(store.getValue()), row,
-                                  map.lookup(Value(loop.getInductionVar())));
+        for (auto [map, place] : llvm::zip(maps, places))
+          memref::StoreOp::create(
+              builder, loc, map.lookupOrDefault(store.getValue()), row, place);
       }
-    return name;
   }
 
   static Value asRow(OpBuilder &builder, Value buffer) {
@@ -262,16 +205,20 @@ private:
   }
 };
 
-/// Every buffer begins at a multiple of 16 bytes of an argument of the program,
-/// which are all aligned to more.
-FailureOr<bool> isAligned(ParallelCallOp call) {
+/// Which buffers begin at a multiple of 16 bytes of an argument of the program,
+/// which are all aligned to more. Constants may begin anywhere.
+FailureOr<SmallVector<bool>> alignedBuffers(ParallelCallOp call) {
   auto accesses = accessesOf(call);
   if (failed(accesses))
     return failure();
-  return accesses->size() == call.getBuffers().size() &&
-         llvm::all_of(*accesses, [](const Access &access) {
-           return access.begin % alignment == 0;
-         });
+  SmallVector<bool> aligned;
+  const Access *next = accesses->begin();
+  for (Value buffer : call.getBuffers()) {
+    bool isConstant =
+        rootBuffer(buffer).getDefiningOp<memref::GetGlobalOp>() != nullptr;
+    aligned.push_back(!isConstant && (next++)->begin % alignment == 0);
+  }
+  return aligned;
 }
 
 struct WidenKernelsPass
@@ -292,13 +239,11 @@ struct WidenKernelsPass
           auto extent = static_cast<int64_t>(call.getExtent());
           if (extent < minExtent || extent % lanes != 0)
             continue;
-          FailureOr<bool> aligned = isAligned(call);
+          FailureOr<SmallVector<bool>> aligned = alignedBuffers(call);
           if (failed(aligned))
             return signalPassFailure();
-          if (!*aligned)
-            continue;
           StringAttr part =
-              widener.widened(call.getCalleeAttr().getAttr(), extent);
+              widener.widened(call.getCalleeAttr().getAttr(), extent, *aligned);
           if (!part)
             continue;
           call.setCalleeAttr(FlatSymbolRefAttr::get(part));

@@ -67,6 +67,7 @@ struct ProgramsToLLVMPass
     expandBFloat16(module);
     if (failed(convertKernels(module)))
       return signalPassFailure();
+    moveBFloat16AsBits(module);
     mergeEqualKernels(module);
     auto manifest = module->getAttrOfType<StringAttr>(SoapDialect::kManifest);
     if (!manifest)
@@ -133,6 +134,36 @@ struct ProgramsToLLVMPass
     GreedyRewriteConfig config;
     config.setStrictness(GreedyRewriteStrictness::ExistingOps);
     (void)applyOpPatternsGreedily(ops, std::move(patterns), config);
+  }
+
+  /// Loads and stores of bf16 as 16 bits: what kernels only move would be
+  /// widened and rounded where the processor has no bf16, by the same calls.
+  static void moveBFloat16AsBits(ModuleOp module) {
+    OpBuilder builder(module.getContext());
+    Type bits = builder.getI16Type();
+    SmallVector<Operation *> moves;
+    module.walk([&](Operation *op) {
+      if (auto load = dyn_cast<LLVM::LoadOp>(op);
+          load && load.getType().isBF16())
+        moves.push_back(op);
+      if (auto store = dyn_cast<LLVM::StoreOp>(op);
+          store && store.getValue().getType().isBF16())
+        moves.push_back(op);
+    });
+    for (Operation *op : moves) {
+      if (auto store = dyn_cast<LLVM::StoreOp>(op)) {
+        builder.setInsertionPoint(op);
+        store.getValueMutable().assign(LLVM::BitcastOp::create(
+            builder, op->getLoc(), bits, store.getValue()));
+        continue;
+      }
+      Value loaded = op->getResult(0);
+      loaded.setType(bits);
+      builder.setInsertionPointAfter(op);
+      auto cast = LLVM::BitcastOp::create(builder, op->getLoc(),
+                                          builder.getBF16Type(), loaded);
+      loaded.replaceAllUsesExcept(cast, cast);
+    }
   }
 
   LogicalResult convertKernels(ModuleOp module) {

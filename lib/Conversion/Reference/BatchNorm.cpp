@@ -13,7 +13,11 @@
 
 #include "Soap/Dialect/Soap/SoapOps.h"
 
+#include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
+
+#include <optional>
+#include <utility>
 
 using namespace mlir;
 using namespace mlir::soap;
@@ -96,8 +100,82 @@ struct Channel {
   Scalar normalized(const Scalar &x) const { return (x - mean) * inverse; }
 };
 
+/// Called for a channel and its place among those of all groups, inside of the
+/// loops over them, with two numbers that were made there.
+using ForChannel =
+    function_ref<void(const Index &, const Index &, Scalar, Scalar)>;
+void ignore(const Index &, const Index &, Scalar, Scalar) {}
+
+/// Two sums in one pass.
+std::pair<Scalar, Scalar>
+sumsOf(KernelBuilder &k, ArrayRef<int64_t> extents,
+       function_ref<std::pair<Scalar, Scalar>(ArrayRef<Index>)> body) {
+  Value zero = k.number(0).value;
+  SmallVector<Value> sums = k.foldOf(
+      extents, {zero, zero}, [&](ArrayRef<Index> i, ArrayRef<Value> acc) {
+        auto [a, b] = body(i);
+        return SmallVector<Value>{(Scalar{&k, acc[0]} + a).value,
+                                  (Scalar{&k, acc[1]} + b).value};
+      });
+  return {Scalar{&k, sums[0]}, Scalar{&k, sums[1]}};
+}
+
+/// Statistics in one pass, for threads: sums of the distances from the mean of
+/// some elements of the channel and of their squares, of which
+///
+///   M2 = sum (x - s)^2 - (sum (x - s))^2 / count.
+///
+/// What the difference loses is small where s is near the mean: with m elements
+/// of n, (s - mean)^2 is at most (n - m) / m times the variance, whatever the
+/// data, and about 1 / m of it where they are like the others.
+void emitStatsInOnePass(KernelBuilder &k, const Image &image, const Tensor &x,
+                        const Tensor &stats, ForChannel more) {
+  constexpr int64_t most = 64;
+  int64_t count = image.count(), taken = std::min(count, most);
+  // Short sums of many threads.
+  int64_t pieces = taken == most ? 8 : 1, each = taken / pieces;
+  Tensor sums =
+      k.allocate({pieces, image.groups * image.channels}, k.computeType());
+  auto sumPiece = [&](Index piece, Index g, Index c) {
+    Scalar sum = k.sum({each}, [&](Index number) {
+      // Elements all over the group.
+      Index rest = (piece * each + number) * (count / taken);
+      SmallVector<int64_t> extents = image.reduction();
+      SmallVector<Index> i(extents.size());
+      for (size_t dim = extents.size(); dim-- > 1;) {
+        i[dim] = rest % extents[dim];
+        rest = rest / extents[dim];
+      }
+      i[0] = rest;
+      return x(
+          Image::at(g * image.samples + i[0], c, ArrayRef(i).drop_front()));
+    });
+    sums.set({piece, g * image.channels + c}, sum);
+  };
+  k.forEach({pieces, image.groups, image.channels}, sumPiece);
+  image.forEachGroup(k, [&](Index first, Index c, Index of) {
+    Scalar shift = sums({k.constant(0), of});
+    for (int64_t piece = 1; piece < pieces; ++piece)
+      shift = shift + sums({k.constant(piece), of});
+    shift = shift / k.number(static_cast<double>(taken));
+    Scalar number = k.number(static_cast<double>(count));
+    auto [sum, squares] = sumsOf(k, image.reduction(), [&](ArrayRef<Index> i) {
+      Scalar distance = x(Image::at(first + i[0], c, i.drop_front())) - shift;
+      return std::pair(distance, square(distance));
+    });
+    stats.set({k.constant(0), of}, number);
+    stats.set({k.constant(1), of}, shift + sum / number);
+    Scalar m2 = max(squares - square(sum) / number, k.number(0));
+    stats.set({k.constant(2), of}, m2);
+    more(c, of, m2 / number, number);
+  });
+}
+
+/// `more` gets the variance and the count of a channel.
 void emitStats(KernelBuilder &k, const Image &image, const Tensor &x,
-               const Tensor &stats) {
+               const Tensor &stats, ForChannel more = ignore) {
+  if (k.forThreads && image.count() > 1)
+    return emitStatsInOnePass(k, image, x, stats, more);
   image.forEachGroup(k, [&](Index first, Index c, Index of) {
     auto element = [&](ArrayRef<Index> i) {
       return x(Image::at(first + i[0], c, i.drop_front()));
@@ -110,20 +188,61 @@ void emitStats(KernelBuilder &k, const Image &image, const Tensor &x,
     stats.set({k.constant(0), of}, count);
     stats.set({k.constant(1), of}, mean);
     stats.set({k.constant(2), of}, m2);
+    more(c, of, m2 / count, count);
   });
 }
 
+/// Numbers of each channel, which threads read that have one element of it
+/// each; computed again by every sample where there are no threads.
+class Rows {
+public:
+  Rows(KernelBuilder &k, const Image &image, size_t count) {
+    for (size_t i = 0; i < count; ++i)
+      rows.push_back(
+          k.allocate({image.groups * image.channels}, k.computeType()));
+  }
+  void set(const Index &of, ArrayRef<Scalar> numbers) const {
+    for (auto [row, number] : llvm::zip_equal(rows, numbers))
+      row.set({of}, number);
+  }
+  SmallVector<Scalar> at(const Index &of) const {
+    return llvm::map_to_vector(rows,
+                               [&](const Tensor &row) { return row({of}); });
+  }
+
+private:
+  SmallVector<Tensor> rows;
+};
+
+/// 1 / sqrt(variance + epsilon) of each channel where it is in memory.
+using Inverses = std::optional<Rows>;
+
 void emitApply(KernelBuilder &k, const Image &image, const Tensor &x,
                const Tensor &stats, const Tensor &gamma, const Tensor &beta,
-               const Tensor &y, const APFloat &epsilon) {
+               const Tensor &y, const APFloat &epsilon,
+               const Inverses &inverses = {}) {
   image.forEachSample(k, [&](Index n, Index c, Index of) {
-    Channel channel(k, stats, of, epsilon);
+    Scalar mean = stats({k.constant(1), of});
+    Scalar inverse =
+        inverses ? inverses->at(of)[0] : Channel(k, stats, of, epsilon).inverse;
     Scalar scale = gamma({c}), shift = beta({c});
     k.forEachOf(image.spatial, [&](ArrayRef<Index> i) {
       y.set(Image::at(n, c, i),
-            channel.normalized(x(Image::at(n, c, i))) * scale + shift);
+            (x(Image::at(n, c, i)) - mean) * inverse * scale + shift);
     });
   });
+}
+
+/// The inverses of given statistics, in a nest of their own for threads.
+Inverses inversesOf(KernelBuilder &k, const Image &image, const Tensor &stats,
+                    const APFloat &epsilon) {
+  if (!k.forThreads)
+    return std::nullopt;
+  Rows rows(k, image, 1);
+  image.forEachGroup(k, [&](Index, Index, Index of) {
+    rows.set(of, Channel(k, stats, of, epsilon).inverse);
+  });
+  return rows;
 }
 
 void emitInference(BatchNormOp op, KernelBuilder &k) {
@@ -140,9 +259,25 @@ void emitInference(BatchNormOp op, KernelBuilder &k) {
   });
 }
 
+/// `more` gets dbeta and dgamma of a channel.
 void emitGradReduce(KernelBuilder &k, const Image &image, const Tensor &dy,
                     const Tensor &x, const Tensor &stats, const Tensor &dgamma,
-                    const Tensor &dbeta, const APFloat &epsilon) {
+                    const Tensor &dbeta, const APFloat &epsilon,
+                    ForChannel more = ignore) {
+  if (k.forThreads)
+    return image.forEachGroup(k, [&](Index first, Index c, Index of) {
+      Channel channel(k, stats, of, epsilon);
+      auto [sum, product] =
+          sumsOf(k, image.reduction(), [&](ArrayRef<Index> i) {
+            SmallVector<Index> at = Image::at(first + i[0], c, i.drop_front());
+            Scalar grad = dy(at);
+            return std::pair(grad, grad * (x(at) - channel.mean));
+          });
+      Scalar slope = product * channel.inverse;
+      dbeta.set({of}, sum);
+      dgamma.set({of}, slope);
+      more(c, of, sum, slope);
+    });
   image.forEachGroup(k, [&](Index first, Index c, Index of) {
     Channel channel(k, stats, of, epsilon);
     dbeta.set({of}, k.sumOf(image.reduction(), [&](ArrayRef<Index> i) {
@@ -155,11 +290,35 @@ void emitGradReduce(KernelBuilder &k, const Image &image, const Tensor &dy,
   });
 }
 
+/// What the gradient of an element needs of its channel.
+struct GradNumbers {
+  Scalar mean, scale, meanGrad, slope;
+
+  /// `dbeta` and `dgamma` are those of the channel.
+  static GradNumbers of(const Channel &channel, const Scalar &gamma,
+                        const Scalar &dbeta, const Scalar &dgamma) {
+    return {channel.mean, gamma * channel.inverse, dbeta / channel.count,
+            channel.inverse * (dgamma / channel.count)};
+  }
+  SmallVector<Scalar> list() const { return {mean, scale, meanGrad, slope}; }
+};
+
+/// `rows` has the numbers where they are in memory.
 void emitGradApply(KernelBuilder &k, const Image &image, const Tensor &dy,
                    const Tensor &x, const Tensor &stats, const Tensor &gamma,
                    const Tensor &dgamma, const Tensor &dbeta, const Tensor &dx,
-                   const APFloat &epsilon) {
+                   const APFloat &epsilon, const std::optional<Rows> &rows) {
   image.forEachSample(k, [&](Index n, Index c, Index of) {
+    if (rows) {
+      SmallVector<Scalar> numbers = rows->at(of);
+      GradNumbers channel{numbers[0], numbers[1], numbers[2], numbers[3]};
+      k.forEachOf(image.spatial, [&](ArrayRef<Index> i) {
+        SmallVector<Index> at = Image::at(n, c, i);
+        dx.set(at, channel.scale * (dy(at) - channel.meanGrad -
+                                    (x(at) - channel.mean) * channel.slope));
+      });
+      return;
+    }
     Channel channel(k, stats, of, epsilon);
     Scalar scale = gamma({c}) * channel.inverse;
     Scalar meanGrad = dbeta({of}) / channel.count;
@@ -170,6 +329,41 @@ void emitGradApply(KernelBuilder &k, const Image &image, const Tensor &dy,
              scale * (dy(at) - meanGrad - channel.normalized(x(at)) * slope));
     });
   });
+}
+
+/// Both for the whole op.
+void emitGrad(KernelBuilder &k, const Image &image, const Tensor &dy,
+              const Tensor &x, const Tensor &stats, const Tensor &gamma,
+              const Tensor &dx, const Tensor &dgamma, const Tensor &dbeta,
+              const APFloat &epsilon) {
+  std::optional<Rows> rows;
+  if (k.forThreads)
+    rows.emplace(k, image, 4);
+  emitGradReduce(k, image, dy, x, stats, dgamma, dbeta, epsilon,
+                 [&](const Index &c, const Index &of, const Scalar &sum,
+                     const Scalar &slope) {
+                   rows->set(of, GradNumbers::of(Channel(k, stats, of, epsilon),
+                                                 gamma({c}), sum, slope)
+                                     .list());
+                 });
+  emitGradApply(k, image, dy, x, stats, gamma, dgamma, dbeta, dx, epsilon,
+                rows);
+}
+
+/// The numbers of given sums, in a nest of their own for threads.
+std::optional<Rows> gradNumbersOf(KernelBuilder &k, const Image &image,
+                                  const Tensor &stats, const Tensor &gamma,
+                                  const Tensor &dgamma, const Tensor &dbeta,
+                                  const APFloat &epsilon) {
+  if (!k.forThreads)
+    return std::nullopt;
+  Rows rows(k, image, 4);
+  image.forEachGroup(k, [&](Index, Index c, Index of) {
+    rows.set(of, GradNumbers::of(Channel(k, stats, of, epsilon), gamma({c}),
+                                 dbeta({of}), dgamma({of}))
+                     .list());
+  });
+  return rows;
 }
 
 void emitRunningStats(RunningStatsUpdateOp op, KernelBuilder &k) {
@@ -210,9 +404,18 @@ bool mlir::soap::emitBatchNormKernel(Operation *op, KernelBuilder &k) {
       .Case([&](BatchNormTrainOp norm) {
         Tensor x = imageOf(k.in(0));
         Image image(x, norm.getGroups());
-        emitStats(k, image, x, k.out(1));
+        Inverses inverses;
+        if (k.forThreads)
+          inverses.emplace(k, image, 1);
+        emitStats(k, image, x, k.out(1),
+                  [&](const Index &, const Index &of, const Scalar &variance,
+                      const Scalar &) {
+                    if (inverses)
+                      inverses->set(
+                          of, inverseDeviation(k, variance, norm.getEpsilon()));
+                  });
         emitApply(k, image, x, k.out(1), k.in(1), k.in(2), imageOf(k.out(0)),
-                  norm.getEpsilon());
+                  norm.getEpsilon(), inverses);
         return true;
       })
       .Case([&](BatchNormStatsOp norm) {
@@ -221,17 +424,17 @@ bool mlir::soap::emitBatchNormKernel(Operation *op, KernelBuilder &k) {
       })
       .Case([&](BatchNormApplyOp norm) {
         Tensor x = imageOf(k.in(0));
-        emitApply(k, Image(x, norm.getGroups()), x, k.in(1), k.in(2), k.in(3),
-                  imageOf(k.out()), norm.getEpsilon());
+        Image image(x, norm.getGroups());
+        emitApply(k, image, x, k.in(1), k.in(2), k.in(3), imageOf(k.out()),
+                  norm.getEpsilon(),
+                  inversesOf(k, image, k.in(1), norm.getEpsilon()));
         return true;
       })
       .Case([&](BatchNormGradOp norm) {
         Tensor x = imageOf(k.in(1));
-        Image image(x, norm.getGroups());
-        emitGradReduce(k, image, imageOf(k.in(0)), x, k.in(2), k.out(1),
-                       k.out(2), norm.getEpsilon());
-        emitGradApply(k, image, imageOf(k.in(0)), x, k.in(2), k.in(3), k.out(1),
-                      k.out(2), imageOf(k.out(0)), norm.getEpsilon());
+        emitGrad(k, Image(x, norm.getGroups()), imageOf(k.in(0)), x, k.in(2),
+                 k.in(3), imageOf(k.out(0)), k.out(1), k.out(2),
+                 norm.getEpsilon());
         return true;
       })
       .Case([&](BatchNormGradReduceOp norm) {
@@ -242,9 +445,11 @@ bool mlir::soap::emitBatchNormKernel(Operation *op, KernelBuilder &k) {
       })
       .Case([&](BatchNormGradApplyOp norm) {
         Tensor x = imageOf(k.in(1));
-        emitGradApply(k, Image(x, norm.getGroups()), imageOf(k.in(0)), x,
-                      k.in(2), k.in(3), k.in(4), k.in(5), imageOf(k.out()),
-                      norm.getEpsilon());
+        Image image(x, norm.getGroups());
+        emitGradApply(k, image, imageOf(k.in(0)), x, k.in(2), k.in(3), k.in(4),
+                      k.in(5), imageOf(k.out()), norm.getEpsilon(),
+                      gradNumbersOf(k, image, k.in(2), k.in(3), k.in(4),
+                                    k.in(5), norm.getEpsilon()));
         return true;
       })
       .Case([&](RunningStatsUpdateOp update) {

@@ -1,0 +1,58 @@
+//===- OwnElements.h - Iterations that touch their own element --*- C++ -*-===//
+//
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// For passes that join elementwise parts or change how many elements an
+// iteration does: which accesses of a part are to the element whose number is
+// that of the iteration.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_LIB_CONVERSION_GPU_OWNELEMENTS_H
+#define SOAP_LIB_CONVERSION_GPU_OWNELEMENTS_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "llvm/ADT/DenseSet.h"
+
+namespace mlir::soap {
+
+/// Elements that an iteration of `--soap-widen-kernels` does.
+inline constexpr int64_t kWideLanes = 4;
+
+/// Whether an access of a buffer of `type` at `indices` is to the element with
+/// the number of the iteration, and the buffer has `extent` elements: as many
+/// as there are iterations.
+bool isOwnElement(MemRefType type, ValueRange indices, Value iteration,
+                  int64_t extent);
+
+template <typename Access>
+bool isOwnElement(Access access, Value iteration, int64_t extent) {
+  return isOwnElement(access.getMemRefType(), access.getIndices(), iteration,
+                      extent);
+}
+
+/// What one of `extent` iterations does: the code of a part, or of one of the
+/// parts that a launch has taken over.
+struct Iterations {
+  Block *block = nullptr;
+  Value iteration;               ///< counts from 0
+  int64_t first = 0, extent = 0; ///< `first` is a number of the whole launch
+};
+
+/// The launches that a part of `extent` iterations has taken over, each with
+/// its own; one if it has taken over none. Empty if the part is no loop over
+/// the range.
+SmallVector<Iterations> iterationsOf(func::FuncOp part, int64_t extent);
+
+/// Straight code that loads, computes, and stores own elements at the end.
+/// `own` are the loads and stores of own elements.
+bool isStraight(const Iterations &iterations, llvm::DenseSet<Operation *> &own);
+
+/// Whether four iterations of a part can become one.
+bool canBeWidened(func::FuncOp part, int64_t extent);
+
+} // namespace mlir::soap
+
+#endif // SOAP_LIB_CONVERSION_GPU_OWNELEMENTS_H
