@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What a training step's launches move on a GPU, and an estimate of the step, by counting: networks in tf32 and bf16.
 
-    bench/gpu-launches/run.py BUILD [--networks gpt,resnet-50] [--precisions tf32,bf16,bf16-types] [--chip h200] [--rows 0]
-                                    [--check] [--json FILE]
+    bench/gpu-launches/run.py BUILD [--networks gpt,resnet-50] [--precisions tf32,bf16,bf16-types] [--chip h200]
+                                    [--rows 0] [--check] [--json FILE]
 
 For each network on one device: soap-opt lowers the training step up to its launches
 (--soap-lower-to-cuda='until=launches') and --soap-audit-launches counts (docs/GPU.md, Audit). A row has launches,

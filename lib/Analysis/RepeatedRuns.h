@@ -23,7 +23,7 @@ struct RepeatedRun {
   SmallVector<size_t> starts;
 };
 
-/// What is saved if `count` runs of `length` letters are written once and
+/// The letters saved if `count` runs of `length` letters are written once and
 /// called `count` times, where a call is as long as `callCost` letters.
 /// Negative if calls are longer.
 int64_t savedLetters(size_t length, size_t count, int64_t callCost);

@@ -52,7 +52,7 @@ SmallVector<func::FuncOp> programsOf(ModuleOp module) {
 // Outlining
 //===----------------------------------------------------------------------===//
 
-/// What ops of one letter have in common: all but operands and slots. The
+/// Ops of one letter have all in common but operands and slots. The
 /// distance to the slot of the op before is part of it.
 std::string keyOf(Operation *op, int64_t slotDistance) {
   std::string key;

@@ -182,7 +182,7 @@ func.func private @shifted(%x: memref<64xf32>, %y: memref<64xf32>, %begin: index
 
 // -----
 
-// What only a row reads that a warp keeps in registers is computed where the row is loaded, with a mask that is smaller
+// A launch that only a row reads, which a warp keeps in registers, is computed where the row is loaded, with a mask that is smaller
 // than the row's buffer; and the gradient of it behind the row, with the same mask.
 // CHECK-LABEL: func.func @masked(
 // CHECK-NEXT: %[[Y:.*]] = memref.alloc()
@@ -219,7 +219,7 @@ func.func @behind(%x: memref<64x128xf32>, %m: memref<16x128xf32>, %y: memref<64x
   soap.parallel_call @kernel_1_rows_loop extent 2048 grain 1(%v, %y) : memref<64x128xf32>, memref<64x128xf32>
   return
 }
-// What the first function launches.
+// The launches of the first function.
 // CHECK: func.func private @kernel_0_mask_rows_scale_loop(%[[M2:.*]]: memref<16x128xf32>, %[[OUT:.*]]: memref<64x128xf32>, %[[X:.*]]: memref<64x128xf32>, %[[M:.*]]: memref<16x128xf32>, %{{.*}}: index, %{{.*}}: index) attributes {soap.lanes}
 // CHECK-DAG: %[[FLATX:.*]] = memref.collapse_shape %[[X]]
 // CHECK-DAG: %[[FLATM:.*]] = memref.collapse_shape %[[M]]

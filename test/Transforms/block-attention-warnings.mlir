@@ -47,7 +47,7 @@ func.func @forward(%q: tensor<2x4x3xf32>, %k: tensor<2x4x3xf32>, %v: tensor<2x4x
 
 // -----
 
-// What looks like its gradient is twice that.
+// The ops that look like its gradient are twice that.
 // CHECK: warning: softmax 'softmax' stays whole: its gradient has another scale
 func.func @forward(%q: tensor<2x4x3xf32>, %k: tensor<2x4x3xf32>, %v: tensor<2x4x3xf32>, %g: tensor<2x4x3xf32>) -> (tensor<2x4x3xf32>, tensor<2x4x3xf32>) {
   %s = soap.matmul %q, %k {soap.name = "products", transpose_b} : (tensor<2x4x3xf32>, tensor<2x4x3xf32>) -> tensor<2x4x4xf32>

@@ -1,4 +1,4 @@
-//===- SharedTasksTest.cpp - Shared tasks are those of the program --------===//
+//===- SharedTasksTest.cpp - Shared tasks equal the program ---------------===//
 //
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -30,7 +30,7 @@ using namespace mlir::soap;
 namespace {
 
 /// Writes programs of tasks that are drawn from few forms: words of tasks that
-/// come again with other places.
+/// repeat with other places.
 class RandomModule {
 public:
   explicit RandomModule(unsigned seed) : random(seed) {}

@@ -3,9 +3,9 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// In partitioned IR, ops in a row that come again, as those of each microbatch
-// of a pipeline do, are a private function, and programs call it. Slots in the
-// function count from 0, and a call says which slot that is:
+// In partitioned IR, runs of ops that repeat, as microbatches of a pipeline do,
+// are a private function, and programs call it. Slots in the function count
+// from 0, and a call says which slot that is:
 //
 //   %y:2 = call @tasks(%x, %w) {soap.slot = 40 : i64} : (...) -> (...)
 //

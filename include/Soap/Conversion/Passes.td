@@ -261,8 +261,8 @@ def SoapProgramsToLLVM : Pass<"soap-programs-to-llvm", "::mlir::ModuleOp"> {
     `approximate`, exp, log, tanh and the like are polynomials in f32, which
     vectorize; otherwise they are calls of libm.
 
-    Tasks in a row that come again with other buffers and slots, as those of
-    each microbatch of a pipeline, are written once, as a function
+    Runs of tasks that repeat with other buffers and slots, as microbatches of a
+    pipeline do, are written once, as a function
     `@tasks_N(!llvm.ptr ctx, !llvm.ptr args, !llvm.ptr arena, !llvm.ptr row)`: a
     row is a constant with the numbers that are not the same at every call. The
     calls of the runtime and of kernels, and their order, are the same as

@@ -249,7 +249,7 @@ def SoapPartition : Pass<"soap-partition", "::mlir::ModuleOp"> {
     %y = soap.relu %x {soap.slot = 0 : i64} : (tensor<2x8xf32>) -> tensor<2x8xf32>
     ```
 
-    Ops in a row that come again, as those of each microbatch of a pipeline, are written once, as a private function
+    Runs of ops that repeat, as microbatches of a pipeline do, are written once, as a private function
     `@tasks_N` whose slots count from 0. A call says which slot that is; `outline-tasks` says when: each call must save
     more than so many ops. Lowering and `--soap-simulate` put the ops in place of their calls.
 

@@ -44,7 +44,7 @@ namespace {
 struct Batch {
   SmallVector<ParallelCallOp> calls;
   Touched touched;
-  /// What ops between the calls touch that are none of them.
+  /// Buffers that other ops between the calls touch.
   Touched between;
   size_t buffers = 0;
 

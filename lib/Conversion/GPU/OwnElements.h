@@ -33,7 +33,7 @@ bool isOwnElement(Access access, Value iteration, int64_t extent) {
                       extent);
 }
 
-/// What one of `extent` iterations does: the code of a part, or of one of the
+/// One of `extent` iterations: the code of a part, or of one of the
 /// parts that a launch has taken over.
 struct Iterations {
   Block *block = nullptr;

@@ -66,7 +66,7 @@ public:
 
 private:
   SymbolTable symbols;
-  /// What is known of a part of some extent.
+  /// A part of some extent, analysed.
   struct Wide {
     llvm::DenseSet<Operation *> own;  ///< accesses; empty: it stays as it is
     llvm::DenseSet<unsigned> aligned; ///< buffers that have to be
@@ -151,7 +151,7 @@ private:
                                      constant(iterations.first / lanes));
     Value first =
         arith::MulIOp::create(builder, loc, number, constant(lanes), noWrap);
-    // What does not depend on the iteration: once.
+    // Ops that do not depend on the iteration: once.
     auto isShared = [](Operation &op) {
       return isa<memref::CollapseShapeOp, memref::ExpandShapeOp>(op) ||
              op.hasTrait<OpTrait::ConstantLike>();

@@ -32,7 +32,7 @@ struct CallNumber {
   bool operator==(const CallNumber &) const = default;
 };
 
-/// What a call gets.
+/// An operand of a call.
 struct CallOperand {
   enum Kind {
     Context,
@@ -60,7 +60,7 @@ struct ProgramCall {
   /// Pointers that are stored one after the other before the call.
   SmallVector<CallOperand> buffers;
   /// The buffer of the program that the result is the address of, -1: none.
-  /// Such buffers come behind those of `ProgramCode::signature`.
+  /// Such buffers come behind the buffers of `ProgramCode::signature`.
   int64_t result = -1;
 };
 

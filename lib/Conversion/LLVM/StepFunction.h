@@ -23,7 +23,7 @@ namespace mlir::soap {
 /// The constant `soap_interface_NAME` says what the program needs of its caller
 /// (Soap/ABI/Runtime.h).
 ///
-/// Tasks that come again and again become functions `@tasks_N(ctx, args, arena,
+/// Runs of tasks that repeat become functions `@tasks_N(ctx, args, arena,
 /// row)`: a row holds the numbers that are not the same at every call. Each
 /// call saves more than `callCost` tasks; 0: all tasks are written out.
 LogicalResult lowerPrograms(ArrayRef<func::FuncOp> programs,

@@ -100,7 +100,7 @@ struct Channel {
   Scalar normalized(const Scalar &x) const { return (x - mean) * inverse; }
 };
 
-/// Called for a channel and its place among those of all groups, inside of the
+/// Called for a channel and its place among all groups, inside of the
 /// loops over them, with two numbers that were made there.
 using ForChannel =
     function_ref<void(const Index &, const Index &, Scalar, Scalar)>;
@@ -125,9 +125,9 @@ sumsOf(KernelBuilder &k, ArrayRef<int64_t> extents,
 ///
 ///   M2 = sum (x - s)^2 - (sum (x - s))^2 / count.
 ///
-/// What the difference loses is small where s is near the mean: with m elements
-/// of n, (s - mean)^2 is at most (n - m) / m times the variance, whatever the
-/// data, and about 1 / m of it where they are like the others.
+/// The loss of the difference is small where s is near the mean: with m
+/// elements of n, (s - mean)^2 is at most (n - m) / m times the variance,
+/// whatever the data, and about 1 / m of it where they are like the others.
 void emitStatsInOnePass(KernelBuilder &k, const Image &image, const Tensor &x,
                         const Tensor &stats, ForChannel more) {
   constexpr int64_t most = 64;
@@ -290,11 +290,11 @@ void emitGradReduce(KernelBuilder &k, const Image &image, const Tensor &dy,
   });
 }
 
-/// What the gradient of an element needs of its channel.
+/// Numbers of a channel that the gradient of its elements needs.
 struct GradNumbers {
   Scalar mean, scale, meanGrad, slope;
 
-  /// `dbeta` and `dgamma` are those of the channel.
+  /// `dbeta` and `dgamma`: of the channel.
   static GradNumbers of(const Channel &channel, const Scalar &gamma,
                         const Scalar &dbeta, const Scalar &dgamma) {
     return {channel.mean, gamma * channel.inverse, dbeta / channel.count,

@@ -176,8 +176,8 @@ struct HybridModel::Impl {
       ns += nsOf(rest);
     return reduction.sharing * ns;
   }
-  /// Moves of ZeRO-3 beside a pass, one after the other: the sum of their times,
-  /// and of the squares of these.
+  /// Moves of ZeRO-3 beside a pass, one after the other: the sum of their
+  /// times, and of the squares of these.
   struct Moves {
     double ns = 0, squares = 0;
     void add(int64_t of) {

@@ -503,9 +503,10 @@ private:
     return last;
   }
 
-  /// What each segment has at most at once: the ops one after the other, values
-  /// from the op that makes them to the last one that reads them. Gradients of
-  /// parameters are counted with these, and here while they are added to them.
+  /// The most bytes that each segment has at once: the ops one after the other,
+  /// values from the op that makes them to the last one that reads them.
+  /// Gradients of parameters are counted with these, and here while they are
+  /// added to them.
   void addLive() {
     std::vector<bool> isSummed(graph.values.size());
     for (const GraphNode &node : whole.nodes)
@@ -513,7 +514,7 @@ private:
         for (int value : node.whole.operands)
           isSummed[value] = true;
     std::vector<int> last = findLastUses();
-    // What segments before one keep.
+    // Bytes that segments before one keep.
     std::vector<int64_t> before(costs.segments.size());
     for (size_t s = 1; s < before.size(); ++s)
       before[s] = before[s - 1] + costs.segments[s - 1].keptBytes;

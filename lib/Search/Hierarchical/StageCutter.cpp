@@ -48,8 +48,8 @@ void StageSums::add(int s) {
   }
   bool opensLayer = isFirst || segments.layerOf[s] != segments.layerOf[s - 1];
   layer = opensLayer ? 0 : layer;
-  // What is not kept is computed again for one segment at a time, or for one
-  // layer, while what earlier ones keep is there.
+  // Values that are not kept are computed again for one segment at a time, or
+  // for one layer, beside the values that earlier ones keep.
   int64_t entering = isFirst ? cost.boundaryBytes : 0,
           opening = opensLayer ? cost.boundaryBytes : 0;
   auto keep = [&](Recompute level, int64_t before, int64_t again,

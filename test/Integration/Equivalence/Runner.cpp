@@ -689,7 +689,7 @@ static std::string outlineOps(ModuleOp module) {
     return "IR with outlined ops is not valid";
   OwningOpRef<ModuleOp> copy = module.clone();
   if (failed(mlir::soap::inlineSharedOps(*copy)) || textOf(*copy) != before)
-    return "outlined ops are not those of the programs";
+    return "outlined ops differ from the programs";
   return "";
 }
 
