@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # For a machine with GPUs and without LLVM: builds the runtime and runs the artifacts of a folder
 # (scripts/make-gpu-artifacts.sh) on the first GPU, several devices as virtual ones. It checks weights against the CPU,
-# times beside PyTorch's, LeNet's accuracy, several hundred cases against the unsharded reference, lack of memory, and
+# times beside PyTorch's, LeNet's accuracy, 200 cases against the unsharded reference, lack of memory, and
 # runs compute-sanitizer. Prints a row per check, a table, and "N passed, N failed".
 #   scripts/check-gpu.sh DIR [FLAGS]     flags of utils/check-gpu.py: --json=FILE --resume --minutes=N --only=PART ...
 #   SOAP_GPU_BUILD=build-gpu   where the runtime is built

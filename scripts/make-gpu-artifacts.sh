@@ -2,17 +2,18 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Writes the artifacts that scripts/check-gpu.sh runs on a machine with GPUs, for any x86-64 processor with AVX2: small
 # and whole networks, lowered for a chip, with their host references; training steps of the networks at the sizes of the
-# goals, for GPUs alone, in tf32 and bf16; a network that no GPU holds; several hundred cases with the weights that they
+# goals, for GPUs alone, in tf32 and bf16; a network that no GPU holds; 200 cases with the weights that they
 # should end with. Large networks come without weights: check-gpu.sh makes them there. The folder also has files that
 # such a machine may lack: Fashion-MNIST, and the libraries CLI11, nlohmann-json and zlib, which the runtime needs.
 #   scripts/make-gpu-artifacts.sh DIR [CHIP]     (default sm_90)
-#   SOAP_CASES=500   how many cases; SOAP_SMALL_ONLY=1   no networks of full size
+#   SOAP_CASES=200   how many cases; SOAP_IMAGES=40000   how many training images
+#   SOAP_SMALL_ONLY=1   no networks of full size
 #   SOAP_BUILD=build   where the compiler is; SOAP_JOBS=N   so many at a time (default: cores)
 #   SOAP_MISSING=1   what is in DIR stays, after a run that was cut off
 #   SOAP_FASHION_MNIST=/usr/share/datasets/fashion-mnist   its files, if they are there
 set -euo pipefail
 case "${1:-}" in
-  -h | --help | "") sed -n '3,12s/^# \{0,1\}//p' "$0"; exit 0 ;;
+  -h | --help | "") sed -n '3,13s/^# \{0,1\}//p' "$0"; exit 0 ;;
 esac
 source=$(cd "$(dirname "$0")/.." && pwd)
 directory=$1
@@ -54,8 +55,7 @@ carry libraries/include "/usr/include/CLI /usr/include/nlohmann /usr/include/zli
 carry libraries/lib "/usr/lib/x86_64-linux-gnu/libz.a"
 data=${SOAP_FASHION_MNIST:-/usr/share/datasets/fashion-mnist}
 if [ -d "$data" ]; then
-  mkdir -p "$directory/fashion-mnist"
-  carry fashion-mnist "$(echo "$data"/*-ubyte.gz)"
+  python3 "$source/utils/cut-idx.py" "$data" "$directory/fashion-mnist" "${SOAP_IMAGES:-40000}"
 fi
 
 # Small ones, on one device and on four.
@@ -96,4 +96,4 @@ if [ -z "${SOAP_SMALL_ONLY:-}" ]; then
   # A hundred norms amplify rounding: on the CPU two lowerings differ by 0.16 after one iteration, by 1.4 after three.
   echo '{"iterations": 1, "tolerance": 0.5}' > "$directory/resnet-101.json"
 fi
-python3 "$source/utils/gpu-cases.py" "${bin%/bin}" "$directory/cases" --count "${SOAP_CASES:-500}" --chip "$chip" --jobs "$jobs" $missing
+python3 "$source/utils/gpu-cases.py" "${bin%/bin}" "$directory/cases" --count "${SOAP_CASES:-200}" --chip "$chip" --jobs "$jobs" $missing

@@ -3,7 +3,7 @@
 """The checks of scripts/check-gpu.sh, once the runtime is built: artifacts on one GPU, beside their host references.
 
     check-gpu.py SOAP_RUN DIR [--json=FILE] [--resume] [--minutes=N] [--limit=600] [--jobs=N] [--only=PART,..]
-                 [--iterations=3] [--timed=20] [--tolerance=1e-3] [--fashion-mnist=DIR] [--epochs=5] [--accuracy=0.88]
+                 [--iterations=3] [--timed=20] [--tolerance=1e-3] [--fashion-mnist=DIR] [--epochs=8] [--accuracy=0.88]
                  [--sanitizer=PROGRAM] [--flags=TEXT] [--calibration=NAME] [--calibration-work=N] [--networks=NAME,..]
                  [--training-iterations=100] [--python=PYTHON] [--torch-flags=TEXT]
 
@@ -339,7 +339,7 @@ def parse():
     parser.add_argument("--timed", type=int, default=20)
     parser.add_argument("--tolerance", type=float, default=1e-3)
     parser.add_argument("--fashion-mnist", default="")
-    parser.add_argument("--epochs", type=int, default=5)
+    parser.add_argument("--epochs", type=int, default=8)
     parser.add_argument("--accuracy", type=float, default=0.88)
     parser.add_argument("--sanitizer", default="")
     parser.add_argument("--calibration", default="")
