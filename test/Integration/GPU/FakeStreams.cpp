@@ -327,6 +327,9 @@ cudaError_t streamBeginCapture(cudaStream_t stream,
 }
 
 cudaError_t streamEndCapture(cudaStream_t stream, cudaGraph_t *graph) {
+  // Operations that a capture without a graph has recorded are gone with it,
+  // whatever events still name the capture. They are freed without the lock.
+  decltype(CaptureRef()->nodes) dropped;
   std::lock_guard<std::mutex> lock(mutex);
   *graph = nullptr;
   CaptureRef capture = stream->capture;
@@ -344,10 +347,11 @@ cudaError_t streamEndCapture(cudaStream_t stream, cudaGraph_t *graph) {
       other->capture = nullptr;
       other->last.clear();
     }
-  if (capture->broken)
-    return cudaErrorStreamCaptureInvalidated;
-  if (!joined)
-    return cudaErrorStreamCaptureUnjoined;
+  if (capture->broken || !joined) {
+    dropped = std::move(capture->nodes);
+    return capture->broken ? cudaErrorStreamCaptureInvalidated
+                           : cudaErrorStreamCaptureUnjoined;
+  }
   *graph = new CUgraph_st{std::move(capture->nodes)};
   return cudaSuccess;
 }
