@@ -50,7 +50,8 @@ def main():
                 count = ["--iterations", options.iterations] if options.iterations else ["--epochs", options.epochs]
                 values = []
                 for seed in range(1, options.seeds + 1):
-                    report = tools.report(tools.path("l.mlir"), "--data", data, "--quiet", "--seed", seed, *count)
+                    report = tools.report(tools.path("l.mlir"), "--data", data, "--quiet", "--seed", seed,
+                                          "--threads-per-device", 1, *count)
                     values.append(report["epochs"][-1][what])
                 mean, width = sum(values) / len(values), max(values) - min(values)
                 base = base or (mean, width)
