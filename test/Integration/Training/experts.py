@@ -83,7 +83,7 @@ def compare(tools, name, record, perplexities, count):
     found = [epoch["train_metrics"].get("perplexity", np.nan) for epoch in report["epochs"]]
     perplexities.append(found)
     balance = np.array(losses) - np.log(found)
-    count(apart(found, perplexities[0]) <= TOLERANCE and np.all((balance >= EVEN) & (balance < 1.5 * EVEN)),
+    count(apart(found, perplexities[0]) <= TOLERANCE and np.all((balance >= EVEN) & (balance < 2 * EVEN)),
           "%s: perplexities %s, of the first strategy %s; the balance is %s" % (name, found, perplexities[0], balance))
 
 
