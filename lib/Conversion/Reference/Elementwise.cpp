@@ -229,6 +229,16 @@ SmallVector<Scalar> mlir::soap::emitScalars(Operation *op, KernelBuilder &k,
       });
 }
 
+/// An element of a result as its buffer would have it: replicas of an op agree
+/// though devices fuse it with other ops.
+static Scalar asStored(KernelBuilder &k, const Scalar &x, Value result) {
+  Type type = cast<ShapedType>(result.getType()).getElementType();
+  bool isNarrow =
+      isa<FloatType>(type) && isa<FloatType>(x.value.getType()) &&
+      type.getIntOrFloatBitWidth() < x.value.getType().getIntOrFloatBitWidth();
+  return isNarrow ? rounded(k, x, type) : x;
+}
+
 static ArrayRef<int64_t> shapeOf(Value value) {
   return cast<ShapedType>(value.getType()).getShape();
 }
@@ -380,7 +390,7 @@ void mlir::soap::emitElementwiseKernel(ArrayRef<Operation *> ops,
         operands.push_back(values.at(operand));
       for (auto [result, scalar] :
            llvm::zip(op->getResults(), emitScalars(op, k, operands)))
-        values[result] = scalar;
+        values[result] = asStored(k, scalar, result);
     }
     Index here = position(loops, {});
     for (auto [i, output] : llvm::enumerate(outputs))
