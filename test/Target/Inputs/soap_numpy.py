@@ -220,6 +220,12 @@ def gather(op, table, indices):
     return rows * inside.reshape(inside.shape + (1,) * (table.ndim - 1))
 
 
+def top_k(op, x):
+    """Of equal elements, the first one comes first."""
+    places = np.argsort(-x, axis=-1, kind="stable")[..., :op.shapes[0][-1]]
+    return np.take_along_axis(x, places, -1), places.astype(np.float64)
+
+
 def lstm(op, x, r, h, c):
     hs, cs, gates = [], [], []
     h, c = h[0], c[0]
@@ -244,6 +250,7 @@ OPS = {
     "layer_norm": layer_norm,
     "rms_norm": rms_norm,
     "gather": gather,
+    "top_k": top_k,
     "lstm": lstm,
     "cast": cast,
     "dropout": lambda op, x: x,
