@@ -11,14 +11,14 @@ PASSES = {"partitioned": ["--soap-partition=outline-tasks=%d"],
 
 
 def lines(soap_opt, path, passes, outline):
-    text = subprocess.run([soap_opt, path, *[p % outline if "%" in p else p for p in passes]], check=True,
+    text = subprocess.run([*soap_opt, path, *[p % outline if "%" in p else p for p in passes]], check=True,
                           stdout=subprocess.PIPE, text=True).stdout
     body = [line for line in text.splitlines() if line.startswith("    ")]
     return len(body), sum("call @tasks" in line for line in body)
 
 
 def main():
-    soap_opt, fewer, more = sys.argv[1:]
+    *soap_opt, fewer, more = sys.argv[1:]
     for name, passes in PASSES.items():
         counts = {(path, outline): lines(soap_opt, path, passes, outline)
                   for path in (fewer, more) for outline in (0, 16)}
