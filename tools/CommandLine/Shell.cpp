@@ -34,11 +34,10 @@ std::string commandline::programPath(const std::string &name) {
   return !failed && access(beside.c_str(), X_OK) == 0 ? beside.string() : name;
 }
 
-std::string commandline::substitute(std::string text,
-                                    const std::string &placeholder,
+std::string commandline::substitute(std::string text, const std::string &name,
                                     const std::string &value) {
-  for (size_t at = 0; (at = text.find(placeholder, at)) != std::string::npos;
+  for (size_t at = 0; (at = text.find(name, at)) != std::string::npos;
        at += value.size())
-    text.replace(at, placeholder.size(), value);
+    text.replace(at, name.size(), value);
   return text;
 }

@@ -21,8 +21,8 @@ std::string quoteForShell(const std::string &word);
 /// the name, for the search path.
 std::string programPath(const std::string &name);
 
-/// The text with `value` in place of each `placeholder`.
-std::string substitute(std::string text, const std::string &placeholder,
+/// The text with `value` in place of each `name`, as of `{host}`.
+std::string substitute(std::string text, const std::string &name,
                        const std::string &value);
 
 } // namespace soap::commandline

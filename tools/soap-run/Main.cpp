@@ -45,7 +45,12 @@ std::atomic<bool> interrupted{false};
 std::atomic<bool> iterating{false};
 std::atomic<World *> joinedWorld{nullptr};
 
-void onSignal(int number) { soap::askToStop(interrupted, number); }
+/// Nothing is left to save: one signal ends the process.
+std::atomic<bool> ended{false};
+
+void onSignal(int number) {
+  soap::askToStop(ended.load() ? ended : interrupted, number);
+}
 
 /// For the thread that watches the other processes. Loading a module may take
 /// long, and there is nothing to save yet: the process ends, but not before a
@@ -501,6 +506,7 @@ int main(int argc, char **argv) {
   } catch (const std::bad_alloc &) {
     status = fail(world, "not enough memory");
   }
+  ended.store(true);
   // A stuck device still uses memory that a normal exit would free.
   if (world || (*session)->launcher().stuck() ||
       (other && other->launcher().stuck()))
