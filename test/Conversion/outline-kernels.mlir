@@ -240,3 +240,20 @@ func.func @slices(%x: tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<1x3xf32>) {
   %1 = soap.slice %x {offsets = array<i64: 1, 0>, sizes = array<i64: 1, 3>, strides = array<i64: 1, 1>} : (tensor<2x3xf32>) -> tensor<1x3xf32>
   return %0, %1 : tensor<2x3xf32>, tensor<1x3xf32>
 }
+
+// -----
+
+// An op of 16 bits rounds its result where it is fused, too: another device may store the same.
+// CHECK-LABEL: func.func @rounds
+// CHECK: soap.kernel_call @kernel_0_fused_add
+// CHECK: func.func private @kernel_0_fused_add
+// CHECK: %[[P:.*]] = arith.mulf
+// CHECK-NEXT: %[[N:.*]] = arith.truncf %[[P]] : f32 to bf16
+// CHECK-NEXT: %[[W:.*]] = arith.extf %[[N]] : bf16 to f32
+// CHECK-NEXT: %[[S:.*]] = arith.addf %[[W]], %{{.*}} : f32
+// CHECK-NEXT: arith.truncf %[[S]] : f32 to bf16
+func.func @rounds(%x: tensor<8x6xbf16>, %y: tensor<8x6xbf16>, %z: tensor<8x6xbf16>) -> tensor<8x6xbf16> {
+  %0 = soap.mul %x, %y {soap.slot = 0 : i64} : (tensor<8x6xbf16>, tensor<8x6xbf16>) -> tensor<8x6xbf16>
+  %1 = soap.add %0, %z {soap.slot = 1 : i64} : (tensor<8x6xbf16>, tensor<8x6xbf16>) -> tensor<8x6xbf16>
+  return %1 : tensor<8x6xbf16>
+}
