@@ -79,7 +79,7 @@ LogicalResult BlockAttention::rewrite(func::FuncOp function) {
     return function.emitError() << "'@" << function.getName()
                                 << "' has several blocks, expected a body of "
                                    "one block";
-  SmallVector<Attention> attentions;
+  SmallVector<SoftmaxOp> softmaxes;
   llvm::StringSet<> names;
   for (Operation &op : function.getBody().front()) {
     if (op.hasAttr(SoapDialect::kConfig))
@@ -89,32 +89,35 @@ LogicalResult BlockAttention::rewrite(func::FuncOp function) {
                 "attention is written in blocks first";
     if (auto name = op.getAttrOfType<StringAttr>(SoapDialect::kName))
       names.insert(name.getValue());
-    auto softmax = dyn_cast<SoftmaxOp>(op);
-    if (!softmax || !mayBeAttention(softmax))
-      continue;
+    if (auto softmax = dyn_cast<SoftmaxOp>(op);
+        softmax && mayBeAttention(softmax))
+      softmaxes.push_back(softmax);
+  }
+  size_t written = 0, causal = 0;
+  // Each is found after those before it are written: it may read their results
+  // and gradients.
+  for (SoftmaxOp softmax : softmaxes) {
     std::variant<Attention, std::string> found = findAttention(softmax);
     if (auto *why = std::get_if<std::string>(&found)) {
-      op.emitWarning() << describe(softmax) << " stays whole: " << *why;
+      softmax.emitWarning() << describe(softmax) << " stays whole: " << *why;
       continue;
     }
-    attentions.push_back(std::get<Attention>(found));
-    if (int64_t length = attentions.back().length(); length % blocks != 0)
-      return op.emitError()
+    const auto &attention = std::get<Attention>(found);
+    if (int64_t length = attention.length(); length % blocks != 0)
+      return softmax.emitError()
              << describe(softmax) << " is over a sequence of " << length
              << ", which 'blocks=" << int64_t(blocks) << "' does not divide";
+    ++written;
+    causal += attention.isCausal;
+    writeBlocks(attention, {blocks, ahead}, names);
   }
-  if (attentions.empty())
+  if (written == 0)
     return function.emitError()
            << "'@" << function.getName()
            << "' has no attention that is known: expected products of queries "
               "and keys, a softmax, and products with values";
-  size_t causal = llvm::count_if(
-      attentions, [](const Attention &found) { return found.isCausal; });
-  for (const Attention &found : attentions)
-    writeBlocks(found, {blocks, ahead}, names);
-  function.emitRemark() << "'@" << function.getName()
-                        << "': " << attentions.size() << " attention"
-                        << (attentions.size() == 1 ? "" : "s") << " in "
+  function.emitRemark() << "'@" << function.getName() << "': " << written
+                        << " attention" << (written == 1 ? "" : "s") << " in "
                         << int64_t(blocks) << " blocks, " << causal
                         << " of them causal";
   return success();

@@ -73,7 +73,10 @@ private:
   /// [X.., K, S, D] to [X.., K, N, L, D], and back.
   Value foldKeys(Value x, StringRef name);
   Value unfoldKeys(Value x, StringRef name);
-  Value transposeLast(Value x, StringRef name);
+  Value swapDims(Value x, int64_t one, int64_t other, StringRef name);
+  Value transposeLast(Value x, StringRef name) {
+    return swapDims(x, 1, 2, name);
+  }
   /// `x`, once the number `state` is known.
   Value waitFor(Value state, Value x, StringRef name);
   /// The blocks of a step, from the blocks of the step before.
@@ -207,43 +210,44 @@ Value BlockWriter::reduceRows(Value x, ReduceKind kind, StringRef name) {
   return make<BroadcastOp>(name, rows, shape, ArrayRef<int64_t>{last});
 }
 
+/// Swaps two dims, counted from the last one, which is 1.
+Value BlockWriter::swapDims(Value x, int64_t one, int64_t other,
+                            StringRef name) {
+  auto rank = static_cast<int64_t>(shapeOf(x).size());
+  Shape order = llvm::to_vector(llvm::seq<int64_t>(0, rank));
+  std::swap(order[rank - one], order[rank - other]);
+  return make<TransposeOp>(name, x, builder.getDenseI64ArrayAttr(order));
+}
+
 Value BlockWriter::foldQueries(Value x, StringRef name) {
+  int64_t group = from.group;
+  if (group == 1)
+    return foldKeys(x, name);
   Shape shape = shapeOf(x);
-  int64_t width = shape.back(), group = from.group;
+  int64_t width = shape.back();
   shape.truncate(shape.size() - 2);
-  if (group == 1) {
-    shape.append({blocks, block, width});
-    return ops.reshape(x, shape, step + name.str());
-  }
   shape.back() /= group;
   Shape apart = shape;
   apart.append({group, blocks, block, width});
   Value heads = ops.reshape(x, apart, step + name.str() + ".heads");
-  auto rank = static_cast<int64_t>(apart.size());
-  Shape order = llvm::to_vector(llvm::seq<int64_t>(0, rank));
-  std::swap(order[rank - 4], order[rank - 3]);
-  Value turned = make<TransposeOp>(name.str() + ".turned", heads,
-                                   builder.getDenseI64ArrayAttr(order));
+  Value turned = swapDims(heads, 4, 3, name.str() + ".turned");
   shape.append({blocks, group * block, width});
   return ops.reshape(turned, shape, step + name.str());
 }
 
 Value BlockWriter::unfoldQueries(Value x, StringRef name) {
+  int64_t group = from.group;
+  if (group == 1)
+    return unfoldKeys(x, name);
   Shape shape = shapeOf(x);
-  int64_t width = shape.back(), group = from.group;
+  int64_t width = shape.back();
   shape.truncate(shape.size() - 3);
   Shape whole = shape;
   whole.back() *= group;
   whole.append({length, width});
-  if (group == 1)
-    return ops.reshape(x, whole, step + name.str());
   shape.append({blocks, group, block, width});
   Value heads = ops.reshape(x, shape, step + name.str() + ".heads");
-  auto rank = static_cast<int64_t>(shape.size());
-  Shape order = llvm::to_vector(llvm::seq<int64_t>(0, rank));
-  std::swap(order[rank - 4], order[rank - 3]);
-  Value turned = make<TransposeOp>(name.str() + ".turned", heads,
-                                   builder.getDenseI64ArrayAttr(order));
+  Value turned = swapDims(heads, 4, 3, name.str() + ".turned");
   return ops.reshape(turned, whole, step + name.str());
 }
 
@@ -261,13 +265,6 @@ Value BlockWriter::unfoldKeys(Value x, StringRef name) {
   shape.truncate(shape.size() - 3);
   shape.append({length, width});
   return ops.reshape(x, shape, step + name.str());
-}
-
-Value BlockWriter::transposeLast(Value x, StringRef name) {
-  auto rank = static_cast<int64_t>(shapeOf(x).size());
-  Shape order = llvm::to_vector(llvm::seq<int64_t>(0, rank));
-  std::swap(order[rank - 2], order[rank - 1]);
-  return make<TransposeOp>(name, x, builder.getDenseI64ArrayAttr(order));
 }
 
 //===----------------------------------------------------------------------===//
