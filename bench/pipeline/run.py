@@ -17,7 +17,6 @@ Each row is a training step (SGD with momentum) on two or four devices of one co
 import argparse
 import json
 import os
-import resource
 import statistics
 import subprocess
 import sys
@@ -25,6 +24,7 @@ import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import built  # noqa: E402
+from compile_bench import measure  # noqa: E402
 
 NETWORKS = {
     "gpt 8x128": ("gpt", 16, "layers=8,heads=4,head-width=32,length=32,vocabulary=512"),
@@ -41,13 +41,6 @@ def strategies(microbatches):
         for count in microbatches:
             yield "%s, %d" % (name, count), devices, \
                 "--soap-pipeline=topology=%s stages=2 microbatches=" + str(count) + " summary=false " + options
-
-
-def processor_seconds(command):
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run(command, check=True, stdin=subprocess.DEVNULL)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def read(path):
@@ -83,7 +76,8 @@ def row(tools, folder, step, devices, strategy, options):
         result["program_kib"] = os.path.getsize(path("q.mlir")) / 1024
     else:
         os.replace(path("p.mlir"), path("q.mlir"))
-    result["lowering_s"] = processor_seconds([tools["soap-opt"], path("q.mlir"), "--soap-lower-to-cpu", "-o", path("l.mlir")])
+    lower = [tools["soap-opt"], path("q.mlir"), "--soap-lower-to-cpu", "-o", path("l.mlir")]
+    result["lowering_s"] = measure(lower)[0]["cpu"]
     subprocess.run([tools["soap-run"], path("l.mlir"), "--data=synthetic", "--iterations=%d" % options.iterations, "--quiet",
                     "--no-cache", "--threads-per-device=1", "--report", path("r.json"), "--trace", path("t.json")], check=True)
     run = read(path("r.json"))

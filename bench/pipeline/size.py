@@ -18,7 +18,6 @@ import argparse
 import json
 import os
 import re
-import resource
 import struct
 import subprocess
 import sys
@@ -26,17 +25,11 @@ import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import built  # noqa: E402
+from compile_bench import measure  # noqa: E402
 
 COLUMNS = (("ops_kib", "%.0f"), ("tables_kib", "%.0f"), ("calls", "%d"), ("programs_kib", "%.0f"),
            ("manifest_kib", "%.0f"), ("partition_s", "%.2f"), ("lower_s", "%.2f"), ("code_s", "%.2f"),
            ("code_kib", "%.0f"))
-
-
-def processor_seconds(command):
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run(command, check=True, stdin=subprocess.DEVNULL)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def text_of(path):
@@ -51,7 +44,7 @@ def attributes_of(text):
 
 def lowered_programs(text):
     """Characters of programs, of the tasks that they call, and of their rows."""
-    functions = re.findall(r"^  llvm\.func (?:internal )?@(\w+)\((.*?)^  }$", text, re.MULTILINE | re.DOTALL)
+    functions = re.findall(r"^  llvm\.func (?:internal )?@(\w+)\([^\n]*{\n(.*?)^  }$", text, re.MULTILINE | re.DOTALL)
     rows = re.findall(r"^  llvm\.mlir\.global private constant @row.*$", text, re.MULTILINE)
     bodies = [body for name, body in functions if re.fullmatch(r"tasks(_\d+)?|\w+__\d+", name)]
     return sum(map(len, bodies + rows))
@@ -73,18 +66,18 @@ def row(tools, folder, planned, outline):
     result = {}
     option = "=outline-tasks=%d" % outline
     partition = [tools["soap-opt"], planned, "--soap-partition" + option, "-o", path("q.mlir")]
-    result["partition_s"] = processor_seconds(partition)
+    result["partition_s"] = measure(partition)[0]["cpu"]
     partitioned = text_of(path("q.mlir"))
     result["tables_kib"] = attributes_of(partitioned) / 1024
     result["ops_kib"] = len(partitioned) / 1024 - result["tables_kib"]
     result["calls"] = partitioned.count("call @tasks")
     lower = [tools["soap-opt"], path("q.mlir"), "--soap-lower-to-cpu" + option, "-o", path("l.mlir")]
-    result["lower_s"] = processor_seconds(lower)
+    result["lower_s"] = measure(lower)[0]["cpu"]
     lowered = text_of(path("l.mlir"))
     result["manifest_kib"] = attributes_of(lowered) / 1024
     result["programs_kib"] = lowered_programs(lowered) / 1024
     compiled = [tools["soap-translate"], "--emit-artifact", path("l.mlir"), "-o", path("a.soapx")]
-    result["code_s"] = processor_seconds(compiled)
+    result["code_s"] = measure(compiled)[0]["cpu"]
     result["code_kib"] = code_bytes(path("a.soapx")) / 1024
     return result
 

@@ -66,9 +66,14 @@ public:
     places.push_back(letters.size());
   }
 
-  std::optional<RepeatedRun> best(int64_t callCost) const {
+  /// The best run, by places in the rest. Letters that are in no run that could
+  /// save anything are left out from then on: such a run is part of one that
+  /// comes as often now.
+  std::optional<RepeatedRun> best(int64_t callCost) {
     std::optional<RepeatedRun> found;
     int64_t foundGain = 0;
+    // How many more runs cover a letter than the one before it.
+    std::vector<int64_t> covers(text.size() + 1);
     llvm::SuffixTree tree(text, /*OutlinerLeafDescendants=*/true);
     auto consider = [&](size_t length, ArrayRef<size_t> starts) {
       std::optional<int64_t> gain = gainOf(length, starts.size(), callCost);
@@ -94,6 +99,10 @@ public:
       SmallVector<size_t> starts(repeated.StartIndices.begin(),
                                  repeated.StartIndices.end());
       llvm::sort(starts);
+      for (size_t start : starts) {
+        ++covers[start];
+        --covers[start + repeated.Length];
+      }
       consider(repeated.Length, starts);
       // Runs that overlap: as short as they need to be in order not to.
       size_t distance = repeated.Length;
@@ -102,6 +111,7 @@ public:
       if (distance < repeated.Length)
         consider(distance, starts);
     }
+    dropUncovered(covers, found);
     return found;
   }
 
@@ -128,6 +138,30 @@ private:
   std::vector<unsigned> text;
   std::vector<size_t> places; ///< in the whole sequence
   unsigned unique = 0;        ///< greater than all letters
+
+  /// Replaces letters that nothing covers, as many as are next to each other,
+  /// by one that comes once. `run` keeps its letters.
+  void dropUncovered(ArrayRef<int64_t> covers,
+                     std::optional<RepeatedRun> &run) {
+    int64_t cover = 0;
+    bool wasCovered = true;
+    size_t to = 0;
+    size_t *start = run ? run->starts.begin() : nullptr;
+    for (size_t from = 0; from < text.size(); ++from) {
+      cover += covers[from];
+      if (run && start != run->starts.end() && *start == from)
+        *start++ = to;
+      if (cover || wasCovered) {
+        move(from, to);
+        if (!cover)
+          text[to] = unique++;
+        ++to;
+      }
+      wasCovered = cover;
+    }
+    text.resize(to);
+    places.resize(to);
+  }
 
   void move(size_t from, size_t to) {
     text[to] = text[from];

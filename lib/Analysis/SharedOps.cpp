@@ -294,8 +294,18 @@ LogicalResult mlir::soap::inlineSharedOps(ModuleOp module) {
         return failure();
       shared.insert(function);
     }
+  if (shared.empty())
+    return success();
+  // Uses by ops, all at once: the attributes of the module are its tables,
+  // which are large and name programs.
+  auto uses = SymbolTable::getSymbolUses(&module.getBodyRegion());
+  if (!uses)
+    return success();
+  llvm::DenseSet<StringAttr> used;
+  for (const SymbolTable::SymbolUse &use : *uses)
+    used.insert(use.getSymbolRef().getRootReference());
   for (Operation *function : shared)
-    if (SymbolTable::symbolKnownUseEmpty(function, module))
+    if (!used.contains(SymbolTable::getSymbolName(function)))
       symbols.erase(function);
   return success();
 }

@@ -304,7 +304,8 @@ SoapResult soapIRModulePlacement(SoapIRModule module, const char *function,
     return SOAP_FAILURE;
   mlir::func::FuncOp original = *chosen;
   mlir::OwningOpRef<mlir::ModuleOp> copy = target.op->clone();
-  if (runPasses(state, *copy, "soap-partition") != SOAP_SUCCESS)
+  if (runPasses(state, *copy, "soap-partition{outline-tasks=0}") !=
+      SOAP_SUCCESS)
     return SOAP_FAILURE;
   mlir::DictionaryAttr entry;
   for (mlir::Attribute attribute :

@@ -42,5 +42,6 @@ std::string mlir::soap::missingPasses(ModuleOp module,
     passes = "soap-apply-strategy{" + strategy +
              (topology.empty() ? "" : " topology=" + topology) + "},";
   }
-  return passes + "soap-partition," + lower;
+  // Lowering begins with all ops in place.
+  return passes + "soap-partition{outline-tasks=0}," + lower;
 }

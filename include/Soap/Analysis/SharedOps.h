@@ -18,7 +18,6 @@
 #define SOAP_ANALYSIS_SHAREDOPS_H
 
 #include "mlir/IR/BuiltinOps.h"
-#include "mlir/IR/OwningOpRef.h"
 
 namespace mlir::soap {
 
