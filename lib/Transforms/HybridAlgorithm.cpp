@@ -83,15 +83,22 @@ LogicalResult mlir::soap::runHybrid(FunctionProblem &target,
           writeOptionFile(module, "report", options.report,
                           printHybridReport(result, *model, target.topology))))
     return failure();
-  if (result.best.excessBytes > 0)
-    return target.function.emitError()
-           << "'@" << target.function.getName()
-           << "' does not fit into the memory of topology '"
-           << target.topology.name << "': the best plan found needs "
-           << ::soap::describeBytes(result.best.peakBytes) << " on a device, "
-           << ::soap::describeBytes(result.best.excessBytes)
-           << " more than it has; expected devices with more 'memory_bytes', a "
-              "smaller model or a longer search";
+  if (result.best.excessBytes > 0) {
+    InFlightDiagnostic error = target.function.emitError();
+    error << "'@" << target.function.getName()
+          << "' does not fit into the memory of topology '"
+          << target.topology.name << "': the best plan found needs "
+          << ::soap::describeBytes(result.best.peakBytes) << " on a device, "
+          << ::soap::describeBytes(result.best.excessBytes)
+          << " more than it has";
+    if (result.complete)
+      return error << "; expected devices with more 'memory_bytes' or a "
+                      "smaller model";
+    return error << "; the search ended after " << result.priced << " of "
+                 << result.shapes
+                 << " shapes: expected a longer 'time-limit', devices with "
+                    "more 'memory_bytes' or a smaller model";
+  }
   if (options.summary)
     llvm::errs() << "@" << target.function.getName() << " on "
                  << target.topology.name << ", a hybrid plan: "
@@ -163,6 +170,7 @@ LogicalResult mlir::soap::countDevices(FunctionProblem &target,
     return target.function.emitError("does not fit into the memory of "
                                      "topology '")
            << target.topology.name << "': with all devices the best plan "
-           << "needs " << leastExcess << " bytes more on a device";
+           << "needs " << ::soap::describeBytes(leastExcess)
+           << " more on a device";
   return writePlan(target, *last, best, pass.exportFile);
 }

@@ -13,6 +13,7 @@
 #include "HybridSupport.h"
 #include "InterruptScope.h"
 
+#include "Search/Report/SearchSummary.h"
 #include "Soap/Analysis/TopologyAttr.h"
 #include "Soap/Dialect/Soap/SoapDialect.h"
 #include "Soap/Profile/ProfileModel.h"
@@ -190,7 +191,8 @@ LogicalResult PlanHybrid::run() {
   if (result.best.excessBytes > 0)
     target.function.emitWarning("does not fit into the memory of topology '")
         << target.topology.name << "': the plan needs "
-        << result.best.excessBytes << " bytes more on a device";
+        << ::soap::describeBytes(result.best.excessBytes)
+        << " more on a device";
 
   if (summary)
     llvm::errs() << printHybrid(result, **model, target.topology);

@@ -457,10 +457,13 @@ private:
       for (const GraphInput &input : inputsOf(static_cast<int>(n)))
         if (tile[input.value] > 0) {
           SegmentCost &reader = costs.segments[where[input.value]];
-          bool isConverted = isOnlyConverted(input.value);
-          (isConverted ? reader.stateBytes : reader.parameterBytes) +=
-              tile[input.value];
-          convertedBytes += isConverted ? tile[input.value] : 0;
+          if (isOnlyConverted(input.value)) {
+            reader.stateBytes += tile[input.value];
+            convertedBytes += tile[input.value];
+          } else {
+            reader.parameterBytes += tile[input.value];
+            reader.updatedBytes += tile[input.value];
+          }
         } else
           segment.stateBytes += static_cast<int64_t>(
               own * static_cast<double>(whole.values[input.value].bytes()));
@@ -479,6 +482,7 @@ private:
         continue;
       WeightCost cost;
       cost.weightBytes = tile[weight.value];
+      cost.isUpdated = producer[weight.value] < 0;
       cost.isGathered = isGathered[weight.value];
       for (int value : weight.gradients)
         if (producer[value] >= 0)

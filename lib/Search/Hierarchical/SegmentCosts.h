@@ -21,6 +21,8 @@ namespace soap {
 /// A weight on one device, and its gradient, in bytes.
 struct WeightCost {
   int64_t weightBytes = 0, gradientBytes = 0;
+  /// An update reads what passes read: it is no copy in another precision.
+  bool isUpdated = false;
   /// Under ZeRO-3 each pass gathers it.
   bool isGathered = false;
 };
@@ -49,6 +51,9 @@ struct SegmentCost {
   /// Parameters that passes read: of those that are converted once for an
   /// iteration, what comes of it.
   int64_t parameterBytes = 0;
+  /// The part of `parameterBytes` that updates read, too: under ZeRO a replica
+  /// has its share beside what it gathers.
+  int64_t updatedBytes = 0;
   /// States of the optimizer, and parameters that only updates and conversions
   /// read.
   int64_t stateBytes = 0;

@@ -34,6 +34,7 @@ void StageSums::add(int s) {
        {Recompute::None, Recompute::Selective, Recompute::Whole})
     ns[static_cast<int>(level)] += soap::passNs(cost, level);
   parameters += cost.parameterBytes;
+  updated += cost.updatedBytes;
   states += cost.stateBytes;
   gradients += cost.gradientBytes;
   for (const WeightCost &weight : cost.weights) {
@@ -41,6 +42,7 @@ void StageSums::add(int s) {
     if (!weight.isGathered)
       continue;
     gatheredWeights += weight.weightBytes;
+    gatheredUpdated += weight.isUpdated ? weight.weightBytes : 0;
     gatheredGradients += weight.gradientBytes;
     largestGathered = std::max(largestGathered, weight.gradientBytes);
     twoWeights = std::max(twoWeights, lastWeight + weight.weightBytes);
@@ -83,10 +85,13 @@ void StageSums::fill(HybridStage &stage) const {
   else if (shape.zero >= 3)
     stage.gradientBytes +=
         share(gatheredGradients) - gatheredGradients + largestGathered;
-  // One weight is read while the next is gathered.
+  // A replica has its share beside the whole that it gathers.
+  if (shape.zero >= 1)
+    stage.parameterBytes += share(updated);
+  // One weight is read while the next is gathered, and no whole is kept.
   if (shape.zero >= 3)
     stage.parameterBytes +=
-        share(gatheredWeights) - gatheredWeights + twoWeights;
+        share(gatheredWeights - gatheredUpdated) - gatheredWeights + twoWeights;
   stage.activationBytes = keptBytes(stage.recompute) * stage.inFlight;
   // One of the microbatches in flight is computed.
   stage.scratchBytes =

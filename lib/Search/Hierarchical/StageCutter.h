@@ -55,11 +55,13 @@ private:
   bool isSummed;
   bool isFirst = true;
   int64_t parameters = 0, states = 0, gradients = 0;
-  int64_t layer = 0; ///< what segments of the last layer keep
+  int64_t updated = 0; ///< parameters that updates read
+  int64_t layer = 0;   ///< what segments of the last layer keep
   /// Of weights that passes gather: all, the largest two that follow each
   /// other, the last one, and the largest gradient.
   int64_t gatheredWeights = 0, gatheredGradients = 0, twoWeights = 0,
           lastWeight = 0, largestGathered = 0;
+  int64_t gatheredUpdated = 0; ///< of them, those that updates read
   int64_t largestGradient = 0; ///< of all weights
   /// By level of recomputation: of one microbatch, what is kept, and the most
   /// that is there at once.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """check_hybrid.py SHARE PLAN SIMULATED ...: reports of soap-plan-hybrid beside reports of soap-simulate on the strategy
-that was written: times within SHARE, such as 0.05, memory at most 10 % less and 20 % more."""
+that was written: times within SHARE, such as 0.05, memory at most 3 % less and 20 % more."""
 import json
 import sys
 
@@ -10,4 +10,4 @@ for plan, simulated in zip(sys.argv[2::2], sys.argv[3::2]):
     time = best["makespan_ns"] / whole["makespan_ns"]
     memory = best["peak_bytes"] / max(device["peak_bytes"] for device in whole["devices"])
     print(f"{best['plan']}: time {time:.3f}, memory {memory:.3f} of the simulated")
-    assert abs(time - 1) < share and 0.9 < memory < 1.2, (time, memory)
+    assert abs(time - 1) < share and 0.97 < memory < 1.2, (time, memory)
