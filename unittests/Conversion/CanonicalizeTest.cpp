@@ -168,8 +168,8 @@ TEST(Canonicalize, KeepsEveryBit) {
         "  return %n : tensor<12xf32>\n}\n";
     auto [shorter, ops] = canonicalized(text);
     EXPECT_EQ(ops, c.left) << shorter;
-    std::vector<Array> before = run(text, "f32", "", {x}),
-                       after = run(shorter, "f32", "", {x});
+    std::vector<Array> before = run(text, "f32", "soap-lower-to-cpu", {x}),
+                       after = run(shorter, "f32", "soap-lower-to-cpu", {x});
     ASSERT_EQ(before.size(), 1U);
     ASSERT_EQ(after.size(), 1U);
     for (size_t i = 0; i < x.values.size(); ++i)

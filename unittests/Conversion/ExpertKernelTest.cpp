@@ -94,7 +94,7 @@ TEST(ExpertKernels, TopKOfNaN) {
   std::vector<Array> found =
       run(text("soap.top_k", "k = 4 : i64", {"tensor<1x4xT>"},
                {"tensor<1x4xT>", "tensor<1x4xi32>"}),
-          "f32", "", {x});
+          "f32", "soap-lower-to-cpu", {x});
   ASSERT_EQ(found.size(), 2u);
   EXPECT_EQ(found[1].values, (std::vector<double>{1, 2, 3, 0}));
   EXPECT_TRUE(std::isnan(found[0].values[0]));

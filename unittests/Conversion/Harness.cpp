@@ -9,6 +9,7 @@
 
 #include "Harness.h"
 
+#include "Soap/ABI/Runtime.h"
 #include "Soap/Compiler/JIT.h"
 #include "Soap/Conversion/Passes.h"
 #include "Soap/Dialect/Soap/SoapDialect.h"
@@ -18,6 +19,8 @@
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
+
+#include "llvm/ADT/StringSwitch.h"
 
 #include "gtest/gtest.h"
 
@@ -169,13 +172,27 @@ void parallel(void (*body)(void *const *, int64_t, int64_t),
     std::copy(after[m].begin(), after[m].end(), memory[m]->begin());
 }
 
+// What a program for GPUs calls, in the order of the host.
+void launch(void *, const SoapKernel *kernel, void *const *buffers) {
+  parallel(kernel->hostReference, buffers, kernel->extent, kernel->grain);
+}
+void copy(void *, void *to, const void *from, int64_t bytes) {
+  std::memcpy(to, from, static_cast<size_t>(bytes));
+}
+const void *constant(void *, const void *data, int64_t) { return data; }
+void event(void *, int64_t, int64_t) {}
+
 void *resolve(const char *name) {
-  StringRef symbol = name;
-  if (symbol == "soap_rt_task_begin" || symbol == "soap_rt_task_end")
-    return reinterpret_cast<void *>(&task);
-  if (symbol == "soap_rt_parallel")
-    return reinterpret_cast<void *>(&parallel);
-  return nullptr;
+  return StringSwitch<void *>(name)
+      .Cases({"soap_rt_task_begin", "soap_rt_task_end", "soap_rt_use_stream"},
+             reinterpret_cast<void *>(&task))
+      .Case("soap_rt_parallel", reinterpret_cast<void *>(&parallel))
+      .Case("soap_rt_launch", reinterpret_cast<void *>(&launch))
+      .Case("soap_rt_copy", reinterpret_cast<void *>(&copy))
+      .Case("soap_rt_constant", reinterpret_cast<void *>(&constant))
+      .Cases({"soap_rt_record_event", "soap_rt_wait_event"},
+             reinterpret_cast<void *>(&event))
+      .Default(nullptr);
 }
 
 MLIRContext &sharedContext() {
@@ -199,7 +216,7 @@ std::string withElementType(std::string text, const std::string &type) {
 } // namespace
 
 std::vector<Array> run(const std::string &text, const std::string &type,
-                       const std::string &options,
+                       const std::string &lowering,
                        const std::vector<Array> &inputs) {
   MLIRContext &context = sharedContext();
   std::string messages;
@@ -221,8 +238,7 @@ std::vector<Array> run(const std::string &text, const std::string &type,
     places.push_back(updates ? updates.getInt() : -1);
   }
   PassManager manager(&context, "builtin.module");
-  if (failed(
-          parsePassPipeline("soap-lower-to-cpu{" + options + "}", manager)) ||
+  if (failed(parsePassPipeline(lowering, manager)) ||
       failed(manager.run(*module))) {
     ADD_FAILURE() << messages << source;
     return {};
@@ -272,10 +288,12 @@ void check(const std::string &text, const std::vector<Array> &inputs,
            const std::vector<Array> &expected,
            const std::vector<std::string> &types) {
   for (const std::string &type : types)
-    for (const char *options :
-         {"library=none fuse=false", "library=none fuse=true min-work=0"}) {
-      SCOPED_TRACE(type + " " + options);
-      std::vector<Array> results = run(text, type, options, inputs);
+    for (const char *lowering :
+         {"soap-lower-to-cpu{library=none fuse=false}",
+          "soap-lower-to-cpu{library=none fuse=true min-work=0}",
+          "soap-lower-to-cuda{library=none format=isa}"}) {
+      SCOPED_TRACE(type + " " + lowering);
+      std::vector<Array> results = run(text, type, lowering, inputs);
       ASSERT_EQ(results.size(), expected.size());
       double tolerance = type == "f64" ? 1e-12 : 2e-5;
       for (size_t r = 0; r < expected.size(); ++r) {

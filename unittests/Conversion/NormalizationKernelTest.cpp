@@ -25,14 +25,16 @@ const char *epsilonText = "epsilon = 1.0e-3 : f64";
 struct BatchNorm {
   Array x, gamma, beta, stats, y;
 
-  explicit BatchNorm(std::vector<int64_t> shape)
-      : x(random(shape, 1)), gamma(random({shape[1]}, 2)),
-        beta(random({shape[1]}, 3)), stats({3, shape[1]}), y(shape) {
+  explicit BatchNorm(const std::vector<int64_t> &shape)
+      : BatchNorm(random(shape, 1)) {}
+  explicit BatchNorm(Array image)
+      : x(std::move(image)), gamma(random({x.dim(1)}, 2)),
+        beta(random({x.dim(1)}, 3)), stats({3, x.dim(1)}), y(x.shape) {
     x.forEach([&](std::vector<int64_t> i) {
       stats({0, i[1]}) += 1;
       stats({1, i[1]}) += x(i);
     });
-    for (int64_t c = 0; c < shape[1]; ++c)
+    for (int64_t c = 0; c < x.dim(1); ++c)
       stats({1, c}) /= stats({0, c});
     x.forEach([&](std::vector<int64_t> i) {
       double d = x(i) - stats({1, i[1]});
@@ -50,8 +52,9 @@ struct BatchNorm {
   }
 };
 
+// The last one: on GPUs its sums are in parts.
 const std::vector<std::vector<int64_t>> shapes = {
-    {2, 3, 4, 5}, {6, 4}, {1, 1, 3}, {1, 2}};
+    {2, 3, 4, 5}, {6, 4}, {1, 1, 3}, {1, 2}, {5, 2, 12, 13}};
 
 TEST(BatchNormKernels, Train) {
   for (const auto &shape : shapes) {
@@ -71,6 +74,38 @@ TEST(BatchNormKernels, Stages) {
                    {n.x, n.stats, n.gamma, n.beta}, {n.y}),
           {n.x, n.stats, n.gamma, n.beta}, {n.y});
   }
+}
+
+/// How far M2 of the one channel of `x` is off in f32, relatively.
+double errorOfM2(const Array &x, const std::string &lowering) {
+  BatchNorm n(x);
+  std::vector<Array> results =
+      run(function("soap.batch_norm_stats", "", {n.x}, {n.stats}), "f32",
+          lowering, {n.x});
+  return results.empty() ? INFINITY
+                         : std::fabs(results[0]({2, 0}) / n.stats({2, 0}) - 1);
+}
+
+/// Sums of threads are short.
+const char *ofThreads = "soap-lower-to-cuda{library=none format=isa}";
+
+TEST(BatchNormKernels, LargeMean) {
+  Array x = random({64, 1, 32, 32}, 1);
+  // Numbers that f32 has.
+  for (double &value : x.values)
+    value = 1e4 + std::floor(value * 256) / 256;
+  // A sum of 65,536 numbers, one after the other.
+  EXPECT_LE(errorOfM2(x, "soap-lower-to-cpu"), 1e-2);
+  EXPECT_LE(errorOfM2(x, ofThreads), 5e-6);
+}
+
+/// One place of all images is unlike the others.
+TEST(BatchNormKernels, BrightCorner) {
+  Array x = random({64, 1, 32, 32}, 1);
+  for (int64_t n = 0; n < 64; ++n)
+    x({n, 0, 0, 0}) = 1000;
+  EXPECT_LE(errorOfM2(x, "soap-lower-to-cpu"), 2e-4);
+  EXPECT_LE(errorOfM2(x, ofThreads), 5e-6);
 }
 
 TEST(BatchNormKernels, Inference) {

@@ -100,9 +100,9 @@ TEST(SequenceKernels, WhereAndComparisons) {
 
 //===--- softmax and norms ------------------------------------------------===//
 
-/// Softmax of a [2, 3, 4] array along an axis, and its gradient for dy.
-TEST(SequenceKernels, Softmax) {
-  Array x = random({2, 3, 4}, 1), dy = random({2, 3, 4}, 2);
+/// Softmax along an axis, and its gradient for dy.
+void checkSoftmax(const Index &shape) {
+  Array x = random(shape, 1), dy = random(shape, 2);
   for (size_t axis = 0; axis < 3; ++axis) {
     auto sumAlong = [&](const Array &a, Index i) {
       double sum = 0;
@@ -121,8 +121,12 @@ TEST(SequenceKernels, Softmax) {
   }
 }
 
-TEST(SequenceKernels, LayerNormAndRmsNorm) {
-  const int64_t rows = 3, columns = 5;
+TEST(SequenceKernels, Softmax) {
+  checkSoftmax({2, 3, 4});
+  checkSoftmax({3, 2, 70});
+}
+
+void checkRowNorms(int64_t rows, int64_t columns) {
   Array x = random({rows, columns}, 1), gamma = random({columns}, 2),
         beta = random({columns}, 3), dy = random({rows, columns}, 4);
   for (bool layer : {true, false}) {
@@ -166,6 +170,12 @@ TEST(SequenceKernels, LayerNormAndRmsNorm) {
             {dy, x, rstd, gamma}, {dx, dgamma});
     }
   }
+}
+
+TEST(SequenceKernels, LayerNormAndRmsNorm) {
+  checkRowNorms(3, 5);
+  // Rows that a warp of a GPU does, and columns whose sums are in parts.
+  checkRowNorms(70, 96);
 }
 
 //===--- gather -----------------------------------------------------------===//
@@ -232,7 +242,8 @@ TEST(SequenceKernels, Lstm) {
   check(text, {x, r, h0, c0}, {y, cells, gates});
   // With library products: the ops that the lowering makes of a chunk.
   std::vector<Array> results =
-      run(text, "f64", "library=onednn fuse=true", {x, r, h0, c0});
+      run(text, "f64", "soap-lower-to-cpu{library=onednn fuse=true}",
+          {x, r, h0, c0});
   ASSERT_EQ(results.size(), 3u);
   for (size_t i = 0; i < y.values.size(); ++i)
     EXPECT_NEAR(results[0].values[i], y.values[i], 1e-12);
@@ -252,9 +263,9 @@ TEST(SequenceKernels, LstmGradientOfChunkAndOfSteps) {
       inputs.push_back(dcells);
     std::string text = function("soap.lstm_grad", "", inputs, {gates, c0, c0});
     std::vector<Array> whole =
-        run(text, "f64", "library=none fuse=false", inputs);
+        run(text, "f64", "soap-lower-to-cpu{library=none fuse=false}", inputs);
     std::vector<Array> split =
-        run(text, "f64", "library=onednn fuse=true", inputs);
+        run(text, "f64", "soap-lower-to-cpu{library=onednn fuse=true}", inputs);
     ASSERT_EQ(whole.size(), 3u);
     ASSERT_EQ(split.size(), 3u);
     for (size_t i = 0; i < 3; ++i)
@@ -276,7 +287,8 @@ std::string dropout(const std::string &shape, const std::string &extra) {
 TEST(SequenceKernels, Dropout) {
   Array x({40, 50}, 3), step({}, 1), later({}, 2);
   auto drop = [&](const Array &in, const Array &s, const std::string &text) {
-    return run(text, "f32", "library=none fuse=true", {in, s})[0];
+    return run(text, "f32", "soap-lower-to-cpu{library=none fuse=true}",
+               {in, s})[0];
   };
   Array y = drop(x, step, dropout("40x50", ""));
   int64_t dropped = 0;

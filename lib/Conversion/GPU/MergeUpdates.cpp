@@ -287,28 +287,11 @@ private:
         arith::ConstantIndexOp::create(builder, loc, 1));
     func::ReturnOp::create(builder, loc);
     builder.setInsertionPoint(loop.getBody()->getTerminator());
-    // Halves of the list, so that few comparisons find the update.
-    auto emit = [&](auto &&self, size_t first, size_t end) -> void {
-      if (end - first == 1) {
-        emitOne(builder, partOf(calls[first]), body, firstArgument[first],
-                loop.getInductionVar(), firstIteration[first]);
-        return;
-      }
-      size_t middle = (first + end) / 2;
-      Value bound =
-          arith::ConstantIndexOp::create(builder, loc, firstIteration[middle]);
-      Value isBelow =
-          arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
-                                loop.getInductionVar(), bound);
-      auto choice = scf::IfOp::create(builder, loc, isBelow,
-                                      /*withElseRegion=*/true);
-      OpBuilder::InsertionGuard guard(builder);
-      builder.setInsertionPoint(choice.thenBlock()->getTerminator());
-      self(self, first, middle);
-      builder.setInsertionPoint(choice.elseBlock()->getTerminator());
-      self(self, middle, end);
-    };
-    emit(emit, 0, calls.size());
+    chooseLaunch(builder, loop.getInductionVar(),
+                 ArrayRef(firstIteration).drop_back(), [&](size_t i) {
+                   emitOne(builder, partOf(calls[i]), body, firstArgument[i],
+                           loop.getInductionVar(), firstIteration[i]);
+                 });
     return name;
   }
 

@@ -170,6 +170,32 @@ SmallVector<Iterations> mlir::soap::iterationsOf(func::FuncOp part,
   return found;
 }
 
+/// `first`: the number of the first launch of `firsts`.
+static void chooseFrom(OpBuilder &builder, Value number,
+                       ArrayRef<int64_t> firsts, size_t first,
+                       function_ref<void(size_t)> emit) {
+  if (firsts.size() == 1)
+    return emit(first);
+  size_t middle = firsts.size() / 2;
+  Location loc = number.getLoc();
+  Value bound = arith::ConstantIndexOp::create(builder, loc, firsts[middle]);
+  Value isBelow = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
+                                        number, bound);
+  auto choice =
+      scf::IfOp::create(builder, loc, isBelow, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(choice.thenBlock()->getTerminator());
+  chooseFrom(builder, number, firsts.take_front(middle), first, emit);
+  builder.setInsertionPoint(choice.elseBlock()->getTerminator());
+  chooseFrom(builder, number, firsts.drop_front(middle), first + middle, emit);
+}
+
+void mlir::soap::chooseLaunch(OpBuilder &builder, Value number,
+                              ArrayRef<int64_t> firsts,
+                              function_ref<void(size_t)> emit) {
+  chooseFrom(builder, number, firsts, 0, emit);
+}
+
 bool mlir::soap::isStraight(const Iterations &iterations,
                             llvm::DenseSet<Operation *> &own) {
   Value iteration = iterations.iteration;

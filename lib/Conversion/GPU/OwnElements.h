@@ -46,6 +46,12 @@ struct Iterations {
 /// the range.
 SmallVector<Iterations> iterationsOf(func::FuncOp part, int64_t extent);
 
+/// Code that by `number` does what one of several launches does, as
+/// `iterationsOf` finds it again: launch i has the numbers from `firsts[i]` on.
+/// `emit` writes the code of launch i. Comparisons halve the list.
+void chooseLaunch(OpBuilder &builder, Value number, ArrayRef<int64_t> firsts,
+                  function_ref<void(size_t)> emit);
+
 /// Straight code that loads, computes, and stores own elements at the end.
 /// `own` are the loads and stores of own elements.
 bool isStraight(const Iterations &iterations, llvm::DenseSet<Operation *> &own);

@@ -26,6 +26,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Pass/Pass.h"
+#include "llvm/ADT/SmallVectorExtras.h"
 
 namespace mlir::soap {
 #define GEN_PASS_DEF_SOAPWIDENKERNELS
@@ -114,25 +115,13 @@ private:
     func::ReturnOp::create(builder, loc);
     builder.setInsertionPoint(range.getBody()->getTerminator());
     SmallVector<Iterations> all = iterationsOf(part, extent);
-    // Halves of the list, as the part has them.
-    auto emit = [&](auto &&self, ArrayRef<Iterations> list) -> void {
-      if (list.size() == 1)
-        return widen(builder, list[0], range.getInductionVar(), shared, own);
-      size_t middle = list.size() / 2;
-      Value bound = arith::ConstantIndexOp::create(builder, loc,
-                                                   list[middle].first / lanes);
-      Value isBelow =
-          arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
-                                range.getInductionVar(), bound);
-      auto choice = scf::IfOp::create(builder, loc, isBelow,
-                                      /*withElseRegion=*/true);
-      OpBuilder::InsertionGuard guard(builder);
-      builder.setInsertionPoint(choice.thenBlock()->getTerminator());
-      self(self, list.take_front(middle));
-      builder.setInsertionPoint(choice.elseBlock()->getTerminator());
-      self(self, list.drop_front(middle));
-    };
-    emit(emit, all);
+    SmallVector<int64_t> firsts =
+        llvm::map_to_vector(all, [](const Iterations &iterations) {
+          return iterations.first / lanes;
+        });
+    chooseLaunch(builder, range.getInductionVar(), firsts, [&](size_t i) {
+      widen(builder, all[i], range.getInductionVar(), shared, own);
+    });
     return name;
   }
 

@@ -16,6 +16,8 @@
 #include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
 
+#include <cmath>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -128,18 +130,26 @@ sumsOf(KernelBuilder &k, ArrayRef<int64_t> extents,
 /// The loss of the difference is small where s is near the mean: with m
 /// elements of n, (s - mean)^2 is at most (n - m) / m times the variance,
 /// whatever the data, and about 1 / m of it where they are like the others.
+/// So that they are, they are no lattice: n / m is often a multiple of a row or
+/// an image, whose borders differ from the rest.
 void emitStatsInOnePass(KernelBuilder &k, const Image &image, const Tensor &x,
                         const Tensor &stats, ForChannel more) {
   constexpr int64_t most = 64;
   int64_t count = image.count(), taken = std::min(count, most);
+  // One of each `step` elements, whose place in the step the golden ratio says.
+  int64_t step = count / taken;
+  auto turn = std::max<int64_t>(
+      std::llround(static_cast<double>(step) * (std::sqrt(5.0) - 1) / 2), 1);
+  while (std::gcd(turn, step) != 1)
+    --turn;
   // Short sums of many threads.
   int64_t pieces = taken == most ? 8 : 1, each = taken / pieces;
   Tensor sums =
       k.allocate({pieces, image.groups * image.channels}, k.computeType());
   auto sumPiece = [&](Index piece, Index g, Index c) {
     Scalar sum = k.sum({each}, [&](Index number) {
-      // Elements all over the group.
-      Index rest = (piece * each + number) * (count / taken);
+      Index sample = piece * each + number;
+      Index rest = sample * step + sample * turn % step;
       SmallVector<int64_t> extents = image.reduction();
       SmallVector<Index> i(extents.size());
       for (size_t dim = extents.size(); dim-- > 1;) {
@@ -182,11 +192,15 @@ void emitStats(KernelBuilder &k, const Image &image, const Tensor &x,
     };
     Scalar count = k.number(static_cast<double>(image.count()));
     Scalar mean = k.sumOf(image.reduction(), element) / count;
-    Scalar m2 = k.sumOf(image.reduction(), [&](ArrayRef<Index> i) {
-      return square(element(i) - mean);
+    // A long sum of numbers far from 0 gives a mean that is off by more than
+    // their deviation: the distances from it say by how much.
+    auto [sum, squares] = sumsOf(k, image.reduction(), [&](ArrayRef<Index> i) {
+      Scalar distance = element(i) - mean;
+      return std::pair(distance, square(distance));
     });
+    Scalar m2 = max(squares - square(sum) / count, k.number(0));
     stats.set({k.constant(0), of}, count);
-    stats.set({k.constant(1), of}, mean);
+    stats.set({k.constant(1), of}, mean + sum / count);
     stats.set({k.constant(2), of}, m2);
     more(c, of, m2 / count, count);
   });
