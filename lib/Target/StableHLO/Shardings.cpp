@@ -23,6 +23,8 @@ namespace shlo = mlir::soap::stablehlo_import;
 
 static constexpr StringRef shardyName = "sdy.sharding",
                            gspmdName = "mhlo.sharding";
+static constexpr const char *leavesDims =
+    "leaves dims to the compiler, and a config says all";
 
 /// The sharding of an op's results; null if it has none.
 static Attribute constraintOf(Operation *op) {
@@ -80,7 +82,7 @@ LogicalResult shlo::keepConstraint(Importer &importer, Operation *op) {
     ::soap::ConfigCheck check = ::soap::checkConfig(
         spaceOf(tensor->type.getShape()), sharding->config, -1);
     if (sharding->isOpen || hasUnspecifiedDims(op))
-      why = "leaves dims to the compiler, and a config says all";
+      why = leavesDims;
     else if (tensor->constant || tensor->iota)
       why = "is of a tensor that is known when the program is imported, which "
             "no op computes";
@@ -263,6 +265,11 @@ LogicalResult BoundaryPlacer::visit(unsigned number, bool isArgument) {
   std::optional<Sharding> sharding = reader.read(attribute, 0, 1);
   if (!sharding)
     return fail(reader.why());
+  if (sharding->isOpen) {
+    function.emitRemark() << "--keep-shardings: the sharding of " << what
+                          << " is not kept: it " << leavesDims;
+    return success();
+  }
   ::soap::IterationSpace space = spaceOf(type.getShape());
   ::soap::ConfigCheck check = ::soap::checkConfig(space, sharding->config, -1);
   if (check.fault != ::soap::ConfigFault::None)
