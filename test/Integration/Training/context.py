@@ -191,7 +191,7 @@ def check_memory(tools, tally):
         devices = simulation(tools, step, blocks, 1, recipe, "cpu-4", module)["devices"]
         peak = max(device["peak_bytes"] for device in devices)
         arena = max(tools.report(module, *run)["arena_bytes"])
-        tally.count("memory of " + recipe, None if arena <= 1.1 * peak and arena < 0.6 * whole / 4 else
+        tally.count("memory of " + recipe, None if arena <= peak and arena < 0.6 * whole / 4 else
                     "programs need %d bytes, simulated peak %d, of one device %d" % (arena, peak, whole))
 
 
