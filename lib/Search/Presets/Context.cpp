@@ -73,7 +73,7 @@ private:
   void followDown();
   void moveToReaders();
   Config config(int node, int columnLoop, const Sequence &sequence,
-                const ContextOptions &options) const;
+                const ContextOptions &options, const MachineGrid &grid) const;
 
   const ParallelizationProblem &problem;
   const Graph &graph;
@@ -241,14 +241,15 @@ static int64_t remainder(int64_t number, int64_t by) {
 }
 
 Config Context::config(int node, int columnLoop, const Sequence &sequence,
-                       const ContextOptions &options) const {
+                       const ContextOptions &options,
+                       const MachineGrid &grid) const {
   const IterationSpace &space = kernel(node).space;
   const PositionLoop &own = loops[static_cast<size_t>(node)];
   auto extentOf = [&](int loop) {
     return space.loops[static_cast<size_t>(loop)].extent;
   };
-  int64_t devices = options.devices, columns = options.tensorParallel,
-          groups = problem.getTopology().deviceCount() / (devices * columns);
+  int64_t devices = options.devices, columns = grid.columns(),
+          groups = grid.rows() / devices;
   // A part of a sequence: blocks that lie together.
   int64_t parts = options.zigzag ? 2 * devices : devices;
   int64_t perPart = sequence.blocks / parts;
@@ -305,8 +306,7 @@ Config Context::config(int node, int columnLoop, const Sequence &sequence,
               part = block / perPart;
       place = part < devices ? part : 2 * devices - 1 - part;
     }
-    places.push_back(
-        static_cast<int>((group * devices + place) * columns + column));
+    places.push_back(grid.device(group * devices + place, column));
   }
   config.devices = std::move(places);
   return config;
@@ -326,12 +326,14 @@ static std::vector<int> columnLoops(const ParallelizationProblem &problem,
 
 Strategy Context::make(const Sequence &sequence, const ContextOptions &options,
                        const std::vector<int> &columns) const {
+  // Devices of one machine lie together.
+  MachineGrid grid(problem.getTopology(), options.tensorParallel);
   Strategy strategy;
   for (int n = 0; n < static_cast<int>(graph.nodes.size()); ++n) {
     int column = columns[static_cast<size_t>(n)];
     if (column == loops[static_cast<size_t>(n)].loop)
       column = -1;
-    strategy.push_back(config(n, column, sequence, options));
+    strategy.push_back(config(n, column, sequence, options, grid));
   }
   return strategy;
 }
