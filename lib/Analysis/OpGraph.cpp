@@ -217,7 +217,8 @@ LogicalResult GraphBuilder::chooseNames() {
 FailureOr<::soap::Kernel>
 GraphBuilder::makeKernel(Operation *op, StringRef name, ::soap::Phase phase) {
   auto spaceOp = dyn_cast<IterationSpaceOpInterface>(op);
-  if (!spaceOp && isa_and_nonnull<SoapDialect>(op->getDialect()))
+  if (!spaceOp && (isa_and_nonnull<SoapDialect>(op->getDialect()) ||
+                   op->hasAttr(SoapDialect::kSlot)))
     return op->emitOpError(
         "belongs into a partitioned program, expected an op of a model: "
         "'--soap-partition' adds what devices exchange");

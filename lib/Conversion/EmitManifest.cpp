@@ -307,10 +307,18 @@ private:
              << SoapDialect::kPrograms
              << "' has a schedule with lists of different lengths";
     auto shapes = schedule->getAs<ArrayAttr>("shapes");
-    if (shapes && shapes.size() != count)
+    auto shapeOf = schedule->getAs<DenseI64ArrayAttr>("shape");
+    if (shapeOf && shapeOf.size() != static_cast<int64_t>(count))
       return module.emitError("'")
              << SoapDialect::kPrograms
              << "' has a schedule with lists of different lengths";
+    auto shapeCount = static_cast<int64_t>(shapes ? shapes.size() : 0);
+    for (int64_t shape : shapeOf ? shapeOf.asArrayRef() : ArrayRef<int64_t>())
+      if (shape < -1 || shape >= shapeCount)
+        return module.emitError("'")
+               << SoapDialect::kPrograms << "' has a task of shape " << shape
+               << ": expected a number of 'shapes', of which there are "
+               << shapeCount << ", or -1";
     json.attributeArray("schedule", [&] {
       for (size_t i = 0; i < count; ++i)
         json.object([&] {
@@ -322,9 +330,8 @@ private:
           json.attribute("kind", string((*kinds)[i]));
           json.attribute("start_ns", (*starts)[i]);
           json.attribute("end_ns", (*ends)[i]);
-          if (std::string shape = shapes ? string(shapes[i]) : "";
-              !shape.empty())
-            json.attribute("shape", shape);
+          if (int64_t shape = shapeOf ? shapeOf[i] : -1; shape >= 0)
+            json.attribute("shape", string(shapes[shape]));
         });
     });
     return success();

@@ -38,6 +38,22 @@ module attributes {soap.programs = [{entry = "f", tensors = [], ranks = [],
 
 // -----
 
+// expected-error @below {{'soap.programs' has a schedule with lists of different lengths}}
+module attributes {soap.programs = [{entry = "f", tensors = [], ranks = [],
+  schedule = {names = ["a"], kinds = ["relu"], start_ns = array<i64: 0>, end_ns = array<i64: 1>, shapes = ["s"],
+  shape = array<i64>}}]} {
+}
+
+// -----
+
+// expected-error @below {{'soap.programs' has a task of shape 1: expected a number of 'shapes', of which there are 1, or -1}}
+module attributes {soap.programs = [{entry = "f", tensors = [], ranks = [],
+  schedule = {names = ["a"], kinds = ["relu"], start_ns = array<i64: 0>, end_ns = array<i64: 1>, shapes = ["s"],
+  shape = array<i64: 1>}}]} {
+}
+
+// -----
+
 // expected-error @below {{tensor 'x' has type 'f32': expected a tensor of static shape}}
 module attributes {soap.programs = [{entry = "f", tensors = [{name = "x", type = f32}], ranks = [],
   schedule = {names = [], kinds = [], start_ns = array<i64>, end_ns = array<i64>}}]} {

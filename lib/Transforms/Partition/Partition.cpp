@@ -25,6 +25,7 @@
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/IR/Threading.h"
 #include "mlir/Pass/Pass.h"
+#include "llvm/ADT/MapVector.h"
 
 namespace mlir::soap {
 #define GEN_PASS_DEF_SOAPPARTITION
@@ -253,20 +254,27 @@ std::optional<::soap::Work> workOfTask(const PricedFunction &priced, int task) {
 DictionaryAttr scheduleTable(Builder &builder, const PricedFunction &priced,
                              const ::soap::Topology &topology,
                              const Schedule &schedule, ArrayRef<int> order) {
-  SmallVector<Attribute> names, kinds, shapes;
-  SmallVector<int64_t> starts, ends, keys, registerBytes;
+  SmallVector<Attribute> names, kinds;
+  llvm::MapVector<Attribute, int64_t> shapes; ///< with their numbers
+  SmallVector<int64_t> starts, ends, keys, shapeOf, registerBytes;
   SmallVector<bool> joins;
   for (int id : order) {
     const ::soap::Task &task = priced.tasks.tasks[id];
     names.push_back(builder.getStringAttr(task.name));
     kinds.push_back(builder.getStringAttr(task.kind));
     std::optional<::soap::Work> work = workOfTask(priced, id);
-    // The sizes that its time depends on, for calibration.
-    shapes.push_back(builder.getStringAttr(
-        work ? ::soap::printShape(
-                   *work, ::soap::dtypeOf(topology.typeOf(task.device), *work),
-                   ::soap::cacheBytesOf(topology.typeOf(task.device)))
-             : ""));
+    // The sizes that its time depends on, for calibration. Many tasks have the
+    // same ones.
+    shapeOf.push_back(-1);
+    if (work) {
+      const auto &type = topology.typeOf(task.device);
+      auto shape = builder.getStringAttr(::soap::printShape(
+          *work, ::soap::dtypeOf(type, *work), ::soap::cacheBytesOf(type)));
+      if (!shape.empty())
+        shapeOf.back() =
+            shapes.insert({shape, static_cast<int64_t>(shapes.size())})
+                .first->second;
+    }
     registerBytes.push_back(work ? work->registerBytes : 0);
     joins.push_back(work && work->joins);
     starts.push_back(task.startNs);
@@ -310,17 +318,20 @@ DictionaryAttr scheduleTable(Builder &builder, const PricedFunction &priced,
            {"root", builder.getI64IntegerAttr(step.root)}}));
     }
   return dictionary(
-      builder, {{"names", builder.getArrayAttr(names)},
-                {"kinds", builder.getArrayAttr(kinds)},
-                {"start_ns", builder.getDenseI64ArrayAttr(starts)},
-                {"end_ns", builder.getDenseI64ArrayAttr(ends)},
-                {"keys", builder.getDenseI64ArrayAttr(keys)},
-                {"shapes", builder.getArrayAttr(shapes)},
-                {"register_bytes", builder.getDenseI64ArrayAttr(registerBytes)},
-                {"joins", builder.getDenseBoolArrayAttr(joins)},
-                {"waits", builder.getDenseI64ArrayAttr(waits)},
-                {"collectives", builder.getArrayAttr(collectives)},
-                {"operations", builder.getArrayAttr(operations)}});
+      builder,
+      {{"names", builder.getArrayAttr(names)},
+       {"kinds", builder.getArrayAttr(kinds)},
+       {"start_ns", builder.getDenseI64ArrayAttr(starts)},
+       {"end_ns", builder.getDenseI64ArrayAttr(ends)},
+       {"keys", builder.getDenseI64ArrayAttr(keys)},
+       {"shapes",
+        builder.getArrayAttr(llvm::to_vector(llvm::make_first_range(shapes)))},
+       {"shape", builder.getDenseI64ArrayAttr(shapeOf)},
+       {"register_bytes", builder.getDenseI64ArrayAttr(registerBytes)},
+       {"joins", builder.getDenseBoolArrayAttr(joins)},
+       {"waits", builder.getDenseI64ArrayAttr(waits)},
+       {"collectives", builder.getArrayAttr(collectives)},
+       {"operations", builder.getArrayAttr(operations)}});
 }
 
 /// Whole tensors of the function's interface: attributes of its arguments and
