@@ -172,7 +172,7 @@ void parallel(void (*body)(void *const *, int64_t, int64_t),
     std::copy(after[m].begin(), after[m].end(), memory[m]->begin());
 }
 
-// What a program for GPUs calls, in the order of the host.
+// The runtime of programs for GPUs, in the order of the host.
 void launch(void *, const SoapKernel *kernel, void *const *buffers) {
   parallel(kernel->hostReference, buffers, kernel->extent, kernel->grain);
 }
@@ -284,14 +284,12 @@ std::vector<Array> run(const std::string &text, const std::string &type,
   return results;
 }
 
-void check(const std::string &text, const std::vector<Array> &inputs,
-           const std::vector<Array> &expected,
-           const std::vector<std::string> &types) {
+static void checkBy(const std::vector<std::string> &lowerings,
+                    const std::string &text, const std::vector<Array> &inputs,
+                    const std::vector<Array> &expected,
+                    const std::vector<std::string> &types) {
   for (const std::string &type : types)
-    for (const char *lowering :
-         {"soap-lower-to-cpu{library=none fuse=false}",
-          "soap-lower-to-cpu{library=none fuse=true min-work=0}",
-          "soap-lower-to-cuda{library=none format=isa}"}) {
+    for (const std::string &lowering : lowerings) {
       SCOPED_TRACE(type + " " + lowering);
       std::vector<Array> results = run(text, type, lowering, inputs);
       ASSERT_EQ(results.size(), expected.size());
@@ -309,6 +307,21 @@ void check(const std::string &text, const std::vector<Array> &inputs,
         }
       }
     }
+}
+
+void check(const std::string &text, const std::vector<Array> &inputs,
+           const std::vector<Array> &expected,
+           const std::vector<std::string> &types) {
+  checkBy({"soap-lower-to-cpu{library=none fuse=false}",
+           "soap-lower-to-cpu{library=none fuse=true min-work=0}"},
+          text, inputs, expected, types);
+}
+
+void checkEverywhere(const std::string &text, const std::vector<Array> &inputs,
+                     const std::vector<Array> &expected) {
+  check(text, inputs, expected);
+  checkBy({"soap-lower-to-cuda{format=isa}"}, text, inputs, expected,
+          {"f32", "f64"});
 }
 
 std::string tensor(const std::vector<int64_t> &shape,

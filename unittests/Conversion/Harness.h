@@ -41,12 +41,17 @@ Array random(std::vector<int64_t> shape, unsigned seed);
 Array integers(std::vector<int64_t> shape, unsigned seed);
 
 /// Runs `@f` of a module in which `T` stands for the element type, once per
-/// element type and lowering, to CPUs and to GPUs, and compares every result
+/// element type and lowering, and compares every result
 /// with `expected`. Results are the function's, in order, also where they
 /// replace arguments.
 void check(const std::string &text, const std::vector<Array> &inputs,
            const std::vector<Array> &expected,
            const std::vector<std::string> &types = {"f32", "f64"});
+
+/// The same, also of the lowering to GPUs, by host references: f64 within
+/// 1e-12. For functions without products, which are calls of the runtime there.
+void checkEverywhere(const std::string &text, const std::vector<Array> &inputs,
+                     const std::vector<Array> &expected);
 
 /// Runs `@f` once, behind the pass pipeline `lowering`; of a program for GPUs
 /// the host references. Empty if it does not compile; failures are reported.

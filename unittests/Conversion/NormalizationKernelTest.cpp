@@ -59,20 +59,20 @@ const std::vector<std::vector<int64_t>> shapes = {
 TEST(BatchNormKernels, Train) {
   for (const auto &shape : shapes) {
     BatchNorm n(shape);
-    check(function("soap.batch_norm_train", epsilonText, {n.x, n.gamma, n.beta},
-                   {n.y, n.stats}),
-          {n.x, n.gamma, n.beta}, {n.y, n.stats});
+    checkEverywhere(function("soap.batch_norm_train", epsilonText,
+                             {n.x, n.gamma, n.beta}, {n.y, n.stats}),
+                    {n.x, n.gamma, n.beta}, {n.y, n.stats});
   }
 }
 
 TEST(BatchNormKernels, Stages) {
   for (const auto &shape : shapes) {
     BatchNorm n(shape);
-    check(function("soap.batch_norm_stats", "", {n.x}, {n.stats}), {n.x},
-          {n.stats});
-    check(function("soap.batch_norm_apply", epsilonText,
-                   {n.x, n.stats, n.gamma, n.beta}, {n.y}),
-          {n.x, n.stats, n.gamma, n.beta}, {n.y});
+    checkEverywhere(function("soap.batch_norm_stats", "", {n.x}, {n.stats}),
+                    {n.x}, {n.stats});
+    checkEverywhere(function("soap.batch_norm_apply", epsilonText,
+                             {n.x, n.stats, n.gamma, n.beta}, {n.y}),
+                    {n.x, n.stats, n.gamma, n.beta}, {n.y});
   }
 }
 
@@ -87,7 +87,7 @@ double errorOfM2(const Array &x, const std::string &lowering) {
 }
 
 /// Sums of threads are short.
-const char *ofThreads = "soap-lower-to-cuda{library=none format=isa}";
+const char *ofThreads = "soap-lower-to-cuda{format=isa}";
 
 TEST(BatchNormKernels, LargeMean) {
   Array x = random({64, 1, 32, 32}, 1);
@@ -96,14 +96,16 @@ TEST(BatchNormKernels, LargeMean) {
     value = 1e4 + std::floor(value * 256) / 256;
   // A sum of 65,536 numbers, one after the other.
   EXPECT_LE(errorOfM2(x, "soap-lower-to-cpu"), 1e-2);
-  EXPECT_LE(errorOfM2(x, ofThreads), 5e-6);
+  EXPECT_LE(errorOfM2(x, ofThreads), 1e-5);
 }
 
 /// One place of all images is unlike the others.
 TEST(BatchNormKernels, BrightCorner) {
   Array x = random({64, 1, 32, 32}, 1);
+  for (double &value : x.values)
+    value /= 1024;
   for (int64_t n = 0; n < 64; ++n)
-    x({n, 0, 0, 0}) = 1000;
+    x({n, 0, 0, 0}) = 1;
   EXPECT_LE(errorOfM2(x, "soap-lower-to-cpu"), 2e-4);
   EXPECT_LE(errorOfM2(x, ofThreads), 5e-6);
 }
@@ -119,9 +121,9 @@ TEST(BatchNormKernels, Inference) {
                n.gamma({c}) +
            n.beta({c});
   });
-  check(function("soap.batch_norm", epsilonText,
-                 {n.x, n.gamma, n.beta, mean, variance}, {y}),
-        {n.x, n.gamma, n.beta, mean, variance}, {y});
+  checkEverywhere(function("soap.batch_norm", epsilonText,
+                           {n.x, n.gamma, n.beta, mean, variance}, {y}),
+                  {n.x, n.gamma, n.beta, mean, variance}, {y});
 }
 
 TEST(BatchNormKernels, Gradients) {
@@ -140,15 +142,15 @@ TEST(BatchNormKernels, Gradients) {
           n.gamma({c}) * n.inverse(c) *
           (dy(i) - dbeta({c}) / count - n.normalized(i) * dgamma({c}) / count);
     });
-    check(function("soap.batch_norm_grad", epsilonText,
-                   {dy, n.x, n.stats, n.gamma}, {dx, dgamma, dbeta}),
-          {dy, n.x, n.stats, n.gamma}, {dx, dgamma, dbeta});
-    check(function("soap.batch_norm_grad_reduce", epsilonText,
-                   {dy, n.x, n.stats}, {dgamma, dbeta}),
-          {dy, n.x, n.stats}, {dgamma, dbeta});
-    check(function("soap.batch_norm_grad_apply", epsilonText,
-                   {dy, n.x, n.stats, n.gamma, dgamma, dbeta}, {dx}),
-          {dy, n.x, n.stats, n.gamma, dgamma, dbeta}, {dx});
+    checkEverywhere(function("soap.batch_norm_grad", epsilonText,
+                             {dy, n.x, n.stats, n.gamma}, {dx, dgamma, dbeta}),
+                    {dy, n.x, n.stats, n.gamma}, {dx, dgamma, dbeta});
+    checkEverywhere(function("soap.batch_norm_grad_reduce", epsilonText,
+                             {dy, n.x, n.stats}, {dgamma, dbeta}),
+                    {dy, n.x, n.stats}, {dgamma, dbeta});
+    checkEverywhere(function("soap.batch_norm_grad_apply", epsilonText,
+                             {dy, n.x, n.stats, n.gamma, dgamma, dbeta}, {dx}),
+                    {dy, n.x, n.stats, n.gamma, dgamma, dbeta}, {dx});
   }
 }
 
@@ -161,9 +163,9 @@ TEST(BatchNormKernels, RunningStatistics) {
     variance2({c}) =
         0.75 * variance({c}) + 0.25 * n.stats({2, c}) / (n.stats({0, c}) - 1);
   }
-  check(function("soap.running_stats_update", "momentum = 0.25 : f64",
-                 {mean, variance, n.stats}, {mean2, variance2}),
-        {mean, variance, n.stats}, {mean2, variance2});
+  checkEverywhere(function("soap.running_stats_update", "momentum = 0.25 : f64",
+                           {mean, variance, n.stats}, {mean2, variance2}),
+                  {mean, variance, n.stats}, {mean2, variance2});
 }
 
 //===----------------------------------------------------------------------===//

@@ -116,8 +116,9 @@ void checkSoftmax(const Index &shape) {
     p.forEach([&](Index i) { p(i) = dy(i) * y(i); });
     dx.forEach([&](Index i) { dx(i) = y(i) * (dy(i) - sumAlong(p, i)); });
     std::string where = "axis = " + std::to_string(axis) + " : i64";
-    check(function("soap.softmax", where, {x}, {y}), {x}, {y});
-    check(function("soap.softmax_grad", where, {dy, y}, {dx}), {dy, y}, {dx});
+    checkEverywhere(function("soap.softmax", where, {x}, {y}), {x}, {y});
+    checkEverywhere(function("soap.softmax_grad", where, {dy, y}, {dx}),
+                    {dy, y}, {dx});
   }
 }
 
@@ -156,18 +157,19 @@ void checkRowNorms(int64_t rows, int64_t columns) {
     }
     std::string attributes = "axis = 1 : i64, epsilon = 1.0e-2 : f64";
     if (layer) {
-      check(function("soap.layer_norm", attributes, {x, gamma, beta},
-                     {y, mean, rstd}),
-            {x, gamma, beta}, {y, mean, rstd});
-      check(function("soap.layer_norm_grad", "axis = 1 : i64",
-                     {dy, x, mean, rstd, gamma}, {dx, dgamma, dbeta}),
-            {dy, x, mean, rstd, gamma}, {dx, dgamma, dbeta});
+      checkEverywhere(function("soap.layer_norm", attributes, {x, gamma, beta},
+                               {y, mean, rstd}),
+                      {x, gamma, beta}, {y, mean, rstd});
+      checkEverywhere(function("soap.layer_norm_grad", "axis = 1 : i64",
+                               {dy, x, mean, rstd, gamma}, {dx, dgamma, dbeta}),
+                      {dy, x, mean, rstd, gamma}, {dx, dgamma, dbeta});
     } else {
-      check(function("soap.rms_norm", attributes, {x, gamma}, {y, rstd}),
-            {x, gamma}, {y, rstd});
-      check(function("soap.rms_norm_grad", "axis = 1 : i64",
-                     {dy, x, rstd, gamma}, {dx, dgamma}),
-            {dy, x, rstd, gamma}, {dx, dgamma});
+      checkEverywhere(
+          function("soap.rms_norm", attributes, {x, gamma}, {y, rstd}),
+          {x, gamma}, {y, rstd});
+      checkEverywhere(function("soap.rms_norm_grad", "axis = 1 : i64",
+                               {dy, x, rstd, gamma}, {dx, dgamma}),
+                      {dy, x, rstd, gamma}, {dx, dgamma});
     }
   }
 }
