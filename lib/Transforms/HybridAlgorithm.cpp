@@ -169,8 +169,10 @@ LogicalResult mlir::soap::countDevices(FunctionProblem &target,
   if (!best.exists())
     return target.function.emitError("does not fit into the memory of "
                                      "topology '")
-           << target.topology.name << "': with all devices the best plan "
-           << "needs " << ::soap::describeBytes(leastExcess)
+           << target.topology.name << "': with "
+           << (InterruptScope::isInterrupted() ? "the devices looked at so far"
+                                               : "all devices")
+           << " the best plan needs " << ::soap::describeBytes(leastExcess)
            << " more on a device";
   return writePlan(target, *last, best, pass.exportFile);
 }

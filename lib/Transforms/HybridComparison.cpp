@@ -119,6 +119,8 @@ void mlir::soap::printHybridRows(int64_t makespanNs,
                   static_cast<double>(plan.peakBytes) / bytesPerGB,
                   100 * plan.bubble)
            << ::soap::describe(plan);
+    if (row.name == "fsdp" && plan.shape.zero == 1)
+      stream << "; no weight is large enough for ZeRO-3";
     if (plan.excessBytes > 0)
       stream << llvm::format("; does not fit: %.1f GB more than a device has",
                              static_cast<double>(plan.excessBytes) /
