@@ -324,3 +324,59 @@ func.func private @kernel_3_twice_loop(%x: memref<64x128xf32>, %y: memref<64x128
   }
   return
 }
+
+// -----
+
+// A product and the sum that reads it stay apart where both may be contracted: joined, they would be rounded once.
+// CHECK-LABEL: func.func @contracted(
+// CHECK-COUNT-2: soap.parallel_call
+// CHECK: return
+func.func @contracted(%x: memref<4096xf32>, %z: memref<4096xf32>) -> memref<4096xf32> {
+  %t = memref.alloc() : memref<4096xf32>
+  soap.parallel_call @kernel_0_product_loop extent 4096 grain 16(%x, %z, %t) {soap.slot = 1 : i64} : memref<4096xf32>, memref<4096xf32>, memref<4096xf32>
+  %y = memref.alloc() : memref<4096xf32>
+  soap.parallel_call @kernel_1_sum_loop extent 4096 grain 16(%t, %z, %y) {soap.slot = 2 : i64} : memref<4096xf32>, memref<4096xf32>, memref<4096xf32>
+  return %y : memref<4096xf32>
+}
+// One that may not be is joined.
+// CHECK-LABEL: func.func @exact(
+// CHECK-COUNT-1: soap.parallel_call
+// CHECK-NOT: soap.parallel_call
+// CHECK: return
+func.func @exact(%x: memref<4096xf32>, %z: memref<4096xf32>) -> memref<4096xf32> {
+  %t = memref.alloc() : memref<4096xf32>
+  soap.parallel_call @kernel_0_product_loop extent 4096 grain 16(%x, %z, %t) {soap.slot = 1 : i64} : memref<4096xf32>, memref<4096xf32>, memref<4096xf32>
+  %y = memref.alloc() : memref<4096xf32>
+  soap.parallel_call @kernel_2_exact_loop extent 4096 grain 16(%t, %z, %y) {soap.slot = 2 : i64} : memref<4096xf32>, memref<4096xf32>, memref<4096xf32>
+  return %y : memref<4096xf32>
+}
+func.func private @kernel_0_product_loop(%x: memref<4096xf32>, %z: memref<4096xf32>, %y: memref<4096xf32>, %begin: index, %end: index) {
+  %c1 = arith.constant 1 : index
+  scf.for %i = %begin to %end step %c1 {
+    %a = memref.load %x[%i] : memref<4096xf32>
+    %b = memref.load %z[%i] : memref<4096xf32>
+    %c = arith.mulf %a, %b fastmath<reassoc,contract> : f32
+    memref.store %c, %y[%i] : memref<4096xf32>
+  }
+  return
+}
+func.func private @kernel_1_sum_loop(%x: memref<4096xf32>, %z: memref<4096xf32>, %y: memref<4096xf32>, %begin: index, %end: index) {
+  %c1 = arith.constant 1 : index
+  scf.for %i = %begin to %end step %c1 {
+    %a = memref.load %x[%i] : memref<4096xf32>
+    %b = memref.load %z[%i] : memref<4096xf32>
+    %c = arith.addf %a, %b fastmath<reassoc,contract> : f32
+    memref.store %c, %y[%i] : memref<4096xf32>
+  }
+  return
+}
+func.func private @kernel_2_exact_loop(%x: memref<4096xf32>, %z: memref<4096xf32>, %y: memref<4096xf32>, %begin: index, %end: index) {
+  %c1 = arith.constant 1 : index
+  scf.for %i = %begin to %end step %c1 {
+    %a = memref.load %x[%i] : memref<4096xf32>
+    %b = memref.load %z[%i] : memref<4096xf32>
+    %c = arith.addf %a, %b : f32
+    memref.store %c, %y[%i] : memref<4096xf32>
+  }
+  return
+}

@@ -186,6 +186,8 @@ private:
   TouchedBuffers buffers;
   /// By part and extent.
   llvm::DenseMap<std::pair<Operation *, int64_t>, bool> elementwise;
+  /// By part, whether products and sums in it may be contracted.
+  llvm::DenseMap<Operation *, bool> contracting;
   /// Parts that were made, by the names of the two and what ties them.
   std::map<std::string, StringAttr> known;
 
@@ -207,6 +209,24 @@ private:
     if (isNew)
       place->second = isElementwise(part, extent);
     return place->second;
+  }
+
+  /// A product of one part and a sum of the other would become one operation
+  /// with one rounding: on another device, which joins other parts, a replica
+  /// has other bits.
+  bool contractAcross(func::FuncOp one, func::FuncOp other) {
+    auto contracts = [&](func::FuncOp part) {
+      auto [place, isNew] = contracting.try_emplace(part);
+      if (isNew)
+        part.walk([&](arith::ArithFastMathInterface op) {
+          arith::FastMathFlagsAttr flags = op.getFastMathFlagsAttr();
+          place->second |=
+              flags && bitEnumContainsAny(flags.getValue(),
+                                          arith::FastMathFlags::contract);
+        });
+      return place->second;
+    };
+    return contracts(one) && contracts(other);
   }
 
   /// Buffers of the launch that show `root`.
@@ -293,7 +313,8 @@ private:
         writer.getBuffers().size() + call.getBuffers().size() > maxBuffers)
       return false;
     func::FuncOp writing = buffers.partOf(writer);
-    if (!writing || writing.isExternal() || !canMove(call, writer, root))
+    if (!writing || writing.isExternal() || !canMove(call, writer, root) ||
+        contractAcross(writing, part))
       return false;
     size_t result = 0;
     while (rootBuffer(writer.getBuffers()[result]) != root)
@@ -483,7 +504,8 @@ private:
     size_t operand = 0;
     while (rootBuffer(reader.getBuffers()[operand]) != root)
       ++operand;
-    if (!reading || reading.isExternal() || buffers.isWritten(reading, operand))
+    if (!reading || reading.isExternal() ||
+        buffers.isWritten(reading, operand) || contractAcross(part, reading))
       return false;
     SmallVector<memref::LoadOp> loads = loadsOf(reading, operand);
     if (!isWhole(reader.getBuffers()[operand].getType(), elements) ||
