@@ -127,6 +127,8 @@ def as_array(value: Any, what: str) -> np.ndarray:
         # NumPy has no bfloat16.
         value = (value.float() if str(value.dtype) == "torch.bfloat16" else value).numpy()
     array = np.asarray(value)
+    if array.dtype.name == "bfloat16":  # a type of JAX's ml_dtypes, which is no kind of NumPy's
+        array = array.astype(np.float32)
     if array.dtype.kind not in "fiub":
         raise TypeError(f"{what}: expected an array of numbers, got {type(value).__name__} of {array.dtype}")
     return array

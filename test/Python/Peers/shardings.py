@@ -262,6 +262,28 @@ def guesses():
     return "said"
 
 
+def sixteen_bits():
+    """A step with bf16 and f16 arrays of JAX: arguments and results are f32 in Soap."""
+    for kind, tolerance in ((jnp.bfloat16, 2e-2), (jnp.float16, 2e-3)):
+        w, x = jnp.asarray(normal(8, 8, scale=0.3), kind), jnp.asarray(normal(16, 8), kind)
+
+        def step(params, x):
+            loss, gradient = jax.value_and_grad(lambda w: jnp.mean(jnp.tanh(x @ w).astype(jnp.float32) ** 2))(params["w"])
+            return {"w": params["w"] - gradient}, loss
+
+        plan = soap.apply_strategy(soap.from_jax(step, {"w": w}, x), f"cpu-{DEVICES}", "data-parallel")
+        session = plan.model.compile()
+        plan.model.restore(session)
+        loss = session.run(next(iter(session.entries)), {"x": x})
+        expected, expected_loss = step({"w": w}, x)
+        np.testing.assert_allclose(next(iter(loss.values())), expected_loss, rtol=tolerance)
+        np.testing.assert_allclose(session["params.w"], np.asarray(expected["w"], np.float32), atol=tolerance)
+        sharded, _ = soap.jax.jit(step, plan)({"w": w}, x)
+        assert sharded["w"].dtype == kind
+        np.testing.assert_allclose(np.asarray(sharded["w"], np.float32), np.asarray(expected["w"], np.float32), atol=tolerance)
+    return "equal"
+
+
 def pipeline():
     """A plan of two stages on two devices each."""
     with tempfile.TemporaryDirectory() as folder:
@@ -312,8 +334,8 @@ def main():
                 failed += 1
                 print(f"{make.__name__}, {name}: FAILED")
                 traceback.print_exc(file=sys.stdout)
-    others = (names_and_trees, inner_shardings, constraints, guesses, bad_input)
-    for one in (inner_shardings, constraints, bad_input) if core else others:
+    others = (names_and_trees, inner_shardings, constraints, guesses, sixteen_bits, bad_input)
+    for one in (inner_shardings, constraints, sixteen_bits, bad_input) if core else others:
         try:
             print(f"{one.__name__}: {one()}")
             passed += 1
