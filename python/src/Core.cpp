@@ -126,6 +126,8 @@ public:
 using InputArray = nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu>;
 using OutputArray = nb::ndarray<nb::c_contig, nb::device::cpu>;
 
+/// The type of an array's elements. NumPy has no bfloat16: uint16 stands for
+/// its bits.
 std::optional<SoapElementType> elementType(nb::dlpack::dtype type) {
   if (type == nb::dtype<float>())
     return SOAP_ELEMENT_F32;
@@ -135,6 +137,11 @@ std::optional<SoapElementType> elementType(nb::dlpack::dtype type) {
     return SOAP_ELEMENT_I32;
   if (type == nb::dtype<int64_t>())
     return SOAP_ELEMENT_I64;
+  if (type.code == uint8_t(nb::dlpack::dtype_code::Float) && type.bits == 16 &&
+      type.lanes == 1)
+    return SOAP_ELEMENT_F16;
+  if (type == nb::dtype<uint16_t>())
+    return SOAP_ELEMENT_BF16;
   return std::nullopt;
 }
 
@@ -153,8 +160,8 @@ public:
     std::optional<SoapElementType> type = elementType(array.dtype());
     if (!type)
       throw nb::type_error(("tensor '" + name +
-                            "': expected an array of float32, float64, int32 "
-                            "or int64")
+                            "': expected an array of float16, float32, "
+                            "float64, int32 or int64")
                                .c_str());
     std::vector<int64_t> shape;
     for (size_t i = 0; i < array.ndim(); ++i)

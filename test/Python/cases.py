@@ -479,6 +479,29 @@ def the_package_is_typed_and_has_its_version():
         assert isinstance(value, str) or value.__doc__, f"{name} has no docstring"
 
 
+@test
+def tensors_of_sixteen_bits():
+    """Tensors of bf16 are arrays of float32 with rounded numbers, those of f16 are float16."""
+    for kind, wanted, steps in (("bf16", np.float32, 2.0**-8), ("f16", np.float16, 2.0**-11)):
+        session = soap.from_mlir(MLP.replace("f32", kind)).compile()
+        numbers = np.random.default_rng(1)
+        x, w, v = (numbers.standard_normal(shape).astype(np.float32) for shape in ((12, 6), (6, 8), (8, 4)))
+        session["w"], session["v"] = w, v
+        assert session["w"].dtype == wanted, session["w"].dtype
+        np.testing.assert_allclose(session["w"], w, rtol=steps)
+        if kind == "bf16":
+            # Ties go to the even number; what is too large for bf16 is infinite; NaN stays NaN.
+            edges = np.zeros((6, 8), np.float32)
+            edges[0, :5] = 1 + 2.0**-8, 1 + 3 * 2.0**-8, np.finfo(np.float32).max, -np.inf, np.nan
+            session["w"] = edges
+            np.testing.assert_array_equal(session["w"][0, :5], np.array([1, 1 + 2.0**-6, np.inf, -np.inf, np.nan]))
+            session["w"] = w
+        result = next(iter(session.run("forward", {"x": x}).values()))
+        assert result.dtype == wanted
+        expected = np.maximum(x @ w, 0) @ v
+        np.testing.assert_allclose(result, expected, atol=8 * steps * np.abs(expected).max())
+
+
 def main():
     failed = 0
     for function in TESTS:

@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import json
 import os
-from typing import Any, Mapping
+from typing import Any, Callable, Mapping
 
 import numpy as np
 
 from . import _core
 
-_TYPES = {"f32": np.float32, "f64": np.float64, "i32": np.int32, "i64": np.int64}
+#: Arrays of tensors by type. NumPy has no bfloat16: its arrays are float32 whose numbers are rounded to bf16.
+_TYPES = {"f16": np.float16, "bf16": np.float32, "f32": np.float32, "f64": np.float64, "i32": np.int32, "i64": np.int64}
 
 
 class Session:
@@ -48,13 +49,12 @@ class Session:
 
     def __setitem__(self, name: str, value: Any) -> None:
         """Sets a tensor. Integers become the tensor's type if all fit, floats if that loses nothing but rounding."""
-        self._core.set(name, self._convert(name, value))
+        array = self._convert(name, value)
+        self._core.set(name, _bits_of_bf16(array) if self.tensors[name]["dtype"] == "bf16" else array)
 
     def __getitem__(self, name: str) -> np.ndarray:
-        """The current value of a tensor."""
-        array = self._empty(name)
-        self._core.get(name, array)
-        return array
+        """The current value of a tensor. That of a bf16 tensor is float32."""
+        return self._filled(name, lambda array: self._core.get(name, array))
 
     def run(self, entry: str, inputs: Mapping[str, Any] | None = None) -> dict[str, np.ndarray]:
         """Sets `inputs`, runs one iteration of an entry, and returns its results by name, without new values of
@@ -65,9 +65,7 @@ class Session:
         self._core.run(entry)
         results = {}
         for name in self.entries[entry]["results"]:
-            array = self._empty(name)
-            self._core.result(entry, name, array)
-            results[name] = array
+            results[name] = self._filled(name, lambda array, name=name: self._core.result(entry, name, array))
         return results
 
     @property
@@ -105,19 +103,40 @@ class Session:
             raise KeyError(f"no tensor {name!r}, expected one of {', '.join(map(repr, self.tensors))}")
         return self.tensors[name]
 
-    def _empty(self, name: str) -> np.ndarray:
+    def _filled(self, name: str, fill: Callable[[np.ndarray], None]) -> np.ndarray:
+        """An array of a tensor's shape, after `fill`."""
         about = self._about(name)
-        return np.empty(about["shape"], _TYPES[about["dtype"]])
+        if about["dtype"] != "bf16":
+            array = np.empty(about["shape"], _type_of(about))
+            fill(array)
+            return array
+        bits = np.empty(about["shape"], np.uint16)
+        fill(bits)
+        return (bits.astype(np.uint32) << 16).view(np.float32)
 
     def _convert(self, name: str, value: Any) -> np.ndarray:
         about = self._about(name)
         array = as_array(value, f"tensor {name!r}")
-        wanted = np.dtype(_TYPES[about["dtype"]])
+        wanted = np.dtype(_type_of(about))
         if list(array.shape) != about["shape"]:
             raise ValueError(f"tensor {name!r}: expected shape {about['shape']}, got {list(array.shape)}")
         if array.dtype != wanted:
             array = _converted(array, wanted, f"tensor {name!r}")
         return np.ascontiguousarray(array).reshape(about["shape"])
+
+
+def _type_of(about: Mapping[str, Any]) -> Any:
+    if about["dtype"] not in _TYPES:
+        raise TypeError(f"tensor {about['name']!r} is of {about['dtype']}: expected one of {', '.join(_TYPES)}")
+    return _TYPES[about["dtype"]]
+
+
+def _bits_of_bf16(array: np.ndarray) -> np.ndarray:
+    """The bits of float32 numbers rounded to bf16, to the nearest one, to the even one of two."""
+    bits = array.view(np.uint32)
+    rounded = (bits + (((bits >> 16) & 1) + np.uint32(0x7FFF))) >> 16
+    # A carry out of the mantissa of a NaN would make another number of it.
+    return np.where(np.isnan(array), (bits >> 16) | 0x40, rounded).astype(np.uint16)
 
 
 def as_array(value: Any, what: str) -> np.ndarray:
