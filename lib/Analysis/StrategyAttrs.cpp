@@ -103,15 +103,18 @@ void mlir::soap::writeKeeps(const OpGraph &opGraph) {
   auto function = opGraph.ops.front()->getParentOfType<func::FuncOp>();
   dropKeeps(function);
   const ::soap::Graph &graph = opGraph.graph;
+  std::vector<Operation *> writers(graph.values.size());
+  for (auto [op, node] : llvm::zip_equal(opGraph.ops, graph.nodes))
+    for (int value : node.whole.results)
+      writers[static_cast<size_t>(value)] = op;
   for (const ::soap::Restore &restore : graph.restores) {
     if (restore.delaysReaders)
       continue;
     auto keep =
         KeptFormAttr::get(function.getContext(),
                           *symbolizeKeptForm(::soap::keepName(restore.keep)));
-    for (auto [op, node] : llvm::zip_equal(opGraph.ops, graph.nodes))
-      if (llvm::is_contained(node.whole.results, restore.of))
-        op->setAttr(kKeep, keep);
+    if (Operation *op = writers[static_cast<size_t>(restore.of)])
+      op->setAttr(kKeep, keep);
     for (auto [argument, input] : llvm::zip_equal(opGraph.inputs, graph.inputs))
       if (input.value == restore.of)
         function.setArgAttr(argument.getArgNumber(), kKeep, keep);

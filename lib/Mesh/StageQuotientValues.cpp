@@ -55,6 +55,19 @@ StageQuotient::regionsOfPieces(int value, const Layout &layout) const {
   return result;
 }
 
+/// Elements that two regions have in common.
+static int64_t commonVolume(const Region &a, const Region &b) {
+  int64_t volume = 1;
+  for (size_t d = 0; d < a.rank() && volume > 0; ++d) {
+    int64_t size =
+        std::min(a[d].hi(), b[d].hi()) - std::max(a[d].lo(), b[d].lo());
+    if (size > 0 && !(a[d].isInterval() && b[d].isInterval()))
+      size = a[d].intersect(b[d]).size();
+    volume *= std::max<int64_t>(size, 0);
+  }
+  return volume;
+}
+
 /// Whether what a piece of one replica has in common with one of another, or of
 /// its own, does not depend on which replicas these are. Regions move by shifts
 /// from replica to replica, so a few replicas beside all others show it.
@@ -72,7 +85,7 @@ bool StageQuotient::areOverlapsAlike(const Regions &a, const Regions &b) const {
       std::vector<int64_t> &list = volumes[ra != rb];
       for (size_t i = 0; i < members; ++i)
         for (size_t j = 0; j < others; ++j) {
-          int64_t volume = a[ra][i].intersect(b[rb][j]).volume(),
+          int64_t volume = commonVolume(a[ra][i], b[rb][j]),
                   &known = list[i * others + j];
           if (known < 0)
             known = volume;

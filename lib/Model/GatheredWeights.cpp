@@ -17,10 +17,12 @@ class WeightFinder {
 public:
   explicit WeightFinder(const Graph &graph)
       : graph(graph), writers(graph.values.size(), -1),
-        isListed(graph.values.size()) {
+        copies(graph.values.size(), -1), isListed(graph.values.size()),
+        seenBy(graph.values.size(), -1) {
     for (size_t n = 0; n < graph.nodes.size(); ++n)
       for (int value : graph.nodes[n].whole.results)
         writers[static_cast<size_t>(value)] = static_cast<int>(n);
+    findCopies();
   }
 
   std::vector<GatheredWeight> run() {
@@ -30,7 +32,7 @@ public:
         continue;
       GatheredWeight weight;
       weight.parameter = input.value;
-      weight.value = copyOf(input.value);
+      weight.value = copies[static_cast<size_t>(input.value)];
       if (weight.value < 0)
         continue;
       addGradients(input.updateNode, weight);
@@ -43,38 +45,38 @@ public:
 private:
   const Graph &graph;
   std::vector<int> writers; ///< by value: node, -1: none
+  std::vector<int> copies;  ///< by value: what `GatheredWeight` reads of it
   std::vector<bool> isListed;
+  std::vector<int>
+      seenBy; ///< by value: the parameter whose update has met it last
 
-  /// The value that passes read of a parameter: itself, or its conversion; -1:
-  /// no op of the forward pass reads it.
-  int copyOf(int parameter) const {
-    int copy = -1;
+  /// The values that passes read of parameters: themselves, or their
+  /// conversions; -1: no op of the forward pass reads it.
+  void findCopies() {
     for (const GraphNode &node : graph.nodes) {
       const Kernel &kernel = node.whole;
       if (kernel.phase != Phase::Forward)
         continue;
       for (int operand : kernel.operands) {
-        if (operand != parameter)
-          continue;
+        int &copy = copies[static_cast<size_t>(operand)];
         if (kernel.kind != "cast")
-          return parameter;
-        copy = kernel.results[0];
+          copy = operand;
+        else if (copy != operand)
+          copy = kernel.results[0];
       }
     }
-    return copy;
   }
 
   void addGradients(int update, GatheredWeight &weight) {
     std::vector<int> open =
         graph.nodes[static_cast<size_t>(update)].whole.operands;
-    std::vector<bool> isSeen(graph.values.size());
     while (!open.empty()) {
       auto value = static_cast<size_t>(open.back());
       open.pop_back();
       int writer = writers[value];
-      if (isSeen[value] || writer < 0)
+      if (seenBy[value] == weight.parameter || writer < 0)
         continue;
-      isSeen[value] = true;
+      seenBy[value] = weight.parameter;
       const Kernel &kernel = graph.nodes[static_cast<size_t>(writer)].whole;
       if (kernel.phase == Phase::Update)
         open.insert(open.end(), kernel.operands.begin(), kernel.operands.end());

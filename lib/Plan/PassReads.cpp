@@ -15,13 +15,21 @@
 
 using namespace soap;
 
-static bool reads(const GraphNode &node, int value) {
-  auto has = [&](const Kernel &kernel) {
-    return std::find(kernel.operands.begin(), kernel.operands.end(), value) !=
-           kernel.operands.end();
+/// By value, the nodes that read it, ascending.
+static std::vector<std::vector<int>> readersOf(const Graph &graph) {
+  std::vector<std::vector<int>> readers(graph.values.size());
+  auto add = [&](const Kernel &kernel, int node) {
+    for (int value : kernel.operands)
+      if (std::vector<int> &list = readers[static_cast<size_t>(value)];
+          list.empty() || list.back() != node)
+        list.push_back(node);
   };
-  return has(node.whole) ||
-         std::any_of(node.stages.begin(), node.stages.end(), has);
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    add(graph.nodes[n].whole, static_cast<int>(n));
+    for (const Kernel &stage : graph.nodes[n].stages)
+      add(stage, static_cast<int>(n));
+  }
+  return readers;
 }
 
 static void redirect(GraphNode &node, int from, int to) {
@@ -44,28 +52,30 @@ static std::vector<int> writersOf(const Graph &graph) {
 Graph soap::graphOfPasses(const Graph &graph, const PassOrder &passes) {
   Graph result = graph;
   std::vector<int> writers = writersOf(graph);
+  std::vector<std::vector<int>> readers = readersOf(graph);
   std::erase_if(result.restores, [&](const Restore &restore) {
     if (!restore.delaysReaders)
       return false;
     int writer = writers[static_cast<size_t>(restore.of)];
     bool isRead = false;
-    for (size_t n = 0; n < result.nodes.size(); ++n) {
-      GraphNode &node = result.nodes[n];
-      if (!reads(node, restore.value))
-        continue;
+    for (int n : readers[static_cast<size_t>(restore.value)]) {
       if (writer >= 0 && !passes.runsOnce(writer) &&
-          passes.stages[static_cast<size_t>(writer)] == passes.stages[n])
+          passes.stages[static_cast<size_t>(writer)] ==
+              passes.stages[static_cast<size_t>(n)])
         isRead = true;
       else
-        redirect(node, restore.value, restore.of);
+        redirect(result.nodes[static_cast<size_t>(n)], restore.value,
+                 restore.of);
     }
     return !isRead;
   });
   // Weights that are gathered anew: for recomputed ops, too.
+  readers = readersOf(result);
   for (const Restore &restore : result.restores)
     if (!restore.delaysReaders)
-      for (GraphNode &node : result.nodes)
-        if (node.whole.phase == Phase::Backward)
+      for (int n : readers[static_cast<size_t>(restore.of)])
+        if (GraphNode &node = result.nodes[static_cast<size_t>(n)];
+            node.whole.phase == Phase::Backward)
           redirect(node, restore.of, restore.value);
   return result;
 }
@@ -97,17 +107,17 @@ PlanRounds soap::roundsOfPasses(const Graph &graph, const PassOrder &passes) {
 std::vector<std::vector<int>> soap::triggersOfNodes(const Graph &graph) {
   std::vector<std::vector<int>> triggers(graph.nodes.size());
   std::vector<int> writers = writersOf(graph);
+  std::vector<std::vector<int>> readers = readersOf(graph);
   for (const Restore &restore : graph.restores) {
     int trigger = restore.delaysReaders && restore.trigger >= 0
                       ? writers[static_cast<size_t>(restore.trigger)]
                       : -1;
     if (trigger < 0)
       continue;
-    for (size_t n = 0; n < graph.nodes.size(); ++n)
-      if (reads(graph.nodes[n], restore.value) &&
-          std::find(triggers[n].begin(), triggers[n].end(), trigger) ==
-              triggers[n].end())
-        triggers[n].push_back(trigger);
+    for (int n : readers[static_cast<size_t>(restore.value)])
+      if (std::vector<int> &of = triggers[static_cast<size_t>(n)];
+          std::find(of.begin(), of.end(), trigger) == of.end())
+        of.push_back(trigger);
   }
   return triggers;
 }

@@ -275,12 +275,17 @@ MaybeError Topology::computeRoutes() {
         return false;
     return true;
   };
-  bool connected = false;
-  for (size_t v = 0, tried = 0; v < vertices && tried < 2 && !connected; ++v)
-    if (forwards[v]) {
-      connected = isHub(static_cast<int>(v));
-      ++tried;
-    }
+  // Vertices with most links are tried: one of them is likely to be a hub.
+  constexpr size_t tries = 2;
+  std::vector<int> hubs;
+  for (size_t v = 0; v < vertices; ++v)
+    if (forwards[v])
+      hubs.push_back(static_cast<int>(v));
+  std::stable_sort(hubs.begin(), hubs.end(), [&](int a, int b) {
+    return next[a].size() > next[b].size();
+  });
+  hubs.resize(std::min(hubs.size(), tries));
+  bool connected = std::any_of(hubs.begin(), hubs.end(), isHub);
   for (int a = 0; a < deviceCount() && !connected; ++a) {
     std::vector<bool> to = reachable(a, forwards, next);
     for (int b = 0; b < deviceCount(); ++b)

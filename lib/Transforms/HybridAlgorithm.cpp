@@ -9,6 +9,7 @@
 
 #include "HybridAlgorithm.h"
 
+#include "HybridSimulation.h"
 #include "HybridSupport.h"
 #include "InterruptScope.h"
 
@@ -71,6 +72,7 @@ LogicalResult mlir::soap::runHybrid(FunctionProblem &target,
   double seconds = options.seconds == 0 ? defaultSeconds : options.seconds;
   search.seconds = seconds;
   search.recompute = options.recompute;
+  search.simulate = simulatorOf(target.opGraph, target.topology, *model);
   InterruptScope scope;
   search.stop = &InterruptScope::isInterrupted();
   ::soap::HierarchicalResult result =
@@ -122,6 +124,7 @@ LogicalResult mlir::soap::countDevices(FunctionProblem &target,
   std::vector<std::unique_ptr<::soap::Topology>> topologies;
   std::vector<std::unique_ptr<::soap::ParallelizationProblem>> problems;
   ::soap::HybridPlan best;
+  options.simulations = 2;
   int64_t leastExcess = 0;
   for (int count : counts) {
     topologies.push_back(std::make_unique<::soap::Topology>(
@@ -134,6 +137,7 @@ LogicalResult mlir::soap::countDevices(FunctionProblem &target,
     if (!model)
       return target.function.emitError()
              << "has no hybrid plans: " << model.error();
+    options.simulate = simulatorOf(target.opGraph, *topologies.back(), **model);
     ::soap::HierarchicalResult result =
         ::soap::searchHybrid(**model, *problems.back(), options);
     last = std::move(*model);

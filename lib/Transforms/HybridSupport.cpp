@@ -59,11 +59,18 @@ static std::string rateText(double rate) {
 /// Shape, time and memory of a plan.
 static llvm::json::Object shapeJson(const ::soap::HybridPlan &plan) {
   return llvm::json::Object{
-      {"stages", plan.shape.groups},     {"chunks", plan.shape.chunks},
-      {"data", plan.shape.data},         {"tensor", plan.shape.tensor},
-      {"samples", plan.shape.samples},   {"sequence", plan.shape.sequence},
-      {"zero", plan.shape.zero},         {"makespan_ns", plan.makespanNs},
-      {"excess_bytes", plan.excessBytes}};
+      {"stages", plan.shape.groups},
+      {"chunks", plan.shape.chunks},
+      {"data", plan.shape.data},
+      {"tensor", plan.shape.tensor},
+      {"samples", plan.shape.samples},
+      {"sequence", plan.shape.sequence},
+      {"zero", plan.shape.zero},
+      {"makespan_ns", plan.makespanNs},
+      {"excess_bytes", plan.excessBytes},
+      {"priced_ns", plan.pricedNs},
+      {"priced_bytes", plan.pricedBytes},
+      {"simulated_microbatches", plan.simulatedMicrobatches}};
 }
 
 llvm::json::Object
@@ -121,6 +128,10 @@ std::string mlir::soap::printHybridPlan(const ::soap::HybridPlan &plan,
                      plan.bubble * 100, figures.gigabytes,
                      static_cast<double>(topology.typeOf(0).memoryBytes) * 1e-9)
      << (plan.excessBytes > 0 ? " (does not fit)" : "");
+  if (!plan.isSimulated())
+    os << " (priced, not simulated)";
+  else if (plan.simulatedMicrobatches < plan.microbatches)
+    os << " (" << plan.simulatedMicrobatches << " microbatches simulated)";
   return text;
 }
 
@@ -130,10 +141,12 @@ std::string mlir::soap::printHybrid(const ::soap::HierarchicalResult &result,
   std::string text = printHybridPlan(result.best, model, topology) + "\n";
   llvm::raw_string_ostream os(text);
   if (result.shapes > 0)
-    os << llvm::format("%d of %d shapes in %.2f s%s; the best of others:\n",
-                       static_cast<int>(result.priced),
-                       static_cast<int>(result.shapes), result.seconds,
-                       result.complete ? "" : " (the limit)");
+    os << llvm::format(
+        "%d of %d shapes priced, %d plans simulated in %.2f s%s; "
+        "the best of others:\n",
+        static_cast<int>(result.priced), static_cast<int>(result.shapes),
+        static_cast<int>(result.simulated), result.seconds,
+        result.complete ? "" : " (the limit)");
   constexpr size_t shown = 8;
   for (size_t i = 1; i < std::min(result.others.size(), shown); ++i)
     os << "  " << printHybridPlan(result.others[i], model, topology) << '\n';
@@ -169,17 +182,16 @@ mlir::soap::printHybridReport(const ::soap::HierarchicalResult &result,
                  {"all", std::move(all)},
                  {"shapes", result.shapes},
                  {"priced", result.priced},
+                 {"simulated", result.simulated},
                  {"seconds", result.seconds},
                  {"complete", result.complete}}))
              .str() +
          "\n";
 }
 
-/// Clones the ops into the backward pass; they have configs already. What
-/// cannot be recomputed, or need not be, stays.
-static LogicalResult recomputeNodes(FunctionProblem &target,
-                                    const std::vector<bool> &isAgain) {
-  ForwardPass pass(target.opGraph);
+LogicalResult mlir::soap::recomputeNodes(const OpGraph &opGraph,
+                                         const std::vector<bool> &isAgain) {
+  ForwardPass pass(opGraph);
   llvm::BitVector nodes(isAgain.size());
   for (size_t n = 0; n < isAgain.size(); ++n)
     if (isAgain[n] && pass.whyNot(static_cast<int>(n)).empty())
@@ -210,7 +222,7 @@ mlir::soap::writeHybrid(FunctionProblem &target, ::soap::HybridModel &model,
   opGraph.graph = std::move(plain);
   if (failed(written))
     return failure();
-  if (failed(recomputeNodes(target, placement->isAgain)))
+  if (failed(recomputeNodes(target.opGraph, placement->isAgain)))
     return failure();
   // Passes gather weights in the order in which they read them.
   if (best.microbatches == 1 && best.stages.size() == 1 &&

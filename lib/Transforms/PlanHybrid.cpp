@@ -10,6 +10,7 @@
 
 #include "CheckedOptions.h"
 #include "HybridAlgorithm.h"
+#include "HybridSimulation.h"
 #include "HybridSupport.h"
 #include "InterruptScope.h"
 
@@ -171,6 +172,7 @@ LogicalResult PlanHybrid::run() {
     ::soap::HierarchicalOptions options;
     options.seconds = timeLimit;
     options.exhaustive = exhaustive;
+    options.simulate = simulatorOf(target.opGraph, target.topology, **model);
     InterruptScope scope;
     options.stop = &InterruptScope::isInterrupted();
     result = ::soap::searchHybrid(**model, *target.problem, options);

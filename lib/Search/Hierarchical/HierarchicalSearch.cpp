@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <chrono>
 #include <functional>
+#include <limits>
 #include <map>
 
 using namespace soap;
@@ -80,6 +81,120 @@ static void sortByBound(HybridModel &model, std::vector<HybridShape> &shapes,
     shapes[first + i] = bounded[i].second;
 }
 
+/// The longest time that may be better than a price of `best`.
+static double slowest(const HybridPlan &best) {
+  return static_cast<double>(best.makespanNs) * (1 + priceMargin);
+}
+
+namespace {
+
+/// The plans with the best prices. Some memory more than there is may be an
+/// error of a price, too.
+class Candidates {
+public:
+  Candidates(int64_t memoryBytes, int simulations)
+      : mostExcess(static_cast<int64_t>(memoryMargin *
+                                        static_cast<double>(memoryBytes))),
+        size(static_cast<size_t>(2 * simulations)) {}
+
+  void add(const HybridPlan &plan) {
+    if (plan.excessBytes > mostExcess)
+      return;
+    auto place = std::upper_bound(plans.begin(), plans.end(), plan,
+                                  [](const HybridPlan &a, const HybridPlan &b) {
+                                    return isBetter(a, b);
+                                  });
+    plans.insert(place, plan);
+    if (plans.size() > size)
+      plans.pop_back();
+  }
+  /// Takes the best one; none is left: it does not exist.
+  HybridPlan take() {
+    if (plans.empty())
+      return {};
+    HybridPlan plan = std::move(plans.front());
+    plans.erase(plans.begin());
+    return plan;
+  }
+
+private:
+  static constexpr double memoryMargin = 0.1;
+  int64_t mostExcess;
+  size_t size;
+  std::vector<HybridPlan> plans; ///< the best one first
+};
+
+} // namespace
+
+/// Simulates candidates, best prices first. The best plan is the one whose
+/// simulation is best. One that does not fit then comes again as it is with
+/// less memory. Returns what was simulated.
+static std::vector<HybridPlan>
+judge(HybridModel &model, const HierarchicalOptions &options,
+      Candidates &candidates, const std::function<bool()> &isStopped,
+      const std::function<double()> &elapsed, HierarchicalResult &result) {
+  std::vector<HybridPlan> judged;
+  HybridPlan best, untried;
+  double bestPrice = std::numeric_limits<double>::max(), longest = 0;
+  std::vector<HybridShape> again;
+  auto fits = [&] { return best.exists() && best.excessBytes == 0; };
+  while (!fits() || static_cast<int>(judged.size()) < options.simulations) {
+    HybridPlan plan = candidates.take();
+    if (!plan.exists())
+      break;
+    // Only what fits sets a price to compare with.
+    if (fits() && (plan.excessBytes > 0 || static_cast<double>(plan.pricedNs) >
+                                               bestPrice * (1 + priceMargin)))
+      break;
+    double begin = elapsed();
+    if (isStopped() ||
+        (options.seconds > 0 && begin + longest >= options.seconds)) {
+      if (!untried.exists())
+        untried = std::move(plan);
+      break;
+    }
+    Expected<HybridSimulation> simulated = options.simulate(plan);
+    longest = std::max(longest, elapsed() - begin);
+    if (!simulated) {
+      result.whyPriced = simulated.error();
+      if (!untried.exists())
+        untried = std::move(plan);
+      continue;
+    }
+    plan.makespanNs = simulated->makespanNs;
+    plan.groupBytes = std::move(simulated->groupBytes);
+    plan.bubble = simulated->bubble;
+    plan.simulatedMicrobatches = simulated->microbatches;
+    plan.peakBytes =
+        *std::max_element(plan.groupBytes.begin(), plan.groupBytes.end());
+    int64_t memory = model.getMemoryBytes();
+    plan.excessBytes = std::max<int64_t>(plan.peakBytes - memory, 0);
+    bool comesAgain =
+        std::find(again.begin(), again.end(), plan.shape) != again.end();
+    if (plan.excessBytes > 0 && options.recompute && !comesAgain) {
+      again.push_back(plan.shape);
+      auto fitBytes = static_cast<int64_t>(
+          static_cast<double>(memory) * static_cast<double>(plan.pricedBytes) /
+          static_cast<double>(plan.peakBytes));
+      HybridPlan other = model.price(plan.shape, nullptr, fitBytes);
+      if (other.exists() && other.peakBytes <= fitBytes)
+        candidates.add(other);
+    }
+    if (plan.excessBytes == 0)
+      bestPrice = std::min(bestPrice, static_cast<double>(plan.pricedNs));
+    if (!best.exists() || isBetter(plan, best))
+      best = plan;
+    judged.push_back(std::move(plan));
+  }
+  result.simulated = static_cast<int64_t>(judged.size());
+  // A price stands in where no simulated plan fits.
+  if (best.exists() && (fits() || !untried.exists() || untried.excessBytes > 0))
+    result.best = std::move(best);
+  else if (untried.exists())
+    result.best = std::move(untried);
+  return judged;
+}
+
 HierarchicalResult soap::searchHybrid(HybridModel &model,
                                       const ParallelizationProblem &problem,
                                       const HierarchicalOptions &options) {
@@ -88,14 +203,20 @@ HierarchicalResult soap::searchHybrid(HybridModel &model,
   auto elapsed = [&] {
     return std::chrono::duration<double>(Clock::now() - begin).count();
   };
+  auto isStopped = [&] {
+    return options.stop && options.stop->load(std::memory_order_relaxed);
+  };
+  // A part of the time is left for simulations.
+  constexpr double searchShare = 0.6;
+  double searchSeconds = options.seconds * (options.simulate ? searchShare : 1);
   auto isOver = [&] {
-    return (options.stop && options.stop->load(std::memory_order_relaxed)) ||
-           (options.seconds > 0 && elapsed() >= options.seconds);
+    return isStopped() || (options.seconds > 0 && elapsed() >= searchSeconds);
   };
   HierarchicalResult result;
   std::vector<HybridShape> shapes = listShapes(model, problem.getTopology());
   result.shapes = static_cast<int64_t>(shapes.size());
   std::map<std::pair<int, int>, HybridPlan> byKind;
+  Candidates candidates(model.getMemoryBytes(), options.simulations);
   result.complete = true;
   // By samples of a microbatch: whether anything was better than with fewer.
   int64_t lastGain = 1;
@@ -116,7 +237,7 @@ HierarchicalResult soap::searchHybrid(HybridModel &model,
       break;
     if (!options.exhaustive && result.best.exists() &&
         result.best.excessBytes == 0 &&
-        model.boundNs(shape) >= result.best.makespanNs) {
+        static_cast<double>(model.boundNs(shape)) >= slowest(result.best)) {
       if (byKind.contains({shape.groups, shape.tensor}))
         continue;
     }
@@ -130,11 +251,19 @@ HierarchicalResult soap::searchHybrid(HybridModel &model,
     auto [it, isNew] = byKind.try_emplace({shape.groups, shape.tensor}, plan);
     if (!isNew && isBetter(plan, it->second))
       it->second = plan;
+    candidates.add(plan);
     if (!result.best.exists() || isBetter(plan, result.best)) {
       result.best = plan;
       lastGain = shape.samples;
     }
   }
+  if (options.simulate)
+    for (const HybridPlan &plan :
+         judge(model, options, candidates, isStopped, elapsed, result)) {
+      HybridPlan &known = byKind[{plan.shape.groups, plan.shape.tensor}];
+      if (known.shape == plan.shape)
+        known = plan;
+    }
   for (auto &[kind, plan] : byKind)
     result.others.push_back(std::move(plan));
   std::stable_sort(

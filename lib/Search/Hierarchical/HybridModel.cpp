@@ -34,7 +34,7 @@ struct HybridModel::Impl {
   int64_t batch = 1;     ///< samples of an iteration
   int64_t stepBatch = 1; ///< samples that the loops of the step go over
   int64_t memoryBytes = 0;
-  size_t gatheredWeights = 0; ///< that passes gather under ZeRO-3
+  int64_t fitBytes = 0; ///< of the plan that is priced
   int perMachine = 1;
 
   using Key = std::tuple<int64_t, int, bool>;
@@ -312,7 +312,7 @@ HybridModel::Impl::fitStages(const HybridShape &shape,
                          made.inFlight = static_cast<int>(std::min<int64_t>(
                              microbatches, shape.groups - stage));
                          sums.fill(made);
-                         if (bytesOf(made) <= memoryBytes)
+                         if (bytesOf(made) <= fitBytes)
                            least = std::min(least, sums.passNs(level));
                        }
                        return least;
@@ -429,7 +429,6 @@ HybridModel::make(const ParallelizationProblem &problem, int64_t batch,
     impl->segments =
         findSegments(graph, problem.getGroups(), problem.getRoles());
   }
-  impl->gatheredWeights = weightsToGather(graph).size();
   std::vector<std::vector<int>> machines = impl->topology.machines();
   impl->perMachine = static_cast<int>(machines[0].size());
   for (const std::vector<int> &machine : machines)
@@ -529,7 +528,9 @@ std::string HybridModel::check(const HybridShape &shape) const {
   return "";
 }
 
-bool HybridModel::gathersWeights() const { return impl->gatheredWeights > 0; }
+bool HybridModel::gathersWeights() const {
+  return !impl->segments.gathered.empty();
+}
 
 int64_t HybridModel::boundNs(const HybridShape &shape) {
   const auto &found =
@@ -551,12 +552,16 @@ int64_t HybridModel::boundNs(const HybridShape &shape) {
   return slowest * (microbatches - 1) + sum;
 }
 
+int64_t HybridModel::getMemoryBytes() const { return impl->memoryBytes; }
+int64_t HybridModel::getStepBatch() const { return impl->stepBatch; }
+
 HybridPlan HybridModel::price(const HybridShape &shape,
-                              const Recompute *recompute) {
+                              const Recompute *recompute, int64_t fitBytes) {
   const auto &found =
       impl->costsOf(shape.samples, shape.tensor, shape.sequence);
   if (!found)
     return {};
+  impl->fitBytes = fitBytes > 0 ? fitBytes : impl->memoryBytes;
   Recompute level = recompute ? *recompute : Recompute::None;
   HybridPlan plan = impl->price(
       shape, *found, cutByTime(*found, shape.groups * shape.chunks, level),
@@ -565,7 +570,7 @@ HybridPlan HybridModel::price(const HybridShape &shape,
     return plan;
   // Stages that hold or recompute more are better shorter.
   bool isTight =
-      plan.excessBytes > 0 ||
+      plan.peakBytes > impl->fitBytes ||
       (!recompute && std::any_of(plan.stages.begin(), plan.stages.end(),
                                  [](const HybridStage &stage) {
                                    return stage.recompute != Recompute::None;
@@ -600,7 +605,7 @@ HybridPlan HybridModel::Impl::price(const HybridShape &shape,
       for (int s = group; s < count; s += shape.groups)
         plan.stages[s].recompute = recompute ? *recompute : level;
       addMemory(shape, found, group, passes[group], plan);
-      if (recompute || plan.groupBytes[group] <= memoryBytes)
+      if (recompute || plan.groupBytes[group] <= fitBytes)
         break;
     }
   std::vector<int64_t> sends;
@@ -641,16 +646,24 @@ HybridPlan HybridModel::Impl::price(const HybridShape &shape,
   }
   plan.bubble = 1 - busy / (static_cast<double>(plan.makespanNs) *
                             static_cast<double>(shape.groups));
+  plan.pricedNs = plan.makespanNs;
+  plan.pricedBytes = plan.peakBytes;
   return plan;
 }
 
 Expected<HybridPlacement>
 HybridModel::place(const HybridPlan &plan, const std::vector<int> &forwardOf) {
-  const HybridShape &shape = plan.shape;
   if (impl->batch != impl->stepBatch)
     return Error{"an iteration of " + std::to_string(impl->batch) +
                  " samples, expected the " + std::to_string(impl->stepBatch) +
                  " of the step"};
+  return placeMicrobatch(plan, forwardOf);
+}
+
+Expected<HybridPlacement>
+HybridModel::placeMicrobatch(const HybridPlan &plan,
+                             const std::vector<int> &forwardOf) {
+  const HybridShape &shape = plan.shape;
   if (shape.zero == 2)
     return Error{"ZeRO-2 has no strategy"};
   const auto &found =

@@ -215,7 +215,7 @@ HybridPlacement soap::placeHybrid(const Graph &graph,
   if (shape.zero > 0)
     shardWorkingCopies(graph, made.strategy);
   if (shape.zero == 3)
-    for (const GatheredWeight &weight : weightsToGather(graph))
+    for (const GatheredWeight &weight : segments.gathered)
       made.keeps.push_back({weight.value, Keep::Before});
   made.isAgain = computedAgain(graph, roles, segments, costs, plan);
   return made;

@@ -118,6 +118,34 @@ private:
 
 } // namespace
 
+MaybeError soap::scaleSamples(Graph &graph,
+                              const std::vector<std::vector<Role>> &roles,
+                              int64_t batch, int64_t samples) {
+  Shrinker shrinker(graph, batch, samples);
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    GraphNode &node = graph.nodes[n];
+    std::vector<bool> isSample;
+    for (size_t l = 0; l < roles[n].size(); ++l) {
+      isSample.push_back(roles[n][l] == Role::Sample);
+      if (isSample[l] && node.whole.space.loops[l].stage)
+        return Error{"op '" + node.whole.name +
+                     "' has statistics of the whole batch, expected ops that "
+                     "compute each sample by itself"};
+    }
+    if (MaybeError error = shrinker.shrink(node.whole, isSample))
+      return *error;
+    for (Kernel &stage : node.stages) {
+      std::vector<bool> ofStage;
+      for (size_t l = 0; l < stage.space.loops.size(); ++l)
+        ofStage.push_back(stage.wholeLoops[l] >= 0 &&
+                          isSample[stage.wholeLoops[l]]);
+      if (MaybeError error = shrinker.shrink(stage, ofStage))
+        return *error;
+    }
+  }
+  return shrinker.finish();
+}
+
 Expected<MicrobatchGraph>
 soap::makeMicrobatchGraph(const Graph &graph,
                           const std::vector<OpGroup> &groups,
@@ -159,29 +187,7 @@ soap::makeMicrobatchGraph(const Graph &graph,
     if (!isUpdated[output.value])
       made.graph.outputs.push_back(output);
 
-  Shrinker shrinker(made.graph, batch, samples);
-  for (size_t n = 0; n < made.graph.nodes.size(); ++n) {
-    GraphNode &node = made.graph.nodes[n];
-    std::vector<bool> isSample;
-    for (size_t l = 0; l < made.roles[n].size(); ++l) {
-      isSample.push_back(made.roles[n][l] == Role::Sample);
-      if (isSample[l] && node.whole.space.loops[l].stage)
-        return Error{"op '" + node.whole.name +
-                     "' has statistics of the whole batch, expected ops that "
-                     "compute each sample by itself"};
-    }
-    if (MaybeError error = shrinker.shrink(node.whole, isSample))
-      return *error;
-    for (Kernel &stage : node.stages) {
-      std::vector<bool> ofStage;
-      for (size_t l = 0; l < stage.space.loops.size(); ++l)
-        ofStage.push_back(stage.wholeLoops[l] >= 0 &&
-                          isSample[stage.wholeLoops[l]]);
-      if (MaybeError error = shrinker.shrink(stage, ofStage))
-        return *error;
-    }
-  }
-  if (MaybeError error = shrinker.finish())
+  if (MaybeError error = scaleSamples(made.graph, made.roles, batch, samples))
     return *error;
 
   for (const OpGroup &group : groups) {

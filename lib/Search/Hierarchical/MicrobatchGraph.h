@@ -30,6 +30,14 @@ struct MicrobatchGraph {
   std::vector<int> nodeOf;
 };
 
+/// Changes the samples of a step, restored values and recomputed ops included,
+/// from `batch` (as `batchOf` says) to `samples`. Numbers of nodes and values
+/// stay. An error names an op whose samples are not a digit of its dims, or
+/// which has statistics of the whole batch; the graph is good for nothing then.
+MaybeError scaleSamples(Graph &graph,
+                        const std::vector<std::vector<Role>> &roles,
+                        int64_t batch, int64_t samples);
+
 /// The passes of a step with batch `batch` (as `batchOf` says) on `samples`
 /// samples. Values keep their numbers. An error names an op whose samples are
 /// not a digit of its dims.

@@ -10,6 +10,7 @@
 #include "ModelSegments.h"
 
 #include "MicrobatchGraph.h"
+#include "Soap/Model/Reuse.h"
 #include "Soap/Pipeline/Pipeline.h"
 #include "Soap/Search/Problem/GroupBlocks.h"
 
@@ -38,6 +39,7 @@ public:
     cutForward();
     placeOthers();
     findLayers();
+    findWeights();
     return std::move(found);
   }
 
@@ -185,6 +187,14 @@ private:
       found.layers += s == 0 || opens[s];
       found.layerOf.push_back(found.layers - 1);
     }
+  }
+
+  void findWeights() {
+    found.weights = gatheredWeights(graph);
+    for (const GatheredWeight &weight : found.weights)
+      if (graph.values[weight.value].bytes() >= largeWeightBytes &&
+          !checkKeep(graph, weight.value, Keep::Before))
+        found.gathered.push_back(weight);
   }
 };
 

@@ -13,9 +13,13 @@
 #ifndef SOAP_LIB_SEARCH_HIERARCHICAL_MODELSEGMENTS_H
 #define SOAP_LIB_SEARCH_HIERARCHICAL_MODELSEGMENTS_H
 
+#include "Soap/Model/GatheredWeights.h"
 #include "Soap/Search/Problem/ParallelizationProblem.h"
 
 namespace soap {
+
+/// The least size of a weight that each pass gathers.
+inline constexpr int64_t largeWeightBytes = int64_t(1) << 18;
 
 struct ModelSegments {
   int count = 0;
@@ -28,6 +32,9 @@ struct ModelSegments {
   /// By segment: its layer. Layers are consecutive segments, ascending.
   std::vector<int> layerOf;
   int layers = 0;
+  /// The weights of the step, and those that passes gather under ZeRO-3: that
+  /// both passes read, and that are large. Others are gathered once.
+  std::vector<GatheredWeight> weights, gathered;
   /// How many layers are alike; 0: nothing repeats, layers are some segments.
   int repeated = 0;
 };

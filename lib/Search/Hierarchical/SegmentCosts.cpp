@@ -475,9 +475,9 @@ private:
   void addWeights(const std::vector<int64_t> &tile,
                   const std::vector<int> &where) {
     std::vector<bool> isGathered(whole.values.size());
-    for (const GatheredWeight &weight : weightsToGather(whole))
+    for (const GatheredWeight &weight : segments.gathered)
       isGathered[weight.value] = true;
-    for (const GatheredWeight &weight : gatheredWeights(whole)) {
+    for (const GatheredWeight &weight : segments.weights) {
       if (where[weight.value] < 0)
         continue;
       WeightCost cost;
@@ -615,15 +615,6 @@ Strategy strategyOfStep(const Graph &graph, const std::vector<OpGroup> &groups,
 }
 
 } // namespace
-
-std::vector<GatheredWeight> soap::weightsToGather(const Graph &graph) {
-  std::vector<GatheredWeight> weights = gatheredWeights(graph);
-  std::erase_if(weights, [&](const GatheredWeight &weight) {
-    return graph.values[weight.value].bytes() < largeWeightBytes ||
-           checkKeep(graph, weight.value, Keep::Before).has_value();
-  });
-  return weights;
-}
 
 Expected<SegmentCosts>
 soap::findSegmentCosts(const Graph &graph, const std::vector<OpGroup> &groups,

@@ -76,13 +76,6 @@ struct SegmentCosts {
   double flops = 0;
 };
 
-/// The least size of a weight that each pass gathers.
-inline constexpr int64_t largeWeightBytes = int64_t(1) << 18;
-
-/// The weights of a training step that passes gather under ZeRO-3: those that
-/// both passes read, and that are large. Others are gathered once.
-std::vector<GatheredWeight> weightsToGather(const Graph &graph);
-
 /// The costs of a training step on `samples` samples of `batch`, in a group of
 /// the first `tensor` devices of the topology. `segments`: of `graph`.
 /// An error says why the step cannot be split in microbatches.

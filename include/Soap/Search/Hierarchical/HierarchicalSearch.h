@@ -18,6 +18,7 @@
 #include "Soap/Search/Problem/ParallelizationProblem.h"
 
 #include <atomic>
+#include <functional>
 #include <memory>
 
 namespace soap {
@@ -67,8 +68,11 @@ public:
   /// The plan of a shape that passes `check`, with the stages that are balanced
   /// best. By stage, the least recomputation with which it fits, or all of it;
   /// with `recompute`, that of all stages.
+  /// `fitBytes`: what a device may hold by these prices; 0: its memory.
   HybridPlan price(const HybridShape &shape,
-                   const Recompute *recompute = nullptr);
+                   const Recompute *recompute = nullptr, int64_t fitBytes = 0);
+  /// Bytes of a device.
+  int64_t getMemoryBytes() const;
   /// Whether ZeRO-3 gathers weights: some are large and read in both passes.
   bool gathersWeights() const;
   /// A time that the plan does not go below, in ns.
@@ -79,6 +83,12 @@ public:
   /// ZeRO-2, or an iteration of other samples than the step has.
   Expected<HybridPlacement> place(const HybridPlan &plan,
                                   const std::vector<int> &forwardOf);
+  /// The same, whatever number of samples an iteration has: configs of a
+  /// microbatch do not depend on it. For simulations.
+  Expected<HybridPlacement> placeMicrobatch(const HybridPlan &plan,
+                                            const std::vector<int> &forwardOf);
+  /// Samples that the loops of the step go over.
+  int64_t getStepBatch() const;
 
 private:
   struct Impl;
@@ -86,8 +96,16 @@ private:
   std::unique_ptr<Impl> impl;
 };
 
+/// Simulates a plan; an error says why it cannot.
+using HybridSimulator =
+    std::function<Expected<HybridSimulation>(const HybridPlan &)>;
+
 struct HierarchicalOptions {
   double seconds = 0; ///< 0: no limit
+  /// Judges the plans with the best prices; null: prices decide.
+  HybridSimulator simulate;
+  /// The most plans that are simulated.
+  int simulations = 4;
   /// Prices every shape, whatever the bounds say: what the search is compared
   /// with.
   bool exhaustive = false;
@@ -98,12 +116,17 @@ struct HierarchicalOptions {
 
 struct HierarchicalResult {
   /// Of all that fit, the fastest; none fits: the one that exceeds memory
-  /// least.
+  /// least. Simulated, if there is a simulator and it had the time; else
+  /// priced.
   HybridPlan best;
   /// The best plans of other kinds, fastest first: by stages and tensor.
   std::vector<HybridPlan> others;
   std::vector<HybridPlan> all;    ///< if exhaustive, in the order of the shapes
   int64_t shapes = 0, priced = 0; ///< enumerated, and not excluded by bounds
+  int64_t simulated = 0;          ///< plans
+  /// Why no simulation has judged the best plan: an error of the simulator;
+  /// empty: it has, or no time was left.
+  std::string whyPriced;
   double seconds = 0;
   bool complete = false; ///< everything was looked at
 };
@@ -111,6 +134,10 @@ struct HierarchicalResult {
 /// Numbers of devices of a cluster to look at: 1, 2, 4, ... of a machine, as
 /// many machines, and all.
 std::vector<int> deviceCounts(const Topology &topology);
+
+/// How much a price may be below the simulated time: plans whose prices are
+/// further from the best price are not simulated.
+inline constexpr double priceMargin = 0.03;
 
 HierarchicalResult searchHybrid(HybridModel &model,
                                 const ParallelizationProblem &problem,

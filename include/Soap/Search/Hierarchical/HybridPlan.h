@@ -76,7 +76,22 @@ struct HybridPlan {
   int64_t peakBytes = 0, excessBytes = 0;
   /// Share of the iteration in which a group computes nothing, mean of all.
   double bubble = 0;
+  /// 0: time, bytes of groups and bubble are priced. Else they are simulated,
+  /// with so many of the microbatches; the others come at the rate of the last
+  /// ones. Figures of stages are priced in any case.
+  int64_t simulatedMicrobatches = 0;
+  /// Time and largest bytes as they were priced.
+  int64_t pricedNs = 0, pricedBytes = 0;
   bool exists() const { return !stages.empty(); }
+  bool isSimulated() const { return simulatedMicrobatches > 0; }
+};
+
+/// What the simulated timeline of a plan says; fields as in `HybridPlan`.
+struct HybridSimulation {
+  int64_t makespanNs = 0;
+  std::vector<int64_t> groupBytes;
+  double bubble = 0;
+  int64_t microbatches = 0;
 };
 
 /// Whether a plan is better: it exceeds memory by less, or by as much and is

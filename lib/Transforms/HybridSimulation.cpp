@@ -1,0 +1,254 @@
+//===- HybridSimulation.cpp - Simulated hybrid plans ----------------------===//
+//
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See HybridSimulation.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "HybridSimulation.h"
+
+#include "FoldedPipeline.h"
+#include "SimulationReport.h"
+
+#include "Analysis/LoopCorrespondence.h"
+#include "Search/Hierarchical/MicrobatchGraph.h"
+#include "Soap/Analysis/Stages.h"
+#include "Soap/Dialect/Soap/ReuseAttributes.h"
+#include "Soap/Dialect/Soap/SoapDialect.h"
+#include "Soap/Dialect/Soap/StageAttributes.h"
+#include "Soap/Model/Reuse.h"
+
+#include "mlir/IR/Diagnostics.h"
+
+#include <algorithm>
+
+using namespace mlir;
+using namespace mlir::soap;
+
+namespace {
+
+/// A timeline of some microbatches.
+struct Timeline {
+  int64_t makespanNs = 0;
+  std::vector<int64_t> groupBytes;
+  /// Time in which devices compute, mean of all, in ns.
+  double busyNs = 0;
+};
+
+class PlanSimulator {
+public:
+  PlanSimulator(const OpGraph &opGraph, const ::soap::Topology &topology,
+                ::soap::HybridModel &model)
+      : ofStep(opGraph), topology(topology), model(model),
+        function(opGraph.ops.front()->getParentOfType<func::FuncOp>()),
+        forwardOf(forwardNodesOf(opGraph)) {}
+
+  ::soap::Expected<::soap::HybridSimulation>
+  operator()(const ::soap::HybridPlan &plan) {
+    // What is wrong with a plan is an error of the simulation, not of the pass.
+    std::string text;
+    ScopedDiagnosticHandler handler(
+        function.getContext(), [&](Diagnostic &diagnostic) {
+          if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
+            text = diagnostic.str();
+          return success();
+        });
+    auto simulated = run(plan);
+    if (!simulated && simulated.error().empty())
+      return ::soap::Error{text};
+    return simulated;
+  }
+
+private:
+  const OpGraph &ofStep;
+  const ::soap::Topology &topology;
+  ::soap::HybridModel &model;
+  func::FuncOp function;
+  std::vector<int> forwardOf;
+
+  /// Emits an error.
+  static ::soap::Error failed() { return {""}; }
+
+  ::soap::Expected<::soap::HybridSimulation>
+  run(const ::soap::HybridPlan &plan) {
+    ::soap::Expected<::soap::HybridPlacement> placement =
+        model.placeMicrobatch(plan, forwardOf);
+    if (!placement)
+      return placement.takeError();
+    OwningOpRef<ModuleOp> copy =
+        cast<ModuleOp>(function->getParentOfType<ModuleOp>()->clone());
+    auto copied = copy->lookupSymbol<func::FuncOp>(function.getName());
+    FailureOr<OpGraph> opGraph = buildOpGraph(copied);
+    if (mlir::failed(opGraph))
+      return failed();
+    dropKeeps(copied);
+    ::soap::Graph plain = opGraph->graph;
+    for (const ::soap::KeptValue &kept : placement->keeps)
+      ::soap::restoreValue(opGraph->graph, kept.value, kept.keep);
+    writeKeeps(*opGraph);
+    opGraph->graph = std::move(plain);
+    if (mlir::failed(recomputeNodes(*opGraph, placement->isAgain)))
+      return failed();
+    (*copy)->setAttr(kStages, makeStages(copy->getContext(), *placement));
+    opGraph = buildOpGraph(copied);
+    if (mlir::failed(opGraph))
+      return failed();
+    return simulate(plan, *opGraph, strategyOf(*opGraph, *placement));
+  }
+
+  Attribute makeStages(MLIRContext *context,
+                       const ::soap::HybridPlacement &placement) const {
+    std::vector<StageEntry> entries;
+    for (auto [first, devices] :
+         llvm::zip_equal(placement.firsts, placement.devices))
+      entries.push_back(
+          {ofStep.graph.nodes[static_cast<size_t>(first)].whole.name, devices});
+    return makeStagesAttr(context, entries);
+  }
+
+  /// Ops have the order of the plain function; clones follow what they
+  /// recompute.
+  static ::soap::Strategy strategyOf(const OpGraph &opGraph,
+                                     const ::soap::HybridPlacement &placement) {
+    llvm::StringMap<size_t> byName;
+    ::soap::Strategy strategy;
+    size_t next = 0;
+    for (auto [op, node] : llvm::zip_equal(opGraph.ops, opGraph.graph.nodes)) {
+      if (auto of = op->getAttrOfType<StringAttr>(kRecomputeOf)) {
+        strategy.push_back(placement.strategy[byName.at(of.getValue())]);
+        continue;
+      }
+      byName[node.whole.name] = next;
+      strategy.push_back(placement.strategy[next++]);
+    }
+    return strategy;
+  }
+
+  /// Of long iterations a few microbatches are simulated: with twice and three
+  /// times as many as groups of devices, the pipeline is full, and from then on
+  /// each more takes as long.
+  ::soap::Expected<::soap::HybridSimulation>
+  simulate(const ::soap::HybridPlan &plan, OpGraph &opGraph,
+           const ::soap::Strategy &strategy) {
+    int64_t groups = plan.shape.groups, all = plan.microbatches;
+    int64_t few = std::max<int64_t>(2 * groups, 3),
+            more = few + std::max<int64_t>(groups, 2);
+    constexpr int64_t fewPieces = 200'000;
+    int64_t pieces =
+        static_cast<int64_t>(opGraph.graph.nodes.size()) * plan.shape.tensor;
+    bool isLong = all > 2 * more && pieces * all > fewPieces;
+    ::soap::Graph whole = opGraph.graph;
+    auto last = timelineOf(plan, opGraph, strategy, isLong ? more : all);
+    if (!last)
+      return last.takeError();
+    ::soap::HybridSimulation result;
+    result.microbatches = isLong ? more : all;
+    result.makespanNs = last->makespanNs;
+    result.groupBytes = std::move(last->groupBytes);
+    double busyNs = last->busyNs;
+    if (isLong) {
+      opGraph.graph = std::move(whole);
+      auto before = timelineOf(plan, opGraph, strategy, few);
+      if (!before)
+        return before.takeError();
+      double steps =
+          static_cast<double>(all - more) / static_cast<double>(more - few);
+      result.makespanNs += std::llround(
+          steps * static_cast<double>(last->makespanNs - before->makespanNs));
+      busyNs += steps * (last->busyNs - before->busyNs);
+    }
+    result.bubble = 1 - busyNs / static_cast<double>(result.makespanNs);
+    return result;
+  }
+
+  /// Changes the graph.
+  ::soap::Expected<Timeline> timelineOf(const ::soap::HybridPlan &plan,
+                                        OpGraph &opGraph,
+                                        const ::soap::Strategy &strategy,
+                                        int64_t microbatches) {
+    const ::soap::HybridShape &shape = plan.shape;
+    std::vector<std::vector<::soap::Role>> roles = computeRoles(opGraph);
+    if (::soap::MaybeError error =
+            ::soap::scaleSamples(opGraph.graph, roles, model.getStepBatch(),
+                                 microbatches * shape.data * shape.samples))
+      return *error;
+    constexpr auto schedule = PipelineSchedule::OneForwardOneBackward;
+    FailureOr<std::optional<::soap::PassOrder>> order =
+        readPassOrder(opGraph, strategy,
+                      PipelineAttr::get(function.getContext(), microbatches,
+                                        schedule, ArrayRef<int64_t>()),
+                      topology);
+    if (mlir::failed(order) || !*order)
+      return failed();
+    // A few seconds each.
+    constexpr int64_t maxUnfolded = 2'000'000, maxWritten = 100'000;
+    int64_t pieces = ::soap::countPieces(strategy, **order);
+    auto planned =
+        PlannedPasses::make(opGraph.graph, strategy, **order, topology,
+                            /*foldOnly=*/pieces > maxUnfolded);
+    if (planned)
+      return summarize(plan, **planned);
+    if (pieces > maxWritten)
+      return planned.takeError();
+    ::soap::Expected<Simulation> simulated = simulatePasses(
+        opGraph.graph, strategy, **order,
+        ::soap::PipelineSchedule::OneForwardOneBackward, topology);
+    if (!simulated)
+      return simulated.takeError();
+    return summarize(plan, *simulated);
+  }
+
+  void addBytes(const ::soap::HybridPlan &plan,
+                const std::vector<int64_t> &bytes, Timeline &result) const {
+    result.groupBytes.assign(static_cast<size_t>(plan.shape.groups), 0);
+    auto width = static_cast<size_t>(plan.shape.data * plan.shape.tensor);
+    for (size_t d = 0; d < bytes.size(); ++d) {
+      int64_t &most = result.groupBytes[d / width];
+      most = std::max(most, bytes[d]);
+    }
+  }
+
+  Timeline summarize(const ::soap::HybridPlan &plan,
+                     const Simulation &simulation) const {
+    Timeline result;
+    result.makespanNs = simulation.tasks.makespanNs;
+    addBytes(plan, simulation.memoryBytes, result);
+    for (int64_t ns : simulation.busyNs)
+      result.busyNs +=
+          static_cast<double>(ns) / static_cast<double>(topology.deviceCount());
+    return result;
+  }
+
+  Timeline summarize(const ::soap::HybridPlan &plan,
+                     const PlannedPasses &planned) const {
+    const ::soap::PassTimeline &timeline = planned.getTimeline();
+    Timeline result;
+    result.makespanNs = timeline.getMakespanNs();
+    addBytes(plan, timeline.peakBytes(), result);
+    // Devices of other replicas are not simulated.
+    std::vector<bool> computes(topology.devices.size());
+    for (const ::soap::PassSpan &span : timeline.getPasses())
+      computes[static_cast<size_t>(span.device)] = true;
+    double busy = 0, devices = 0;
+    for (size_t d = 0; d < computes.size(); ++d)
+      if (computes[d]) {
+        busy += static_cast<double>(timeline.busyNs()[d]);
+        ++devices;
+      }
+    result.busyNs = devices > 0 ? busy / devices : 0;
+    return result;
+  }
+};
+
+} // namespace
+
+::soap::HybridSimulator
+mlir::soap::simulatorOf(const OpGraph &opGraph,
+                        const ::soap::Topology &topology,
+                        ::soap::HybridModel &model) {
+  return
+      [simulator = std::make_shared<PlanSimulator>(opGraph, topology, model)](
+          const ::soap::HybridPlan &plan) { return (*simulator)(plan); };
+}

@@ -1,0 +1,30 @@
+//===- HybridSimulation.h - Simulated hybrid plans --------------*- C++ -*-===//
+//
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What --soap-simulate says of the strategy of a hybrid plan, without the
+// strategy on the ops: the ops that it recomputes are cloned in a copy of the
+// module, and one replica of each stage is simulated where replicas do the
+// same.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_LIB_TRANSFORMS_HYBRIDSIMULATION_H
+#define SOAP_LIB_TRANSFORMS_HYBRIDSIMULATION_H
+
+#include "HybridSupport.h"
+
+namespace mlir::soap {
+
+/// A simulator of plans of `model` on a topology. The graph is the one of the
+/// model's problem, without recomputed ops. Keeps references. An error of the
+/// simulator says why a plan cannot be simulated, such as replicas that differ
+/// on too many devices.
+::soap::HybridSimulator simulatorOf(const OpGraph &opGraph,
+                                    const ::soap::Topology &topology,
+                                    ::soap::HybridModel &model);
+
+} // namespace mlir::soap
+
+#endif // SOAP_LIB_TRANSFORMS_HYBRIDSIMULATION_H
