@@ -4,9 +4,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // soap-run MODEL --calibrate: runs training iterations of the model under
-// strategies that together show the shapes which a search meets, and keeps the
-// time of every shape on its device, among its neighbours, with all devices at
-// work.
+// strategies that together show the shapes which a search meets, under the plan
+// that the model has, and in pipelines of the asked numbers of microbatches. It
+// keeps the time of every shape on its device, among its neighbours, with all
+// devices at work.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,9 +15,11 @@
 
 #include "Commands.h"
 #include "Cost/ProfileRecord.h"
+#include "Plan.h"
 #include "Runtime/Execution/SpeedGauge.h"
 #include "Soap/Runtime/Artifact/CompiledModule.h"
 #include "Soap/Support/FileIO.h"
+#include "Soap/Topology/Topology.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -115,8 +118,16 @@ private:
   /// Iterations of all probes, device by device, and how many of these were at
   /// full speed.
   std::pair<size_t, size_t> speeds() const;
-  Expected<ProgramSource> compileProbe(const std::string &topology, int number);
+  Expected<ProgramSource> compileProbe(const std::string &file,
+                                       const std::string &topology,
+                                       const std::string &preset);
   Expected<CalibrationEnd> measureMachine();
+  MaybeError loadKnown();
+  std::pair<bool, bool> look(const EntryInfo &step);
+  MaybeError measure(ProgramSource source, const std::string &name);
+  MaybeError runProbes();
+  MaybeError runOwnPlan(int devices);
+  MaybeError runPipelines(int devices);
   MaybeError runProbe(ProgramSource source);
   void collect(const ProbeTimes &probe);
   MaybeError write();
@@ -130,13 +141,16 @@ const EntryInfo *findTrainStep(const ProgramSource &source) {
   return nullptr;
 }
 
-/// An error if the model has no training step.
+/// The module of `file` under a preset, or, without one, under the plan that it
+/// has. An error if it has no training step.
 Expected<ProgramSource>
-ModelCalibration::compileProbe(const std::string &topology, int number) {
+ModelCalibration::compileProbe(const std::string &file,
+                               const std::string &topology,
+                               const std::string &preset) {
   CompileRequest request;
-  request.path = options.file;
+  request.path = file;
   request.topology = topology;
-  request.preset = "probe-" + std::to_string(number);
+  request.preset = preset;
   request.optLevel = int(options.optLevel);
   request.reference = options.reference;
   request.cache = !options.noCache;
@@ -147,8 +161,8 @@ ModelCalibration::compileProbe(const std::string &topology, int number) {
   };
   auto source = compileModule(request);
   if (source && !findTrainStep(*source))
-    return Error{options.file + ": expected a module with train_step, as "
-                                "'--soap-build-training-step' makes it"};
+    return Error{file + ": expected a module with train_step, as "
+                        "'--soap-build-training-step' makes it"};
   return source;
 }
 
@@ -340,9 +354,132 @@ MaybeError ModelCalibration::write() {
 
 /// Takes long: a model that is no good is known before.
 Expected<CalibrationEnd> ModelCalibration::measureMachine() {
-  if (auto source = compileProbe("cpu-1", 0); !source)
+  if (auto source = compileProbe(options.file, "cpu-1", "probe-0"); !source)
     return source.takeError();
   return calibrate(options, stop);
+}
+
+MaybeError ModelCalibration::loadKnown() {
+  auto loaded = loadProfile(base + ".profile.json");
+  if (!loaded)
+    return loaded.takeError();
+  profile = std::move(*loaded);
+  machineSpread = profile.runSpread;
+  for (const ProfileTable &table : profile.tables)
+    for (const ProfileEntry &entry : table.entries)
+      known.insert(printShape(table, entry));
+  return std::nullopt;
+}
+
+/// Whether the step has shapes that no probe before it had, and whether it has
+/// some that neither the profile nor a probe that was run has.
+std::pair<bool, bool> ModelCalibration::look(const EntryInfo &step) {
+  bool fresh = false, unknown = false;
+  for (const ScheduledTask &task : step.schedule)
+    if (!task.shape.empty()) {
+      fresh |= seen.insert(task.shape).second;
+      // Copies have curves, and some are never made.
+      unknown |= !isCopy(task.kind) && !known.contains(task.shape);
+    }
+  return {fresh, unknown};
+}
+
+/// Runs a program and adds its times to the profile.
+MaybeError ModelCalibration::measure(ProgramSource source,
+                                     const std::string &name) {
+  if (!options.quiet && isatty(STDERR_FILENO))
+    std::fprintf(stderr, "\r\x1b[K%s: %zu shapes so far", name.c_str(),
+                 seen.size());
+  if (MaybeError error = runProbe(std::move(source)))
+    return error;
+  return write();
+}
+
+/// The strategies whose tasks have the shapes of a search.
+MaybeError ModelCalibration::runProbes() {
+  std::set<std::string> added;
+  for (int number = 0; number < maxProbes && !stop(); ++number) {
+    std::string name = "probe-" + std::to_string(number);
+    auto source = compileProbe(options.file, base + ".topology.json", name);
+    if (!source)
+      return source.takeError();
+    const EntryInfo *step = findTrainStep(*source);
+    auto [fresh, unknown] = look(*step);
+    // From here on choices begin again.
+    if (!fresh)
+      break;
+    if (!unknown)
+      continue;
+    // A shape that several probes have gets the mean of all.
+    for (const ScheduledTask &task : step->schedule)
+      added.insert(task.shape);
+    if (MaybeError error = measure(std::move(*source), name))
+      return error;
+  }
+  known.merge(added);
+  return std::nullopt;
+}
+
+/// The plan that the file has, as one with pipeline stages, whose microbatches
+/// have shapes of their own.
+MaybeError ModelCalibration::runOwnPlan(int devices) {
+  auto source = compileProbe(options.file, "", "");
+  if (!source)
+    return source.takeError();
+  const EntryInfo *step = findTrainStep(*source);
+  int used = 0;
+  for (const RankInfo &rank : step->ranks)
+    used += !rank.tasks.empty();
+  if (!look(*step).second)
+    return std::nullopt;
+  if (used > devices) {
+    std::fprintf(stderr,
+                 "soap-run: %s: the module has a plan for %d devices, and %s "
+                 "has %d: shapes that only this plan has are not measured\n",
+                 options.file.c_str(), used, (base + ".topology.json").c_str(),
+                 devices);
+    return std::nullopt;
+  }
+  return measure(std::move(*source), "plan of the model");
+}
+
+/// For each number of microbatches: pipelines of all devices, with one or more
+/// of them a stage. The samples of a microbatch are split among these.
+MaybeError ModelCalibration::runPipelines(int devices) {
+  ScratchFolder folder;
+  if (!options.microbatches.empty())
+    if (MaybeError error = folder.make())
+      return error;
+  std::set<std::string> added;
+  for (int64_t microbatches : options.microbatches)
+    for (int stages = devices; stages >= std::min(devices, 2) && !stop();
+         --stages) {
+      if (devices % stages != 0)
+        continue;
+      std::string name = std::to_string(microbatches) + " microbatches, " +
+                         std::to_string(stages) + " stages";
+      Options planned = options;
+      planned.plan =
+          "soap-pipeline summary=false stages=" + std::to_string(stages) +
+          " microbatches=" + std::to_string(microbatches);
+      std::string file = folder.getPath() + "pipeline.mlirbc";
+      if (MaybeError error = runTool(
+              planCommand(planned, base + ".topology.json", devices, file)))
+        return Error{options.file + ": flag '--microbatches', " + name + ": " +
+                     error->message};
+      auto source = compileProbe(file, "", "");
+      if (!source)
+        return source.takeError();
+      const EntryInfo *step = findTrainStep(*source);
+      if (!look(*step).second)
+        continue;
+      for (const ScheduledTask &task : step->schedule)
+        added.insert(task.shape);
+      if (MaybeError error = measure(std::move(*source), name))
+        return error;
+    }
+  known.merge(added);
+  return std::nullopt;
 }
 
 Expected<CalibrationEnd> ModelCalibration::run() {
@@ -352,39 +489,20 @@ Expected<CalibrationEnd> ModelCalibration::run() {
     if (!end || *end != CalibrationEnd::Complete)
       return end;
   }
-  auto loaded = loadProfile(base + ".profile.json");
-  if (!loaded)
-    return loaded.takeError();
-  profile = std::move(*loaded);
-  machineSpread = profile.runSpread;
-  for (const ProfileTable &table : profile.tables)
-    for (const ProfileEntry &entry : table.entries)
-      known.insert(printShape(table, entry));
-  for (int number = 0; number < maxProbes && !stop(); ++number) {
-    auto source = compileProbe(base + ".topology.json", number);
-    if (!source)
-      return source.takeError();
-    const EntryInfo *step = findTrainStep(*source);
-    bool fresh = false, unknown = false;
-    for (const ScheduledTask &task : step->schedule)
-      if (!task.shape.empty()) {
-        fresh |= seen.insert(task.shape).second;
-        // Copies have curves, and some are never made.
-        unknown |= !isCopy(task.kind) && !known.contains(task.shape);
-      }
-    // From here on choices begin again.
-    if (!fresh)
-      break;
-    if (!unknown)
-      continue;
-    if (!options.quiet && isatty(STDERR_FILENO))
-      std::fprintf(stderr, "\r\x1b[Kprobe %d: %zu shapes so far", number,
-                   seen.size());
-    if (MaybeError error = runProbe(std::move(*source)))
+  auto topology = loadTopology(base + ".topology.json");
+  if (!topology)
+    return topology.takeError();
+  int devices = topology->deviceCount();
+  if (MaybeError error = loadKnown())
+    return *error;
+  if (MaybeError error = runProbes())
+    return *error;
+  if (!stop())
+    if (MaybeError error = runPipelines(devices))
       return *error;
-    if (MaybeError error = write())
+  if (!stop())
+    if (MaybeError error = runOwnPlan(devices))
       return *error;
-  }
   clearLine();
   if (auto [all, full] = speeds(); !options.quiet && all > 0)
     std::printf("cores: %zu of %zu iterations at full speed\n", full, all);

@@ -14,6 +14,7 @@
 #include "Soap/Runtime/Processes/Rendezvous.h"
 
 #include <cstdlib>
+#include <sstream>
 
 using namespace soap;
 using namespace soap::run;
@@ -22,6 +23,7 @@ using namespace soap::commandline;
 namespace {
 
 constexpr int64_t large = int64_t(1) << 40;
+constexpr int64_t maxMicrobatches = 1 << 20;
 
 manual::Manual describe() {
   return {
@@ -201,6 +203,22 @@ void addModelFlags(CommandLine &line, Options &options) {
              setText(options.output));
 }
 
+/// Numbers with commas between.
+Setter setMicrobatches(std::vector<int64_t> &target) {
+  return [&target](const std::string &value) -> std::string {
+    target.clear();
+    std::stringstream list(value + ",");
+    for (std::string word; std::getline(list, word, ',');) {
+      int64_t number = 0;
+      std::string expected = setInteger(number, 1, maxMicrobatches)(word);
+      if (!expected.empty())
+        return expected + ", or several with commas between";
+      target.push_back(number);
+    }
+    return "";
+  };
+}
+
 void addCalibrationFlags(CommandLine &line, Options &options) {
   line.group("measuring this machine");
   line.flag("--calibrate",
@@ -209,13 +227,18 @@ void addCalibrationFlags(CommandLine &line, Options &options) {
             "NAME.profile.json, for the options topology= and profile= of "
             "searches and simulations; Ctrl-C keeps the times measured so far. "
             "With FILE, the training step of a model, run it under strategies "
-            "with the shapes that a search for these devices meets, and add "
-            "those that NAME.profile.json lacks (measuring the machine first "
-            "if there is no NAME.topology.json). With --backend cuda, the GPUs "
+            "with the shapes that a search for these devices meets, and under "
+            "the plan that FILE has, and add those that NAME.profile.json "
+            "lacks (measuring the machine first if there is no "
+            "NAME.topology.json). With --backend cuda, the GPUs "
             "of this machine instead, by cuDNN, cuBLAS and kernels in f32, "
             "tf32 and bf16; with copies from, to and between GPUs, and NCCL's "
             "all-reduces",
             options.calibrate);
+  line.value("--microbatches", "N[,N...]",
+             "with --calibrate FILE: the shapes of pipelines with so many "
+             "microbatches, too",
+             setMicrobatches(options.microbatches));
   line.value("--calibrate-work", "N",
              "with --backend cuda: leave out shapes whose loops have more than "
              "N points in all",
@@ -519,6 +542,8 @@ MaybeError check(Options &options) {
           options.file +
           "': the shapes of a model are measured on "
           "the CPU only"};
+    if (options.file.empty() && !options.microbatches.empty())
+      return needs("--microbatches", "--calibrate FILE");
     if (!isCuda && options.calibrationWork != Options().calibrationWork)
       return needs("--calibrate-work", "--backend cuda");
     // NAME.json stands for both files.
@@ -533,6 +558,8 @@ MaybeError check(Options &options) {
     return needs("-o", "--calibrate");
   if (options.calibrationWork != Options().calibrationWork)
     return needs("--calibrate-work", "--calibrate");
+  if (!options.microbatches.empty())
+    return needs("--microbatches", "--calibrate FILE");
   if (options.file.empty())
     return Error{"expected a file: IR, an artifact or an ONNX model"};
   if (MaybeError error = completeRendezvous(options))

@@ -77,6 +77,8 @@ struct Options {
   // OUTPUT.profile.json.
   bool calibrate = false;
   std::string calibrationOutput;
+  /// Of the pipelines whose shapes are measured.
+  std::vector<int64_t> microbatches;
   /// Shapes with more points than this are not measured; on GPUs.
   int64_t calibrationWork = int64_t(1) << 40;
 

@@ -3,8 +3,9 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// ResNet (He et al., 2015) and Wide ResNet (Zagoruyko and Komodakis, 2016) of
-// bottleneck blocks with batch norm, the stride in the 3 x 3 convolution.
+// ResNet (He et al., 2015) of basic and of bottleneck blocks, and Wide ResNet
+// (Zagoruyko and Komodakis, 2016), with batch norm; bottlenecks have the stride
+// in the 3 x 3 convolution.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,9 +16,8 @@ using namespace mlir::soap;
 using namespace mlir::soap::models;
 
 namespace {
-struct Bottlenecks {
+struct Blocks {
   ModelBuilder &b;
-  int64_t expansion = 4;
 
   Value convNorm(Value x, const std::string &name, int64_t channels,
                  Pair kernel, Pair stride, Pair padding) {
@@ -26,12 +26,28 @@ struct Bottlenecks {
         name + ".norm");
   }
 
-  /// 1 x 1 to `inner` channels, 3 x 3, 1 x 1 to `outer`, plus the input.
-  Value block(Value x, const std::string &name, int64_t inner, int64_t outer,
+  /// `x`, or a 1 x 1 convolution of it to the channels and stride of a block.
+  Value shortcutOf(Value x, const std::string &name, int64_t outer,
+                   int64_t stride) {
+    if (stride == 1 && b.shapeOf(x)[1] == outer)
+      return x;
+    return convNorm(x, name + ".shortcut", outer, 1, stride, 0);
+  }
+
+  /// Two convolutions of 3 x 3 to `channels`, plus the input.
+  Value basic(Value x, const std::string &name, int64_t channels,
               int64_t stride) {
-    Value shortcut = x;
-    if (stride != 1 || b.shapeOf(x)[1] != outer)
-      shortcut = convNorm(x, name + ".shortcut", outer, 1, stride, 0);
+    Value shortcut = shortcutOf(x, name, channels, stride);
+    Value y = b.relu(convNorm(x, name + ".conv1", channels, 3, stride, 1),
+                     name + ".relu1");
+    y = convNorm(y, name + ".conv2", channels, 3, 1, 1);
+    return b.relu(b.add(y, shortcut, name + ".add"), name + ".relu2");
+  }
+
+  /// 1 x 1 to `inner` channels, 3 x 3, 1 x 1 to `outer`, plus the input.
+  Value bottleneck(Value x, const std::string &name, int64_t inner,
+                   int64_t outer, int64_t stride) {
+    Value shortcut = shortcutOf(x, name, outer, stride);
     Value y =
         b.relu(convNorm(x, name + ".conv1", inner, 1, 1, 0), name + ".relu1");
     y = b.relu(convNorm(y, name + ".conv2", inner, 3, stride, 1),
@@ -42,11 +58,14 @@ struct Bottlenecks {
 };
 } // namespace
 
-static OwningOpRef<ModuleOp> buildResNet(const Sizes &sizes,
-                                         MLIRContext *context) {
+/// `block(blocks, x, name, width, stride)` adds one block to a stage whose
+/// inner convolutions have `width` channels.
+template <typename Block>
+static OwningOpRef<ModuleOp> build(const Sizes &sizes, MLIRContext *context,
+                                   Block block) {
   ModelBuilder b(context);
-  Bottlenecks blocks{b};
-  int64_t base = sizes["width"], factor = sizes["factor"];
+  Blocks blocks{b};
+  int64_t base = sizes["width"];
   Value x = b.image({sizes.batch, 3, sizes["image"], sizes["image"]});
   x = b.relu(blocks.convNorm(x, "conv1", base, 7, 2, 3), "relu1");
   x = b.maxPool(x, "pool1", 3, 2, 1);
@@ -54,11 +73,31 @@ static OwningOpRef<ModuleOp> buildResNet(const Sizes &sizes,
     std::string name = "stage" + std::to_string(stage);
     int64_t width = base << (stage - 1);
     for (int64_t i = 0; i < sizes[name]; ++i)
-      x = blocks.block(x, name + "." + std::to_string(i), width * factor,
-                       width * blocks.expansion, i == 0 && stage > 1 ? 2 : 1);
+      x = block(blocks, x, name + "." + std::to_string(i), width,
+                i == 0 && stage > 1 ? 2 : 1);
   }
   return b.finish(
       b.linear(b.globalAvgPool(x, "pool2"), "fc", sizes["classes"]));
+}
+
+static OwningOpRef<ModuleOp> buildResNet(const Sizes &sizes,
+                                         MLIRContext *context) {
+  constexpr int64_t expansion = 4;
+  int64_t factor = sizes["factor"];
+  return build(sizes, context,
+               [=](Blocks &blocks, Value x, const std::string &name,
+                   int64_t width, int64_t stride) {
+                 return blocks.bottleneck(x, name, width * factor,
+                                          width * expansion, stride);
+               });
+}
+
+static OwningOpRef<ModuleOp> buildBasicResNet(const Sizes &sizes,
+                                              MLIRContext *context) {
+  return build(
+      sizes, context,
+      [](Blocks &blocks, Value x, const std::string &name, int64_t width,
+         int64_t stride) { return blocks.basic(x, name, width, stride); });
 }
 
 void models::addResNets(std::vector<Generator> &generators) {
@@ -73,6 +112,15 @@ void models::addResNets(std::vector<Generator> &generators) {
         {"stage3", third, 1, 200, "blocks of the third stage"},
         {"stage4", 3, 1, 200, "blocks of the fourth stage"}};
   };
+  std::vector<ModelOption> basic = options(2, 1);
+  std::erase_if(
+      basic, [](const ModelOption &option) { return option.name == "factor"; });
+  for (ModelOption &option : basic)
+    if (StringRef(option.name).starts_with("stage"))
+      option.value = 2;
+  generators.push_back(
+      {{"resnet-18", "ResNet-18 with batch norm", 64, std::move(basic)},
+       buildBasicResNet});
   generators.push_back(
       {{"resnet-50", "ResNet-50 with batch norm", 64, options(6, 1)},
        buildResNet});

@@ -52,6 +52,7 @@ MODELS = {
     "alexnet": (8, "image=63,classes=4,divide=16", 0.02),
     "vgg16": (8, "image=32,classes=4,divide=16", 0.02),
     "inception-v3": (4, "image=107,classes=4,divide=16,a-blocks=1,c-blocks=2,e-blocks=1", 0.02),
+    "resnet-18": (4, RESNET, 0.02),
     "resnet-50": (4, RESNET, 0.02),
     "resnet-101": (4, RESNET, 0.02),
     "wide-resnet": (4, RESNET, 0.02),
