@@ -14,6 +14,7 @@
 #include "InterruptScope.h"
 
 #include "Search/Report/SearchSummary.h"
+#include "Soap/Analysis/Stages.h"
 #include "Soap/Search/Frontier/FrontierSearch.h"
 
 #include "llvm/Support/Format.h"
@@ -27,7 +28,8 @@ mlir::soap::modelForHybrid(const FunctionProblem &target) {
   constexpr int fewDevices = 16, fewLayers = 4;
   if (target.topology.deviceCount() <= fewDevices)
     return nullptr;
-  auto model = ::soap::HybridModel::make(*target.problem);
+  auto model = ::soap::HybridModel::make(*target.problem, /*batch=*/0,
+                                         forwardNodesOf(target.opGraph));
   if (!model || (*model)->getRepeatedLayerCount() < fewLayers)
     return nullptr;
   return std::move(*model);
@@ -62,7 +64,8 @@ LogicalResult mlir::soap::runHybrid(FunctionProblem &target,
   constexpr double defaultSeconds = 10;
   auto module = target.function->getParentOfType<ModuleOp>();
   if (!model) {
-    auto made = ::soap::HybridModel::make(*target.problem);
+    auto made = ::soap::HybridModel::make(*target.problem, /*batch=*/0,
+                                          forwardNodesOf(target.opGraph));
     if (!made)
       return target.function.emitError()
              << "has no hybrid plans: " << made.error();
@@ -133,7 +136,8 @@ LogicalResult mlir::soap::countDevices(FunctionProblem &target,
         target.opGraph.graph, *topologies.back(), target.problem->getGroups(),
         target.problem->getRoles()));
     auto model =
-        ::soap::HybridModel::make(*problems.back(), pass.batch, last.get());
+        ::soap::HybridModel::make(*problems.back(), pass.batch,
+                                  forwardNodesOf(target.opGraph), last.get());
     if (!model)
       return target.function.emitError()
              << "has no hybrid plans: " << model.error();

@@ -15,6 +15,7 @@
 #include "InterruptScope.h"
 
 #include "Search/Report/SearchSummary.h"
+#include "Soap/Analysis/Stages.h"
 #include "Soap/Analysis/TopologyAttr.h"
 #include "Soap/Dialect/Soap/SoapDialect.h"
 #include "Soap/Profile/ProfileModel.h"
@@ -162,7 +163,8 @@ LogicalResult PlanHybrid::run() {
     return countDevices(target, {timeLimit, report, /*exportFile=*/{}, summary,
                                  /*recompute=*/true, mode, batch});
   int devices = target.topology.deviceCount();
-  auto model = ::soap::HybridModel::make(*target.problem, batch);
+  auto model = ::soap::HybridModel::make(*target.problem, batch,
+                                         forwardNodesOf(target.opGraph));
   if (!model)
     return target.function.emitError()
            << "has no hybrid plans: " << model.error();

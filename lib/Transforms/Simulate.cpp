@@ -171,7 +171,8 @@ Simulate::addPresets(const FunctionProblem &target,
   }
   std::unique_ptr<::soap::HybridModel> model;
   if (recipes && !compare.empty())
-    if (auto made = ::soap::HybridModel::make(*plain->problem))
+    if (auto made = ::soap::HybridModel::make(*plain->problem, /*batch=*/0,
+                                              forwardNodesOf(plain->opGraph)))
       model = std::move(*made);
   for (const std::string &name : names) {
     if (model)

@@ -392,7 +392,7 @@ HybridModel::~HybridModel() = default;
 
 Expected<std::unique_ptr<HybridModel>>
 HybridModel::make(const ParallelizationProblem &problem, int64_t batch,
-                  const HybridModel *other) {
+                  const std::vector<int> &forwardOf, const HybridModel *other) {
   auto impl = std::make_unique<Impl>(problem);
   const Graph &graph = problem.getGraph();
   auto has = [&](Phase phase) {
@@ -427,7 +427,7 @@ HybridModel::make(const ParallelizationProblem &problem, int64_t batch,
     impl->segments = other->impl->segments;
   } else {
     impl->segments =
-        findSegments(graph, problem.getGroups(), problem.getRoles());
+        findSegments(graph, problem.getGroups(), problem.getRoles(), forwardOf);
   }
   std::vector<std::vector<int>> machines = impl->topology.machines();
   impl->perMachine = static_cast<int>(machines[0].size());

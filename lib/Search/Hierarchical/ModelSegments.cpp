@@ -12,6 +12,7 @@
 #include "MicrobatchGraph.h"
 #include "Soap/Model/Reuse.h"
 #include "Soap/Pipeline/Pipeline.h"
+#include "Soap/Plan/PassOrder.h"
 #include "Soap/Search/Problem/GroupBlocks.h"
 
 #include <algorithm>
@@ -24,8 +25,9 @@ namespace {
 class SegmentFinder {
 public:
   SegmentFinder(const Graph &graph, const std::vector<OpGroup> &groups,
-                const std::vector<std::vector<Role>> &roles)
-      : graph(graph), groups(groups), roles(roles),
+                const std::vector<std::vector<Role>> &roles,
+                const std::vector<int> &forwardOf)
+      : graph(graph), groups(groups), roles(roles), forwardOf(forwardOf),
         hasSamples(valuesOfSamples(graph, roles)),
         producer(graph.values.size(), -1) {
     for (size_t n = 0; n < graph.nodes.size(); ++n)
@@ -37,7 +39,10 @@ public:
 
   ModelSegments run() {
     cutForward();
-    placeOthers();
+    if (forwardOf.empty())
+      placeOthers();
+    else
+      placeAsStages();
     findLayers();
     findWeights();
     return std::move(found);
@@ -47,6 +52,7 @@ private:
   const Graph &graph;
   const std::vector<OpGroup> &groups;
   const std::vector<std::vector<Role>> &roles;
+  const std::vector<int> &forwardOf;
   std::vector<bool> hasSamples;
   std::vector<int> producer; ///< by value: node, -1: none
   int64_t batch = 0;
@@ -155,6 +161,17 @@ private:
     }
   }
 
+  /// Where stages have gradients and updates, if every segment were one.
+  void placeAsStages() {
+    std::vector<int> firsts;
+    for (size_t n = 0; n < graph.nodes.size(); ++n)
+      if (found.ofNode[n] == static_cast<int>(firsts.size()))
+        firsts.push_back(static_cast<int>(n));
+    found.ofNode = stagesOfNodes(graph, forwardOf, firsts);
+    for (int &segment : found.ofNode)
+      segment = std::max(segment, 0);
+  }
+
   /// Layers begin where repeated blocks do. Without blocks that are most of the
   /// model they are about as many as segments in each, which keeps least (Chen
   /// et al., 2016, section 4.1).
@@ -202,6 +219,7 @@ private:
 
 ModelSegments soap::findSegments(const Graph &graph,
                                  const std::vector<OpGroup> &groups,
-                                 const std::vector<std::vector<Role>> &roles) {
-  return SegmentFinder(graph, groups, roles).run();
+                                 const std::vector<std::vector<Role>> &roles,
+                                 const std::vector<int> &forwardOf) {
+  return SegmentFinder(graph, groups, roles, forwardOf).run();
 }

@@ -39,10 +39,13 @@ struct ModelSegments {
   int repeated = 0;
 };
 
-/// The segments of a training step (or of its passes).
+/// The segments of a training step (or of its passes). `forwardOf`: by node,
+/// the node whose gradient or update it computes, -1: none; empty: that is not
+/// known, and gradients are where what they read comes from.
 ModelSegments findSegments(const Graph &graph,
                            const std::vector<OpGroup> &groups,
-                           const std::vector<std::vector<Role>> &roles);
+                           const std::vector<std::vector<Role>> &roles,
+                           const std::vector<int> &forwardOf = {});
 
 } // namespace soap
 

@@ -41,11 +41,14 @@ struct HybridPlacement {
 class HybridModel {
 public:
   /// Keeps a reference. `batch`: samples of an iteration, 0: the step has them
-  /// all. An error says why the step has no hybrid plans. `other` has the same
-  /// step, on another number of the same machines, whose prices of microbatches
-  /// are shared.
+  /// all. `forwardOf`: by node, the node whose gradient or update it computes,
+  /// -1: none; empty: stages of gradients follow from what they read. An error
+  /// says why the step has no hybrid plans. `other` has the same step, on
+  /// another number of the same machines, whose prices of microbatches are
+  /// shared.
   static Expected<std::unique_ptr<HybridModel>>
   make(const ParallelizationProblem &problem, int64_t batch = 0,
+       const std::vector<int> &forwardOf = {},
        const HybridModel *other = nullptr);
   ~HybridModel();
 

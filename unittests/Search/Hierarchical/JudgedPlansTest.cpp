@@ -1,0 +1,145 @@
+//===- JudgedPlansTest.cpp - Hybrid plans under a simulator ---------------===//
+//
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which plan a search hands out, by what a simulator says of its candidates.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Search/Problems.h"
+
+#include "Soap/Search/Hierarchical/HierarchicalSearch.h"
+
+#include <gtest/gtest.h>
+
+using namespace soap;
+using namespace soap::test;
+
+namespace {
+
+class JudgedPlans : public ::testing::Test {
+protected:
+  static Mlp layers() {
+    constexpr int64_t batch = 64, width = 512;
+    constexpr size_t count = 12;
+    Mlp mlp = makeMlp(batch, std::vector<int64_t>(count + 1, width));
+    mlp.graph.outputs.clear(); // activations, which would be gathered
+    return mlp;
+  }
+  static Topology topologyOf(int64_t megabytes) {
+    Topology topology = *builtinTopology("h100-2x4");
+    topology.deviceTypes[0].memoryBytes = megabytes << 20;
+    return topology;
+  }
+  /// The prices, with all bytes times `factor`.
+  static HybridSimulation pricesOf(const HybridPlan &plan, double factor = 1) {
+    HybridSimulation result;
+    result.makespanNs = plan.makespanNs;
+    for (int64_t bytes : plan.groupBytes)
+      result.groupBytes.push_back(
+          static_cast<int64_t>(factor * static_cast<double>(bytes)));
+    result.microbatches = plan.microbatches;
+    return result;
+  }
+
+  HierarchicalResult search(int64_t megabytes, HybridSimulator simulate,
+                            HierarchicalOptions options = {}) {
+    problem.emplace(layers(), topologyOf(megabytes));
+    model = std::move(*HybridModel::make(problem->problem));
+    options.simulate = [this, simulate](const HybridPlan &plan) {
+      asked.push_back(plan);
+      return simulate(plan);
+    };
+    asked.clear();
+    return searchHybrid(*model, problem->problem, options);
+  }
+
+  std::optional<MlpProblem> problem;
+  std::unique_ptr<HybridModel> model;
+  std::vector<HybridPlan> asked;
+};
+
+TEST_F(JudgedPlans, AreThoseWithTheBestPrices) {
+  HierarchicalResult found =
+      search(1024, [](const HybridPlan &plan) { return pricesOf(plan); });
+  HierarchicalResult priced = searchHybrid(*model, problem->problem);
+  EXPECT_TRUE(found.best.isSimulated());
+  EXPECT_FALSE(priced.best.isSimulated());
+  EXPECT_EQ(found.best.shape, priced.best.shape);
+  EXPECT_EQ(found.best.makespanNs, priced.best.makespanNs);
+  ASSERT_EQ(found.simulated, static_cast<int64_t>(asked.size()));
+  EXPECT_LE(found.simulated, HierarchicalOptions().simulations);
+  for (const HybridPlan &plan : asked)
+    EXPECT_LE(static_cast<double>(plan.makespanNs),
+              static_cast<double>(priced.best.makespanNs) * (1 + priceMargin));
+}
+
+TEST_F(JudgedPlans, AreBetterByTheSimulatedTime) {
+  // The second one is fastest.
+  HierarchicalResult found = search(1024, [this](const HybridPlan &plan) {
+    HybridSimulation result = pricesOf(plan);
+    result.makespanNs *= asked.size() == 2 ? 1 : 2;
+    return result;
+  });
+  ASSERT_GE(asked.size(), 2u);
+  EXPECT_EQ(found.best.shape, asked[1].shape);
+  EXPECT_EQ(found.best.makespanNs, asked[1].makespanNs);
+  EXPECT_EQ(found.best.pricedNs, asked[1].makespanNs);
+}
+
+TEST_F(JudgedPlans, FitByTheSimulatedBytes) {
+  // By its price a plan fits that needs more.
+  constexpr double factor = 1.3;
+  HierarchicalResult found = search(
+      12, [&](const HybridPlan &plan) { return pricesOf(plan, factor); });
+  int64_t memory = model->getMemoryBytes();
+  ASSERT_FALSE(asked.empty());
+  EXPECT_LE(asked[0].peakBytes, memory);
+  EXPECT_GT(factor * static_cast<double>(asked[0].peakBytes),
+            static_cast<double>(memory));
+  EXPECT_TRUE(found.best.isSimulated());
+  EXPECT_EQ(found.best.excessBytes, 0);
+  EXPECT_LE(found.best.peakBytes, memory);
+  EXPECT_NEAR(static_cast<double>(found.best.peakBytes),
+              factor * static_cast<double>(found.best.pricedBytes), 1);
+}
+
+TEST_F(JudgedPlans, MayNeedLessThanTheirPrices) {
+  HierarchicalResult priced =
+      search(1, [](const HybridPlan &plan) { return pricesOf(plan); });
+  ASSERT_GT(priced.best.excessBytes, 0);
+  // A little less memory than by the price.
+  int64_t bytes = priced.best.peakBytes;
+  auto megabytes = bytes * 95 / 100 >> 20;
+  HierarchicalResult found = search(
+      megabytes, [](const HybridPlan &plan) { return pricesOf(plan, 0.9); });
+  EXPECT_EQ(found.best.excessBytes, 0);
+  EXPECT_TRUE(found.best.isSimulated());
+}
+
+TEST_F(JudgedPlans, ArePricedWhereNoneCanBeSimulated) {
+  HierarchicalResult found =
+      search(1024, [](const HybridPlan &) -> Expected<HybridSimulation> {
+        return Error{"replicas differ"};
+      });
+  HierarchicalResult priced = searchHybrid(*model, problem->problem);
+  EXPECT_FALSE(found.best.isSimulated());
+  EXPECT_EQ(found.whyPriced, "replicas differ");
+  EXPECT_EQ(found.simulated, 0);
+  EXPECT_EQ(found.best.shape, priced.best.shape);
+  EXPECT_EQ(found.best.makespanNs, priced.best.makespanNs);
+}
+
+TEST_F(JudgedPlans, ArePricedWhereNoTimeIsLeft) {
+  HierarchicalOptions options;
+  options.seconds = 1e-9;
+  HierarchicalResult found = search(
+      1024, [](const HybridPlan &plan) { return pricesOf(plan); }, options);
+  EXPECT_TRUE(asked.empty());
+  EXPECT_TRUE(found.best.exists());
+  EXPECT_FALSE(found.best.isSimulated());
+  EXPECT_EQ(found.whyPriced, "");
+}
+
+} // namespace
