@@ -80,11 +80,12 @@ TEST(ExpertKernels, TopK) {
     std::string count = std::to_string(k);
     std::string found = "tensor<4x" + count + "xT>",
                 places = "tensor<4x" + count + "xi32>";
-    check(text("soap.top_k", "k = " + count + " : i64", {"tensor<4x7xT>"},
-               {found, places}),
-          {x}, {values, indices});
-    check(text("soap.top_k_grad", "", {found, places}, {"tensor<4x7xT>"}),
-          {dy, indices}, {dx});
+    checkEverywhere(text("soap.top_k", "k = " + count + " : i64",
+                         {"tensor<4x7xT>"}, {found, places}),
+                    {x}, {values, indices});
+    checkEverywhere(
+        text("soap.top_k_grad", "", {found, places}, {"tensor<4x7xT>"}),
+        {dy, indices}, {dx});
   }
 }
 
@@ -140,10 +141,10 @@ TEST(ExpertKernels, Route) {
     Array indices = choicesOf({samples, length, choices}, experts, 5);
     Routes routes(indices, experts, capacity);
     std::string c = std::to_string(capacity);
-    check(text("soap.route", "", {"tensor<3x9x2xi32>"},
-               {"tensor<3x9x2xi32>", "tensor<3x4x" + c + "xi32>",
-                "tensor<3x4xT>"}),
-          {indices}, {routes.slots, routes.tokens, routes.load});
+    checkEverywhere(text("soap.route", "", {"tensor<3x9x2xi32>"},
+                         {"tensor<3x9x2xi32>", "tensor<3x4x" + c + "xi32>",
+                          "tensor<3x4xT>"}),
+                    {indices}, {routes.slots, routes.tokens, routes.load});
   }
 }
 
@@ -185,24 +186,26 @@ TEST(ExpertKernels, ThereAndBack) {
                   gateType = "tensor<2x5x" + k + "xT>",
                   takenType = "tensor<2x3x2xi32>";
       if (first == 0) {
-        check(text("soap.dispatch", "", {tokenType, slotType, takenType},
-                   {placeType}),
-              {x, routes.slots, routes.tokens}, {y});
-        check(text("soap.dispatch", "",
-                   {tokenType, slotType, takenType, gateType}, {placeType}),
-              {x, routes.slots, routes.tokens, gates}, {gated});
+        checkEverywhere(text("soap.dispatch", "",
+                             {tokenType, slotType, takenType}, {placeType}),
+                        {x, routes.slots, routes.tokens}, {y});
+        checkEverywhere(text("soap.dispatch", "",
+                             {tokenType, slotType, takenType, gateType},
+                             {placeType}),
+                        {x, routes.slots, routes.tokens, gates}, {gated});
       }
       std::string attributes =
           "first_expert = " + std::to_string(first) + " : i64";
-      check(text("soap.combine_experts", attributes,
-                 {placeType, slotType, takenType}, {tokenType}),
-            {places, routes.slots, routes.tokens}, {z});
-      check(text("soap.combine_experts", attributes,
-                 {placeType, slotType, takenType, gateType}, {tokenType}),
-            {places, routes.slots, routes.tokens, gates}, {gatedZ});
-      check(text("soap.gates_grad", attributes,
-                 {tokenType, placeType, slotType}, {gateType}),
-            {x, places, routes.slots}, {dgates});
+      checkEverywhere(text("soap.combine_experts", attributes,
+                           {placeType, slotType, takenType}, {tokenType}),
+                      {places, routes.slots, routes.tokens}, {z});
+      checkEverywhere(text("soap.combine_experts", attributes,
+                           {placeType, slotType, takenType, gateType},
+                           {tokenType}),
+                      {places, routes.slots, routes.tokens, gates}, {gatedZ});
+      checkEverywhere(text("soap.gates_grad", attributes,
+                           {tokenType, placeType, slotType}, {gateType}),
+                      {x, places, routes.slots}, {dgates});
     }
   }
 }
@@ -213,14 +216,16 @@ TEST(ExpertKernels, WildIndices) {
         y({2, 1, 1, 3});
   slots.values = {1000000, -7};
   tokens.values = {2000000000, -2000000000};
-  check(text("soap.dispatch", "",
-             {"tensor<1x2x3xT>", "tensor<1x2x1xi32>", "tensor<1x2x1xi32>"},
-             {"tensor<2x1x1x3xT>"}),
-        {x, slots, tokens}, {y});
-  check(text("soap.combine_experts", "",
-             {"tensor<2x1x1x3xT>", "tensor<1x2x1xi32>", "tensor<1x2x1xi32>"},
-             {"tensor<1x2x3xT>"}),
-        {random({2, 1, 1, 3}, 2), slots, tokens}, {Array({1, 2, 3})});
+  checkEverywhere(
+      text("soap.dispatch", "",
+           {"tensor<1x2x3xT>", "tensor<1x2x1xi32>", "tensor<1x2x1xi32>"},
+           {"tensor<2x1x1x3xT>"}),
+      {x, slots, tokens}, {y});
+  checkEverywhere(
+      text("soap.combine_experts", "",
+           {"tensor<2x1x1x3xT>", "tensor<1x2x1xi32>", "tensor<1x2x1xi32>"},
+           {"tensor<1x2x3xT>"}),
+      {random({2, 1, 1, 3}, 2), slots, tokens}, {Array({1, 2, 3})});
 }
 
 } // namespace
