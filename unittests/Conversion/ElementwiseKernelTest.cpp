@@ -44,6 +44,12 @@ struct Unary {
   bool positive = false;
 };
 
+/// One shape of an op is enough for GPUs: a compilation is long.
+void checkOnCpu(const std::string &text, const std::vector<Array> &inputs,
+                const std::vector<Array> &expected) {
+  check(text, inputs, expected);
+}
+
 TEST(ElementwiseKernels, Unary) {
   const Unary ops[] = {
       {"soap.relu", [](double x, double) { return std::max(x, 0.0); }},
@@ -60,7 +66,8 @@ TEST(ElementwiseKernels, Unary) {
     for (std::vector<int64_t> shape :
          {std::vector<int64_t>{3, 5}, {2, 1, 37}}) {
       Array x = sample(shape, 1, op.positive), y = apply(op.f, x, x);
-      checkEverywhere(function(op.op, "", {x}, {y}), {x}, {y});
+      auto checkOp = shape.size() == 2 ? checkEverywhere : checkOnCpu;
+      checkOp(function(op.op, "", {x}, {y}), {x}, {y});
     }
 }
 
@@ -131,7 +138,10 @@ TEST(ElementwiseKernels, BinaryWithBroadcasting) {
       z.forEach([&](std::vector<int64_t> i) {
         z(i) = op.f(broadcastAt(x, i), broadcastAt(y, i));
       });
-      checkEverywhere(function(op.op, "", {x, y}, {z}), {x, y}, {z});
+      auto checkOp = left.size() == right.size() && left != right
+                         ? checkEverywhere
+                         : checkOnCpu;
+      checkOp(function(op.op, "", {x, y}, {z}), {x, y}, {z});
     }
 }
 
