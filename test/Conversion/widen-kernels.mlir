@@ -17,6 +17,10 @@
 // CHECK: soap.parallel_call @transpose extent 512 grain 16(
 // Two launches in one, each of a multiple of four; a constant, of which all read the same, need not be aligned.
 // CHECK: soap.parallel_call @two_by_4 extent 144 grain 1(
+// Loops and branches that only the position decides are joined, too; others are not, nor products that sums may take up.
+// CHECK: soap.parallel_call @window_by_4 extent 128 grain 1(
+// CHECK: soap.parallel_call @branch extent 512 grain 1(
+// CHECK: soap.parallel_call @product extent 512 grain 1(
 // One of two is not a multiple of four.
 // CHECK: soap.parallel_call @odd extent 514 grain 1(
 memref.global "private" constant @one : memref<f32> = dense<1.0>
@@ -33,6 +37,9 @@ func.func @program(%arena: memref<8192xi8>, %y: memref<512xf32>, %b: memref<4xf3
   soap.parallel_call @transpose extent 512 grain 16(%x, %i) : memref<512xf32>, memref<2x4x64xf32>
   %one = memref.get_global @one : memref<f32>
   soap.parallel_call @two extent 576 grain 1(%x, %y, %s64, %one) : memref<512xf32>, memref<512xf32>, memref<64xf32>, memref<f32>
+  soap.parallel_call @window extent 512 grain 1(%i, %y) : memref<2x4x64xf32>, memref<512xf32>
+  soap.parallel_call @branch extent 512 grain 1(%i, %y) : memref<2x4x64xf32>, memref<512xf32>
+  soap.parallel_call @product extent 512 grain 1(%i, %b) : memref<2x4x64xf32>, memref<4xf32>
   soap.parallel_call @odd extent 514 grain 1(%y, %s2) : memref<512xf32>, memref<2xf32>
   return
 }
@@ -108,10 +115,19 @@ func.func private @transpose(%x: memref<512xf32>, %y: memref<2x4x64xf32>, %begin
 // CHECK: memref.store %{{.*}}, %[[Y]][%[[I0]]]
 // CHECK-NEXT: memref.store %{{.*}}, %[[Y]][%[[I1]]]
 // CHECK-LABEL: func.func private @bias_by_4(
-// CHECK: %[[ROW:.*]] = memref.collapse_shape
-// CHECK-COUNT-4: memref.load %[[ROW]]
-// CHECK-COUNT-4: memref.load %{{.*}} : memref<4xf32>
-// CHECK-COUNT-4: memref.store %{{.*}} : memref<512xf32>
+// Four that differ in their last digit: the others are computed once, and the bias is loaded once.
+// CHECK: scf.for %[[Q:.*]] = %
+// CHECK: %[[P:.*]] = arith.remui %[[Q]], %c16
+// CHECK: %[[P0:.*]] = arith.muli %[[P]], %{{.*}} overflow<nsw, nuw>
+// CHECK: %[[P1:.*]] = arith.addi %[[P0]], %{{.*}} overflow<nsw, nuw>
+// CHECK: memref.load %{{.*}}[%[[N:.*]], %[[C:.*]], %[[P0]]] : memref<2x4x64xf32>
+// CHECK-NEXT: memref.load %{{.*}}[%[[N]], %[[C]], %[[P1]]]
+// CHECK-COUNT-2: memref.load %{{.*}} : memref<2x4x64xf32>
+// CHECK: memref.load %{{.*}}[%[[C]]] : memref<4xf32>
+// CHECK-NOT: memref<4xf32>
+// CHECK-COUNT-4: arith.addf
+// CHECK: memref.store %{{.*}}[%[[N]], %[[C]], %[[P0]]] : memref<2x4x64xf32>
+// CHECK-NEXT: memref.store %{{.*}}[%[[N]], %[[C]], %[[P1]]]
 
 func.func private @two(%x: memref<512xf32>, %y: memref<512xf32>, %z: memref<64xf32>, %one: memref<f32>, %begin: index, %end: index) {
   %c1 = arith.constant 1 : index
@@ -168,3 +184,83 @@ func.func private @odd(%y: memref<512xf32>, %z: memref<2xf32>, %begin: index, %e
 // CHECK-COUNT-3: memref.load %[[Z]]
 // CHECK-COUNT-4: memref.load %[[ONE]][]
 // CHECK: memref.store %{{.*}}, %[[Z]][%[[J0]]]
+
+func.func private @window(%x: memref<2x4x64xf32>, %y: memref<512xf32>, %begin: index, %end: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c4 = arith.constant 4 : index
+  %c64 = arith.constant 64 : index
+  %zero = arith.constant 0.0 : f32
+  scf.for %i = %begin to %end step %c1 {
+    %p = arith.remui %i, %c64 : index
+    %r = arith.divui %i, %c64 : index
+    %c = arith.remui %r, %c4 : index
+    %n = arith.divui %r, %c4 : index
+    %sum = scf.for %k = %c0 to %c2 step %c1 iter_args(%acc = %zero) -> (f32) {
+      %at = arith.addi %c, %k : index
+      %inside = arith.cmpi ult, %at, %c4 : index
+      %v = scf.if %inside -> (f32) {
+        %e = memref.load %x[%n, %at, %p] : memref<2x4x64xf32>
+        scf.yield %e : f32
+      } else {
+        scf.yield %zero : f32
+      }
+      %next = arith.addf %acc, %v : f32
+      scf.yield %next : f32
+    }
+    %q = arith.muli %r, %c64 : index
+    %place = arith.addi %q, %p : index
+    memref.store %sum, %y[%place] : memref<512xf32>
+  }
+  return
+}
+// CHECK-LABEL: func.func private @window_by_4(
+// CHECK-SAME: {llvm.align = 16 : i64}, %{{.*}}: memref<512xf32> {llvm.align = 16 : i64}
+// CHECK: scf.for %{{.*}} = %{{.*}} iter_args(%[[A0:.*]] = %{{.*}}, %[[A1:.*]] = %{{.*}}, %{{.*}} = %{{.*}}, %{{.*}} = %{{.*}}) -> (f32, f32, f32, f32)
+// CHECK: %[[INSIDE:.*]] = arith.cmpi ult
+// CHECK: %[[V:.*]]:4 = scf.if %[[INSIDE]] -> (f32, f32, f32, f32)
+// CHECK-COUNT-4: memref.load
+// CHECK: arith.addf %[[A0]], %[[V]]#0
+// CHECK: arith.addf %[[A1]], %[[V]]#1
+// CHECK-COUNT-4: memref.store
+func.func private @branch(%x: memref<2x4x64xf32>, %y: memref<512xf32>, %begin: index, %end: index) {
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %c64 = arith.constant 64 : index
+  %zero = arith.constant 0.0 : f32
+  scf.for %i = %begin to %end step %c1 {
+    %p = arith.remui %i, %c64 : index
+    %r = arith.divui %i, %c64 : index
+    %c = arith.remui %r, %c4 : index
+    %n = arith.divui %r, %c4 : index
+    %inside = arith.cmpi ult, %p, %c4 : index
+    %v = scf.if %inside -> (f32) {
+      %e = memref.load %x[%n, %c, %p] : memref<2x4x64xf32>
+      scf.yield %e : f32
+    } else {
+      scf.yield %zero : f32
+    }
+    memref.store %v, %y[%i] : memref<512xf32>
+  }
+  return
+}
+func.func private @product(%x: memref<2x4x64xf32>, %b: memref<4xf32>, %begin: index, %end: index) {
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %c64 = arith.constant 64 : index
+  scf.for %i = %begin to %end step %c1 {
+    %p = arith.remui %i, %c64 : index
+    %r = arith.divui %i, %c64 : index
+    %c = arith.remui %r, %c4 : index
+    %n = arith.divui %r, %c4 : index
+    %a = memref.load %b[%c] : memref<4xf32>
+    %square = arith.mulf %a, %a fastmath<contract> : f32
+    scf.for %k = %c1 to %c4 step %c1 {
+      %v = memref.load %x[%n, %c, %p] : memref<2x4x64xf32>
+      %w = arith.addf %v, %square fastmath<contract> : f32
+      memref.store %w, %x[%n, %c, %p] : memref<2x4x64xf32>
+    }
+  }
+  return
+}

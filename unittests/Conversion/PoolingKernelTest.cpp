@@ -73,7 +73,8 @@ Array maxPool(const Pool &pool, const Array &x) {
 TEST(PoolingKernels, MaxPool) {
   for (const Pool &pool : pools) {
     Array x = integers(pool.x, 1), y = maxPool(pool, x);
-    check(function("soap.max_pool2d", pool.attributes(), {x}, {y}), {x}, {y});
+    checkEverywhere(function("soap.max_pool2d", pool.attributes(), {x}, {y}),
+                    {x}, {y});
   }
 }
 
@@ -104,8 +105,9 @@ TEST(PoolingKernels, MaxPoolGradient) {
     Array x = integers(pool.x, 2), y = maxPool(pool, x),
           dy = integers(y.shape, 3),
           dx = maxPoolGrad(pool, dy, x, y, pool.x, {0, 0});
-    check(function("soap.max_pool2d_grad", pool.attributes(), {dy, x, y}, {dx}),
-          {dy, x, y}, {dx});
+    checkEverywhere(
+        function("soap.max_pool2d_grad", pool.attributes(), {dy, x, y}, {dx}),
+        {dy, x, y}, {dx});
   }
 }
 
@@ -116,10 +118,11 @@ TEST(PoolingKernels, MaxPoolGradientOfATile) {
   for (std::vector<int64_t> offset :
        {std::vector<int64_t>{2, 1}, std::vector<int64_t>{-1, 0}}) {
     Array dx = maxPoolGrad(pool, dy, x, y, {2, 3, 3, 4}, offset);
-    check(function("soap.max_pool2d_grad",
-                   pool.attributes() + ", " + Pool::list("x_offset", offset),
-                   {dy, x, y}, {dx}),
-          {dy, x, y}, {dx});
+    checkEverywhere(
+        function("soap.max_pool2d_grad",
+                 pool.attributes() + ", " + Pool::list("x_offset", offset),
+                 {dy, x, y}, {dx}),
+        {dy, x, y}, {dx});
   }
 }
 
@@ -149,38 +152,105 @@ struct Counted {
 
 const Counted counts[] = {{"", {}, {}}, {", count_include_pad", {}, {}, true}};
 
+Array avgPool(const Pool &pool, const Counted &counted, const Array &x) {
+  Array y(pool.result());
+  y.forEach([&](std::vector<int64_t> out) {
+    for (int64_t i = 0; i < pool.kernel[0]; ++i)
+      for (int64_t j = 0; j < pool.kernel[1]; ++j)
+        y(out) += x.get(pool.at(out, i, j), 0);
+    y(out) /= counted.count(pool, out);
+  });
+  return y;
+}
+
 TEST(PoolingKernels, AveragePool) {
   for (const Pool &pool : pools)
     for (const Counted &counted : counts) {
-      Array x = integers(pool.x, 6), y(pool.result());
-      y.forEach([&](std::vector<int64_t> out) {
-        for (int64_t i = 0; i < pool.kernel[0]; ++i)
-          for (int64_t j = 0; j < pool.kernel[1]; ++j)
-            y(out) += x.get(pool.at(out, i, j), 0);
-        y(out) /= counted.count(pool, out);
-      });
-      check(function("soap.avg_pool2d", pool.attributes() + counted.attributes,
-                     {x}, {y}),
-            {x}, {y});
+      Array x = integers(pool.x, 6), y = avgPool(pool, counted, x);
+      checkEverywhere(function("soap.avg_pool2d",
+                               pool.attributes() + counted.attributes, {x},
+                               {y}),
+                      {x}, {y});
     }
+}
+
+Array avgPoolGrad(const Pool &pool, const Counted &counted, const Array &dy) {
+  Array dx(pool.x);
+  dy.forEach([&](std::vector<int64_t> out) {
+    for (int64_t i = 0; i < pool.kernel[0]; ++i)
+      for (int64_t j = 0; j < pool.kernel[1]; ++j) {
+        std::vector<int64_t> at = pool.at(out, i, j);
+        if (!std::isnan(dx.get(at, NAN)))
+          dx(at) += dy(out) / counted.count(pool, out);
+      }
+  });
+  return dx;
 }
 
 TEST(PoolingKernels, AveragePoolGradient) {
   for (const Pool &pool : pools)
     for (const Counted &counted : counts) {
-      Array dy = integers(pool.result(), 7), dx(pool.x);
-      dy.forEach([&](std::vector<int64_t> out) {
-        for (int64_t i = 0; i < pool.kernel[0]; ++i)
-          for (int64_t j = 0; j < pool.kernel[1]; ++j) {
-            std::vector<int64_t> at = pool.at(out, i, j);
-            if (!std::isnan(dx.get(at, NAN)))
-              dx(at) += dy(out) / counted.count(pool, out);
-          }
-      });
-      check(function("soap.avg_pool2d_grad",
-                     pool.attributes() + counted.attributes, {dy}, {dx}),
-            {dy}, {dx});
+      Array dy = integers(pool.result(), 7),
+            dx = avgPoolGrad(pool, counted, dy);
+      checkEverywhere(function("soap.avg_pool2d_grad",
+                               pool.attributes() + counted.attributes, {dy},
+                               {dx}),
+                      {dy}, {dx});
     }
+}
+
+/// Channels last, four of them in an iteration: what GPUs get of large images.
+/// Cells of windows and of elements that are whole and that are not.
+void checkChannelsLast(const char *op, const std::string &attributes,
+                       const std::vector<Array> &inputs,
+                       const Array &expected) {
+  std::string layouts = ", soap.layouts = [#soap.layout<nhwc>";
+  for (size_t i = 0; i < inputs.size(); ++i)
+    layouts += ", #soap.layout<nhwc>";
+  const std::string lowering =
+      "soap-single-programs,soap-outline-kernels{library=cuda},soap-split-sums,"
+      "soap-parallelize-kernels{min-work=0 flatten=true},soap-finish-kernels,"
+      "soap-bufferize-programs,soap-inline-kernels,soap-fuse-launches,"
+      "soap-plan-memory,soap-widen-kernels{min-extent=4},soap-order-streams,"
+      "soap-kernels-to-gpu{kernels=launches},"
+      "soap-lower-gpu-kernels{format=isa},soap-embed-image,soap-emit-manifest,"
+      "soap-programs-to-llvm";
+  SCOPED_TRACE(op);
+  std::vector<Array> results =
+      run(function(op, attributes + layouts + "]", inputs, {expected}), "f64",
+          lowering, inputs);
+  ASSERT_EQ(results.size(), 1u);
+  for (size_t i = 0; i < expected.values.size(); ++i)
+    ASSERT_NEAR(results[0].values[i], expected.values[i],
+                1e-12 * std::max(1.0, std::fabs(expected.values[i])))
+        << "element " << i << " of " << attributes;
+}
+
+TEST(PoolingKernels, ChannelsLastInFours) {
+  const Pool large[] = {
+      {{1, 8, 7, 6}, {3, 3}, {2, 2}, {1, 1, 1, 1}, {1, 1}},
+      {{2, 4, 6, 5}, {3, 3}, {1, 1}, {1, 1, 1, 1}, {1, 1}},
+      {{1, 4, 6, 4}, {2, 2}, {2, 2}, {0, 0, 0, 0}, {1, 1}},
+      {{1, 4, 8, 7}, {2, 3}, {3, 1}, {-1, 1, 0, -2}, {1, 1}},
+  };
+  for (const Pool &pool : large) {
+    Array x = integers(pool.x, 8), y = maxPool(pool, x),
+          dy = integers(y.shape, 9);
+    checkChannelsLast("soap.max_pool2d", pool.attributes(), {x}, y);
+    checkChannelsLast("soap.max_pool2d_grad", pool.attributes(), {dy, x, y},
+                      maxPoolGrad(pool, dy, x, y, pool.x, {0, 0}));
+    checkChannelsLast(
+        "soap.max_pool2d_grad",
+        pool.attributes() + ", x_offset = array<i64: 1, -1>", {dy, x, y},
+        maxPoolGrad(pool, dy, x, y, {pool.x[0], pool.x[1], 3, 4}, {1, -1}));
+    for (const Counted &counted : counts) {
+      std::string attributes = pool.attributes() + counted.attributes;
+      checkChannelsLast("soap.avg_pool2d", attributes, {x},
+                        avgPool(pool, counted, x));
+      checkChannelsLast("soap.avg_pool2d_grad", attributes, {dy},
+                        avgPoolGrad(pool, counted, dy));
+    }
+  }
 }
 
 } // namespace

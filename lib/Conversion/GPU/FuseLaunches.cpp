@@ -117,29 +117,30 @@ std::optional<int64_t> runsOf(Operation *op, func::FuncOp part,
   return runs;
 }
 
-/// The only op of `part` that touches its argument, if that is a store which
-/// runs once for each of `elements`, whatever the data; else null.
-memref::StoreOp onlyStore(func::FuncOp part, unsigned argument, int64_t extent,
-                          int64_t elements) {
-  memref::StoreOp found;
-  bool isOnly = true;
+/// The ops of `part` that touch its argument, if they are stores which store
+/// each of `elements` once, whatever the data; else none.
+SmallVector<memref::StoreOp> storesOf(func::FuncOp part, unsigned argument,
+                                      int64_t extent, int64_t elements) {
+  SmallVector<memref::StoreOp> stores;
+  bool fits = true, areIndependent = true;
+  int64_t runs = 0;
   Value buffer = part.getArgument(argument);
   part.walk([&](Operation *op) {
     auto load = dyn_cast<memref::LoadOp>(op);
-    auto store = dyn_cast<memref::StoreOp>(op);
     if (load && rootBuffer(load.getMemRef()) == buffer)
-      isOnly = false;
-    if (store && rootBuffer(store.getMemRef()) == buffer) {
-      isOnly &= !found;
-      found = store;
-    }
+      fits = false;
+    auto store = dyn_cast<memref::StoreOp>(op);
+    if (!store || rootBuffer(store.getMemRef()) != buffer)
+      return;
+    stores.push_back(store);
+    fits &= isWhole(store.getMemRefType(), elements);
+    areIndependent &= store->hasAttr(kIndependent);
+    std::optional<int64_t> own = runsOf(store, part, extent);
+    runs = own && runs >= 0 ? runs + *own : -1;
   });
-  if (!isOnly || !found)
-    return nullptr;
-  return isWhole(found.getMemRefType(), elements) &&
-                 runsOf(found, part, extent) == elements
-             ? found
-             : nullptr;
+  if (!fits || !(areIndependent || runs == elements))
+    stores.clear();
+  return stores;
 }
 
 /// Whether a launch of `part` loads each of the `elements` of its argument once
@@ -168,6 +169,9 @@ public:
   /// Launches that became part of others.
   int64_t run(Block &block) {
     int64_t fused = 0;
+    for (Operation &op : llvm::make_early_inc_range(block))
+      if (auto call = dyn_cast<ParallelCallOp>(op))
+        fused += readNarrow(call);
     for (Operation &op : llvm::make_early_inc_range(block))
       if (auto call = dyn_cast<ParallelCallOp>(op))
         fused += fuse(call);
@@ -320,7 +324,8 @@ private:
     while (rootBuffer(writer.getBuffers()[result]) != root)
       ++result;
     auto extent = static_cast<int64_t>(writer.getExtent());
-    if (!onlyStore(writing, static_cast<unsigned>(result), extent, elements))
+    if (storesOf(writing, static_cast<unsigned>(result), extent, elements)
+            .empty())
       return false;
     bool isKept = isReadBeside(root, writer, call);
     StringAttr made =
@@ -420,17 +425,169 @@ private:
 
     Value place =
         map.lookup(Value(writing.getArgument(static_cast<unsigned>(result))));
-    memref::StoreOp store;
+    SmallVector<memref::StoreOp> stores;
     function.walk([&](memref::StoreOp op) {
       if (rootBuffer(op.getMemRef()) == place)
-        store = op;
+        stores.push_back(op);
     });
-    append(store, part, operand, ends);
+    prepareEnds(function, part, operand, ends);
+    for (memref::StoreOp store : stores) {
+      append(store, part, operand, ends);
+      if (!isKept)
+        store->erase();
+    }
     if (!isKept) {
-      store->erase();
       eraseViews(leftOut);
       leftOut.getDefiningOp()->erase();
     }
+    foldRoundings(function);
+    return name;
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Numbers of 16 bits that are made f32 where they are read
+  //===--------------------------------------------------------------------===//
+
+  /// Whether an iteration of `part` does nothing but make its element f32, and
+  /// of which argument which other one.
+  static bool isWidening(func::FuncOp part, unsigned &from, unsigned &to) {
+    scf::ForOp loop = rangeLoopOf(part);
+    if (!loop)
+      return false;
+    memref::LoadOp load;
+    memref::StoreOp store;
+    for (Operation &op : loop.getBody()->without_terminator()) {
+      if (isa<memref::LoadOp>(op) && !load)
+        load = cast<memref::LoadOp>(op);
+      else if (isa<memref::StoreOp>(op) && !store)
+        store = cast<memref::StoreOp>(op);
+      else if (!isa<arith::ExtFOp>(op) && op.getNumRegions() == 0 &&
+               isMemoryEffectFree(&op) &&
+               llvm::all_of(op.getResultTypes(),
+                            [](Type type) { return type.isIndex(); }))
+        continue;
+      else if (!isa<arith::ExtFOp>(op))
+        return false;
+    }
+    if (!load || !store)
+      return false;
+    auto widened = store.getValue().getDefiningOp<arith::ExtFOp>();
+    auto source = dyn_cast<BlockArgument>(rootBuffer(load.getMemRef()));
+    auto target = dyn_cast<BlockArgument>(rootBuffer(store.getMemRef()));
+    if (!widened || widened.getIn() != load.getResult() || !source || !target)
+      return false;
+    from = source.getArgNumber();
+    to = target.getArgNumber();
+    return true;
+  }
+
+  /// A launch that makes numbers of 16 bits f32, which only launches read: they
+  /// read the 16 bits. That is exact.
+  bool readNarrow(ParallelCallOp call) {
+    func::FuncOp part = buffers.partOf(call);
+    unsigned from = 0, to = 0;
+    if (!part || part.isExternal() || call->hasAttr(kUpdate) ||
+        !isWidening(part, from, to) || !isElementwiseLaunch(call, part))
+      return false;
+    Value narrow = call.getBuffers()[from], wide = call.getBuffers()[to];
+    Value root = rootBuffer(wide), source = rootBuffer(narrow);
+    auto shape = cast<MemRefType>(wide.getType());
+    if (wide != root || !root.getDefiningOp<memref::AllocOp>() ||
+        cast<ShapedType>(narrow.getType()).getShape() != shape.getShape() ||
+        !isWhole(narrow.getType(), shape.getNumElements()) ||
+        !isWhole(shape, static_cast<int64_t>(call.getExtent())) ||
+        !loadsOf(part, to).empty())
+      return false;
+    SmallVector<ParallelCallOp> readers;
+    for (Operation *user : usersOf(root)) {
+      if (user == call)
+        continue;
+      auto reader = dyn_cast<ParallelCallOp>(user);
+      if (!reader || !canReadNarrow(reader, call, root))
+        return false;
+      readers.push_back(reader);
+    }
+    // What is read is still there.
+    auto changes = [&](Operation *user) {
+      return user->getBlock() != call->getBlock() ||
+             (call->isBeforeInBlock(user) &&
+              buffers.touchedBy(user).written.contains(source));
+    };
+    if (readers.empty() || llvm::any_of(usersOf(source), changes))
+      return false;
+    for (ParallelCallOp reader : readers) {
+      size_t operand = 0;
+      while (reader.getBuffers()[operand] != root)
+        ++operand;
+      func::FuncOp reading = buffers.partOf(reader);
+      std::string key =
+          reading.getName().str() + " narrow " + std::to_string(operand) + " ";
+      llvm::raw_string_ostream(key) << narrow.getType();
+      StringAttr &made = known[key];
+      if (!made)
+        made = createNarrow(reading, static_cast<unsigned>(operand),
+                            cast<MemRefType>(narrow.getType()));
+      reader.setCalleeAttr(FlatSymbolRefAttr::get(made));
+      reader.getBuffersMutable()[operand].set(narrow);
+    }
+    call->erase();
+    root.getDefiningOp()->erase();
+    return true;
+  }
+
+  /// Whether the launch, behind `call`, reads `root` as it is and does not
+  /// write it.
+  bool canReadNarrow(ParallelCallOp reader, ParallelCallOp call, Value root) {
+    func::FuncOp part = buffers.partOf(reader);
+    if (!part || part.isExternal() || reader->getBlock() != call->getBlock() ||
+        !call->isBeforeInBlock(reader) || uses(reader, root) != 1)
+      return false;
+    for (auto [i, buffer] : llvm::enumerate(reader.getBuffers()))
+      if (rootBuffer(buffer) == root) {
+        bool onlyLoads = buffer == root && !buffers.isWritten(part, i);
+        SmallVector<Value> views{part.getArgument(static_cast<unsigned>(i))};
+        while (onlyLoads && !views.empty())
+          for (Operation *user : views.pop_back_val().getUsers()) {
+            if (isa<memref::CollapseShapeOp, memref::ExpandShapeOp>(user))
+              views.push_back(user->getResult(0));
+            else
+              onlyLoads &= isa<memref::LoadOp>(user);
+          }
+        return onlyLoads;
+      }
+    return false;
+  }
+
+  /// `reading`, whose argument `operand` has another type of number.
+  StringAttr createNarrow(func::FuncOp reading, unsigned operand,
+                          MemRefType type) {
+    func::FuncOp function = reading.clone();
+    StringAttr name = symbols.insert(function);
+    Type element = type.getElementType();
+    SmallVector<Value> views{function.getArgument(operand)};
+    function.getArgument(operand).setType(type);
+    SmallVector<Type> types(function.getArgumentTypes());
+    types[operand] = type;
+    function.setFunctionType(
+        FunctionType::get(function.getContext(), types, {}));
+    while (!views.empty())
+      for (Operation *user :
+           llvm::make_early_inc_range(views.pop_back_val().getUsers())) {
+        Value result = user->getResult(0);
+        if (auto load = dyn_cast<memref::LoadOp>(user)) {
+          Type wide = result.getType();
+          result.setType(element);
+          OpBuilder builder(user->getContext());
+          builder.setInsertionPointAfter(user);
+          auto widened =
+              arith::ExtFOp::create(builder, load.getLoc(), wide, result);
+          result.replaceAllUsesExcept(widened.getResult(), widened);
+          continue;
+        }
+        result.setType(cast<MemRefType>(result.getType()).clone(element));
+        views.push_back(result);
+      }
+    foldRoundings(function);
     return name;
   }
 
@@ -494,7 +651,8 @@ private:
     if (!root.getDefiningOp<memref::AllocOp>() || uses(call, root) != 1 ||
         !isWhole(call.getBuffers()[result].getType(), elements) ||
         !isWhole(root.getType(), elements) || !loadsOf(part, result).empty() ||
-        !onlyStore(part, static_cast<unsigned>(result), elements, elements))
+        storesOf(part, static_cast<unsigned>(result), elements, elements)
+                .size() != 1)
       return false;
     ParallelCallOp reader = onlyReader(root, call);
     if (!reader || uses(reader, root) != 1 || reader->hasAttr(kUpdate) ||
@@ -631,22 +789,28 @@ private:
     return (first.take_front(end) + "_" + kind + "_loop").str();
   }
 
-  /// In front of `store`: an iteration of `part` for the element that is
-  /// stored.
-  static void append(memref::StoreOp store, func::FuncOp part, size_t operand,
-                     IRMapping &ends) {
+  /// At the start of `function`: what iterations of `part` need.
+  static void prepareEnds(func::FuncOp function, func::FuncOp part,
+                          size_t operand, IRMapping &ends) {
     scf::ForOp range = rangeLoopOf(part);
     Value read = part.getArgument(static_cast<unsigned>(operand));
-    OpBuilder builder(store);
-    builder.setInsertionPointToStart(
-        &store->getParentOfType<func::FuncOp>().getBody().front());
+    OpBuilder builder(function.getContext());
+    builder.setInsertionPointToStart(&function.getBody().front());
     for (Operation &op : part.getBody().front().without_terminator()) {
       bool isOfRead =
           isa<ViewLikeOpInterface>(op) && rootBuffer(op.getResult(0)) == read;
       if (&op != range && !isOfRead)
         builder.clone(op, ends);
     }
-    builder.setInsertionPoint(store);
+  }
+
+  /// In front of `store`: an iteration of `part` for the element that is
+  /// stored.
+  static void append(memref::StoreOp store, func::FuncOp part, size_t operand,
+                     IRMapping ends) {
+    scf::ForOp range = rangeLoopOf(part);
+    Value read = part.getArgument(static_cast<unsigned>(operand));
+    OpBuilder builder(store);
     ends.map(range.getInductionVar(), linearIndex(store, store.getMemRefType(),
                                                   store.getIndices(), builder));
     for (Operation &op : range.getBody()->without_terminator()) {
@@ -656,6 +820,19 @@ private:
       else
         builder.clone(op, ends);
     }
+  }
+
+  /// Of numbers that are rounded already no second rounding is left.
+  static void foldRoundings(func::FuncOp function) {
+    function.walk([](arith::TruncFOp op) {
+      auto from = op.getIn().getDefiningOp<arith::ExtFOp>();
+      if (!from || from.getIn().getType() != op.getType())
+        return;
+      op.replaceAllUsesWith(from.getIn());
+      op->erase();
+      if (from->use_empty())
+        from->erase();
+    });
   }
 
   /// Whether they are number / extent and number % extent of one number.

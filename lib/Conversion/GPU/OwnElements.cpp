@@ -10,6 +10,7 @@
 #include "OwnElements.h"
 
 #include "../Parallelize/IndependentLoops.h"
+#include "JoinedIterations.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -231,6 +232,7 @@ bool mlir::soap::canBeWidened(func::FuncOp part, int64_t extent) {
   llvm::DenseSet<Operation *> own;
   return !all.empty() && llvm::all_of(all, [&](const Iterations &iterations) {
     return iterations.first % kWideLanes == 0 &&
-           iterations.extent % kWideLanes == 0 && isStraight(iterations, own);
+           iterations.extent % kWideLanes == 0 &&
+           (isStraight(iterations, own) || canBeJoined(iterations, own));
   });
 }

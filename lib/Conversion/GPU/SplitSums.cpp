@@ -24,6 +24,9 @@
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/SetVector.h"
 
+#include <algorithm>
+#include <cmath>
+
 namespace mlir::soap {
 #define GEN_PASS_DEF_SOAPSPLITSUMS
 #include "Soap/Conversion/Passes.h.inc"
@@ -171,7 +174,7 @@ private:
   /// The most parts of equal length that the threads are enough for, each of
   /// several elements.
   Cut cutOf(scf::ForOp sum, ArrayRef<scf::ForOp> loops) const {
-    constexpr int64_t most = 2048, shortest = 8;
+    constexpr int64_t shortest = 8;
     std::optional<int64_t> trips = tripCountOf(sum);
     int64_t independent = 1, elements = tripsOf(sum);
     for (scf::ForOp loop : loops)
@@ -180,7 +183,8 @@ private:
     if (!trips || elements < minWork)
       return cut;
     int64_t limit =
-        std::min({threads / independent, most, elements / shortest});
+        std::min({threads / independent, mostParts(sum, loops, elements),
+                  elements / shortest});
     // One thread folds the parts of a sum that stands alone.
     if (loops.empty())
       while (limit > 1 && limit * limit > elements)
@@ -192,6 +196,26 @@ private:
         innerTrips && *innerTrips > 0 && cut.outer == *trips)
       cut.inner = divisorBelow(*innerTrips, limit / cut.outer);
     return cut;
+  }
+
+  /// A thread folds so many parts of its number, or a warp; then as many as
+  /// make the sum of a part and the fold about as long, as a load of the one
+  /// takes twice as long as one of the other.
+  static int64_t mostParts(scf::ForOp sum, ArrayRef<scf::ForOp> loops,
+                           int64_t elements) {
+    constexpr int64_t ofThread = 2048, ofWarp = 8192;
+    if (!areFoldedByWarps(sum, loops))
+      return ofThread;
+    auto balanced = static_cast<int64_t>(
+        std::sqrt(2.0 * kWarpLanes * static_cast<double>(elements)));
+    return std::clamp(balanced, ofThread, ofWarp);
+  }
+
+  /// Warps fold where the parts of a number lie side by side.
+  static bool areFoldedByWarps(scf::ForOp sum, ArrayRef<scf::ForOp> loops) {
+    return !loops.empty() && llvm::all_of(sum.getResultTypes(), [](Type type) {
+      return type.isF32();
+    });
   }
 
   void split(scf::ForOp sum, ArrayRef<scf::ForOp> loops) {
@@ -210,10 +234,8 @@ private:
     if (!needs)
       return;
     bool partsFirst = walksAlong(sum, loops);
-    // A warp folds the parts of a number where they lie side by side.
-    bool byWarps = cut.parts() >= 2 * kWarpLanes && !loops.empty() &&
-                   llvm::all_of(sum.getResultTypes(),
-                                [](Type type) { return type.isF32(); });
+    bool byWarps =
+        cut.parts() >= 2 * kWarpLanes && areFoldedByWarps(sum, loops);
     Layout layout{partsFirst, partsFirst && !byWarps};
     SmallVector<Value> buffers = allocate(sum, loops, cut.parts(), layout);
     sumParts(sum, loops, cut, combiners, *needs, buffers, layout);

@@ -7,12 +7,14 @@
 // thread that computes one number of f32 asks for four. Parts whose iterations
 // each read and write their own element do four of them: first all loads, then
 // the computation, then all stores, each four in a row, which LLVM joins
-// because the buffers are known to be aligned.
+// because the buffers are known to be aligned. Others, whose iterations differ
+// in their channel alone, are joined (JoinedIterations.h).
 //
 //===----------------------------------------------------------------------===//
 
 #include "../Parallelize/IndependentLoops.h"
 #include "Accesses.h"
+#include "JoinedIterations.h"
 #include "OwnElements.h"
 
 #include "Dialect/Soap/PassStatistics.h"
@@ -52,7 +54,8 @@ public:
     auto part = symbols.lookup<func::FuncOp>(name);
     if (isNew && part && canBeWidened(part, extent)) {
       for (const Iterations &iterations : iterationsOf(part, extent))
-        isStraight(iterations, wide.own);
+        if (!canBeJoined(iterations, wide.own))
+          isStraight(iterations, wide.own);
       for (Operation *op : wide.own)
         wide.aligned.insert(argumentOf(op));
     }
@@ -138,6 +141,8 @@ private:
     if (iterations.first > 0)
       number = arith::SubIOp::create(builder, loc, number,
                                      constant(iterations.first / lanes));
+    if (llvm::DenseSet<Operation *> joined; canBeJoined(iterations, joined))
+      return joinIterations(builder, iterations, number, shared);
     Value first =
         arith::MulIOp::create(builder, loc, number, constant(lanes), noWrap);
     // Ops that do not depend on the iteration: once.
