@@ -38,10 +38,11 @@ std::unique_ptr<SearchTuning> SearchTuning::parse(StringRef text,
   llvm::raw_string_ostream stream(error);
   if (succeeded(tuning->parseFromString(text, stream)))
     return tuning;
-  message = describeOptionError(error, /*pass=*/"") +
-            "; expected some of beta, cooling, chains, proposals-kind, "
-            "tempering, epsilon, configs, untied, simulator, early-rejection, "
-            "target and pause-after (docs/Search.md)";
+  message =
+      describeOptionError(error, /*pass=*/"") +
+      "; expected some of beta, cooling, chains, proposals-kind, "
+      "mates, tempering, epsilon, configs, untied, simulator, early-rejection, "
+      "target and pause-after (docs/Search.md)";
   return nullptr;
 }
 
@@ -65,6 +66,8 @@ static ::soap::Error unexpected(const Twine &name, const Twine &value,
   if (proposalsKind != "uniform" && proposalsKind != "mixed")
     return unexpected("proposals-kind", proposalsKind.getValue(),
                       "uniform or mixed");
+  if (!(mates >= 0 && mates <= 1))
+    return unexpected("mates", number(mates), "a share from 0 to 1");
   if (!(tempering >= 1 && tempering <= 1000))
     return unexpected("tempering", number(tempering), "a ratio from 1 to 1000");
   if (!(epsilon >= 0 && epsilon <= 1))
@@ -85,6 +88,7 @@ static ::soap::Error unexpected(const Twine &name, const Twine &value,
       {"cooling", cooling.hasValue()},
       {"chains", chains.hasValue()},
       {"proposals-kind", proposalsKind.hasValue()},
+      {"mates", mates.hasValue()},
       {"tempering", tempering.hasValue()},
       {"simulator", simulator.hasValue()},
       {"early-rejection", earlyRejection.hasValue()},
@@ -114,6 +118,10 @@ void SearchTuning::apply(::soap::McmcOptions &options) const {
   options.chains = static_cast<int>(chains);
   options.kind = proposalsKind == "mixed" ? ::soap::ProposalKind::Mixed
                                           : ::soap::ProposalKind::Uniform;
+  // Uniform proposals are the paper's, which knows no mates; where every op
+  // decides alone, so do the ops of repeated blocks.
+  bool isTied = options.kind == ::soap::ProposalKind::Mixed && !untied;
+  options.mates = isTied || mates.hasValue() ? mates.getValue() : 0;
   options.tempering = tempering;
   options.simulator = *simulatorKind(simulator);
   options.earlyRejection = earlyRejection;

@@ -28,6 +28,7 @@ struct SearchTuning : PassPipelineOptions<SearchTuning> {
   Option<unsigned> chains{*this, "chains", llvm::cl::init(2)};
   Option<std::string> proposalsKind{*this, "proposals-kind",
                                     llvm::cl::init("mixed")};
+  Option<double> mates{*this, "mates", llvm::cl::init(0.5)};
   Option<double> tempering{*this, "tempering", llvm::cl::init(1.0)};
   // Frontier tracking.
   Option<double> epsilon{*this, "epsilon", llvm::cl::init(0.0)};

@@ -180,6 +180,8 @@ CASES = [
          ["frontier=", "cannot"], F),
     Case("flags: search, a ladder downwards", ["soap-opt", "{f.mlir}", "--soap-auto-parallel=topology=cpu-2 tuning={tempering=0.5}"],
          ["tempering=", "from 1 to 1000"], F),
+    Case("flags: search, more than all mates", ["soap-opt", "{f.mlir}", "--soap-auto-parallel=topology=cpu-2 tuning={mates=1.5}"],
+         ["option 'tuning={mates=1.5}': expected a share from 0 to 1"], F),
     Case("flags: search, too many chains", ["soap-opt", "{f.mlir}", "--soap-auto-parallel=topology=cpu-2 tuning={chains=100000}"],
          ["chains=100000", "at most 1024"], F),
     Case("flags: search, a pause without a checkpoint",
@@ -209,7 +211,7 @@ CASES = [
     *[Case(f"flags: search, {option} of Markov chains",
            ["soap-opt", "{f.mlir}", f"--soap-auto-parallel=topology=cpu-2 algorithm=polish tuning={{{option}}}"],
            [f"option 'tuning={{{option.split('=')[0]}}}': expected algorithm=mcmc"], F)
-      for option in ("beta=3", "cooling=0.5", "chains=3", "proposals-kind=uniform", "tempering=2", "early-rejection=false")],
+      for option in ("beta=3", "cooling=0.5", "chains=3", "proposals-kind=uniform", "mates=0.5", "tempering=2", "early-rejection=false")],
     # Said before the search, not after it.
     *[Case(f"flags: search, {option} where no file can be",
            ["soap-opt", "{f.mlir}", f"--soap-auto-parallel=topology=cpu-2 time-limit=100000 {option}={{folder}}/no/where"],

@@ -67,24 +67,12 @@ std::vector<Config> soap::factorMovesOf(const ParallelizationProblem &problem,
   return factorMoves;
 }
 
-Evaluation soap::descendByFactorMoves(
-    const ParallelizationProblem &problem, const GroupMates &mates,
-    StrategyEvaluator &evaluator, Evaluation now,
-    const std::function<bool(const Evaluation &)> &isOver) {
-  int groups = static_cast<int>(problem.getGroups().size());
-  // Groups that share weights together, with the config of the first of them,
-  // then each group by itself, the last time step first.
-  std::vector<std::vector<int>> sets;
-  for (int group = 0; group < groups; ++group)
-    if (mates.sharing(group).empty() || mates.sharing(group).front() > group) {
-      sets.push_back({group});
-      sets.back().insert(sets.back().end(), mates.sharing(group).begin(),
-                         mates.sharing(group).end());
-    }
-  for (int group = groups; group-- > 0;)
-    if (!mates.sharing(group).empty())
-      sets.push_back({group});
-
+/// Takes the first factor move of a set of groups that gains, with the config
+/// of the first of them, until none gains. False if `isOver` has ended it.
+static bool descend(const ParallelizationProblem &problem,
+                    const std::vector<std::vector<int>> &sets,
+                    StrategyEvaluator &evaluator, Evaluation &now,
+                    const std::function<bool(const Evaluation &)> &isOver) {
   for (size_t at = 0, unimproved = 0; unimproved < sets.size();
        at = (at + 1) % sets.size(), ++unimproved) {
     int group = sets[at].front();
@@ -93,7 +81,7 @@ Evaluation soap::descendByFactorMoves(
       if (!isLegalFor(problem, group, moved))
         continue;
       if (isOver(now))
-        return now;
+        return false;
       std::vector<GroupChange> changes;
       for (int mate : sets[at])
         if (isLegalFor(problem, mate, moved))
@@ -111,5 +99,37 @@ Evaluation soap::descendByFactorMoves(
       break;
     }
   }
+  return true;
+}
+
+/// Adds a group together with others, once for all of them.
+static void addSet(std::vector<std::vector<int>> &sets, int group,
+                   const std::vector<int> &others) {
+  if (!others.empty() && others.front() < group)
+    return;
+  sets.push_back({group});
+  sets.back().insert(sets.back().end(), others.begin(), others.end());
+}
+
+Evaluation soap::descendByFactorMoves(
+    const ParallelizationProblem &problem, const GroupMates &mates, bool tied,
+    StrategyEvaluator &evaluator, Evaluation now,
+    const std::function<bool(const Evaluation &)> &isOver) {
+  int groups = static_cast<int>(problem.getGroups().size());
+  std::vector<std::vector<int>> sets;
+  for (int group = 0; tied && group < groups; ++group)
+    if (!mates.inBlocks(group).empty())
+      addSet(sets, group, mates.inBlocks(group));
+  if (!descend(problem, sets, evaluator, now, isOver))
+    return now;
+  // Then groups that share weights together, and each group by itself, the last
+  // time step first.
+  sets.clear();
+  for (int group = 0; group < groups; ++group)
+    addSet(sets, group, mates.sharing(group));
+  for (int group = groups; group-- > 0;)
+    if (!mates.sharing(group).empty())
+      sets.push_back({group});
+  descend(problem, sets, evaluator, now, isOver);
   return now;
 }

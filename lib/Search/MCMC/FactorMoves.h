@@ -33,14 +33,15 @@ std::vector<Config> factorMovesOf(const ParallelizationProblem &problem,
                                   int group, const Config &config);
 
 /// From the evaluator's strategy, which fits into memory and takes `now`: takes
-/// the first factor move that gains, of the groups that share weights together
-/// or of one group, until none gains or `isOver` returns true. `isOver` is
-/// called before each move with the best price so far. The evaluator then has
-/// the result, whose price is returned.
+/// the first factor move that gains, with `tied` first of mates in repeated
+/// blocks together until none gains, then of the groups that share weights
+/// together or of one group, until none gains or `isOver` returns true.
+/// `isOver` is called before each move with the best price so far. The
+/// evaluator then has the result, whose price is returned.
 Evaluation
 descendByFactorMoves(const ParallelizationProblem &problem,
-                     const GroupMates &mates, StrategyEvaluator &evaluator,
-                     Evaluation now,
+                     const GroupMates &mates, bool tied,
+                     StrategyEvaluator &evaluator, Evaluation now,
                      const std::function<bool(const Evaluation &)> &isOver);
 
 } // namespace soap

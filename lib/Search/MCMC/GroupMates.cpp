@@ -9,6 +9,8 @@
 
 #include "GroupMates.h"
 
+#include "Soap/Search/Problem/GroupBlocks.h"
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -16,7 +18,8 @@
 using namespace soap;
 
 GroupMates::GroupMates(const ParallelizationProblem &problem)
-    : sharers(problem.getGroups().size()), likes(problem.getGroups().size()) {
+    : sharers(problem.getGroups().size()), likes(problem.getGroups().size()),
+      mates(problem.getGroups().size()) {
   const Graph &graph = problem.getGraph();
   const std::vector<OpGroup> &groups = problem.getGroups();
   // Groups by what their leaders look like.
@@ -60,4 +63,18 @@ GroupMates::GroupMates(const ParallelizationProblem &problem)
                         [&](int p) { return read[other].count(p) > 0; }))
           sharers[group].push_back(other);
       }
+
+  auto hasMates = [&](int group) {
+    return sharers[group].empty() && !problem.fixedConfig(groups[group].leader);
+  };
+  GroupBlocks blocks = findBlocks(graph, groups, problem.getRoles());
+  for (size_t g = 0; g < groups.size(); ++g) {
+    auto group = static_cast<int>(g);
+    if (!hasMates(group))
+      continue;
+    for (int other : blocks.mates[g])
+      if (other != group && hasMates(other))
+        mates[g].push_back(other);
+    std::sort(mates[g].begin(), mates[g].end());
+  }
 }

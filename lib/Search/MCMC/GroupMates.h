@@ -16,8 +16,9 @@
 
 namespace soap {
 
-/// Mates have leaders of the same kind with the same loops by name, so that a
-/// config of one is one of the other, if it is legal there.
+/// All that are named together have leaders of the same kind with the same
+/// loops by name, so that a config of one is one of the other, if it is legal
+/// there.
 class GroupMates {
 public:
   explicit GroupMates(const ParallelizationProblem &problem);
@@ -26,9 +27,13 @@ public:
   const std::vector<int> &sharing(int group) const { return sharers[group]; }
   /// All other groups with such a leader, ascending.
   const std::vector<int> &alike(int group) const { return likes[group]; }
+  /// Other groups at the same place of repeated blocks (GroupBlocks.h): the
+  /// mates of the group, ascending. Groups with a fixed config have none, and
+  /// groups that share weights have `sharing` instead.
+  const std::vector<int> &inBlocks(int group) const { return mates[group]; }
 
 private:
-  std::vector<std::vector<int>> sharers, likes;
+  std::vector<std::vector<int>> sharers, likes, mates;
 };
 
 } // namespace soap

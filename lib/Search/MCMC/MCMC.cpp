@@ -262,8 +262,9 @@ private:
           continue;
         }
         evaluator->start(start.strategy);
-        start.evaluation = descendByFactorMoves(problem, sampler.getMates(),
-                                                *evaluator, before, isOver);
+        start.evaluation =
+            descendByFactorMoves(problem, sampler.getMates(), options.mates > 0,
+                                 *evaluator, before, isOver);
         if (isBetter(start.evaluation, before)) {
           start.name += ", factor moves";
           start.strategy = evaluator->getStrategy();

@@ -245,25 +245,29 @@ void McmcChain::updateWeights() {
     state.weights = criticalGroupNs(problem, *evaluators[0]);
 }
 
-/// The temperature of the proposal after `ahead` more: by how much of the
-/// budget is spent then, so it does not depend on how many are drawn at a time.
-double McmcChain::cooledNs(size_t ahead) const {
-  if (options.cooling == 1)
-    return temperatureNs;
-  double spent = 0;
+/// How much of the budget, or of the way to the next restart, is spent after
+/// `ahead` more proposals, 0 to 1. With a budget of proposals it does not
+/// depend on how many are drawn at a time.
+double McmcChain::spentShare(size_t ahead) const {
   if (restartProposals > 0)
-    return temperatureNs *
-           std::pow(options.cooling,
-                    static_cast<double>(state.proposals % restartProposals +
-                                        static_cast<int64_t>(ahead)) /
-                        static_cast<double>(restartProposals));
+    return static_cast<double>(state.proposals % restartProposals +
+                               static_cast<int64_t>(ahead)) /
+           static_cast<double>(restartProposals);
+  double spent = 0;
   if (maxProposals > 0)
     spent =
         (static_cast<double>(state.proposals) + static_cast<double>(ahead)) /
         static_cast<double>(maxProposals);
   if (maxSeconds > 0)
     spent = std::max(spent, state.seconds / maxSeconds);
-  return temperatureNs * std::pow(options.cooling, std::min(spent, 1.0));
+  return std::min(spent, 1.0);
+}
+
+/// The temperature of the proposal after `ahead` more.
+double McmcChain::cooledNs(size_t ahead) const {
+  return options.cooling == 1
+             ? temperatureNs
+             : temperatureNs * std::pow(options.cooling, spentShare(ahead));
 }
 
 /// A basin-hopping restart: some groups of the best strategy get random
@@ -275,8 +279,11 @@ void McmcChain::restartNearBest(RandomGenerator &random) {
   for (int64_t left = 1 + random.below(std::min(maxGroups, groups)); left > 0;
        --left) {
     auto group = static_cast<int>(random.below(groups));
-    problem.assign(state.current, problem.getGroups()[group],
-                   sampler.drawConfig(random, group));
+    // The same as a proposal of the paper, of mates together as often.
+    for (const GroupChange &change :
+         sampler.drawUniform(random, group, options.mates))
+      problem.assign(state.current, problem.getGroups()[change.group],
+                     change.config);
   }
   startAll();
   considerBest();
@@ -285,7 +292,8 @@ void McmcChain::restartNearBest(RandomGenerator &random) {
 McmcChain::Draw McmcChain::draw(RandomGenerator &random, size_t ahead) const {
   Draw result;
   result.proposal =
-      sampler.draw(random, evaluators[0]->getStrategy(), state.weights);
+      sampler.draw(random, evaluators[0]->getStrategy(), state.weights,
+                   options.mates * (1 - spentShare(ahead)));
   auto slackNs = static_cast<int64_t>(
       std::min(-std::log(random.unit()) * cooledNs(ahead), 1e15));
   result.thresholdNs = state.currentEvaluation.makespanNs + slackNs;

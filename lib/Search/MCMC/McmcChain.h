@@ -85,6 +85,7 @@ private:
   bool evaluate(StrategyEvaluator &evaluator, Draw &draw) const;
   size_t decide(size_t count);
   size_t drawsAhead() const;
+  double spentShare(size_t ahead) const;
   double cooledNs(size_t ahead) const;
   void accept(const Draw &draw);
   void startAll();

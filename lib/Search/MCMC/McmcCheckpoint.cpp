@@ -30,10 +30,11 @@ static constexpr double maxSeconds = 1e12;
 /// The options that a state depends on, as text to compare.
 static std::string describeOptions(const ParallelizationProblem &problem,
                                    const McmcOptions &options) {
-  char numbers[128];
+  char numbers[160];
   std::snprintf(numbers, sizeof numbers,
-                "%.17g, cooling %.17g, tempering %.17g", options.temperature,
-                options.cooling, options.tempering);
+                "%.17g, cooling %.17g, tempering %.17g, mates %.17g",
+                options.temperature, options.cooling, options.tempering,
+                options.mates);
   std::string text =
       "seed " + std::to_string(options.seed) + ", chains " +
       std::to_string(options.chains) + ", temperature " + numbers + ", " +

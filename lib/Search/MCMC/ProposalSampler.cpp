@@ -243,22 +243,48 @@ ProposalSampler::Move ProposalSampler::drawMixed(RandomGenerator &random,
   return {};
 }
 
+/// A config for a group, and for those of others where it is legal.
+Proposal ProposalSampler::forAll(int group, const std::vector<int> &others,
+                                 const Config &config) const {
+  Proposal proposal = {{group, config}};
+  for (int other : others)
+    if (isLegal(config, other))
+      proposal.push_back({other, config});
+  return proposal;
+}
+
+/// Whether mates change together. Groups without mates draw no number.
+bool ProposalSampler::drawTied(RandomGenerator &random, int group,
+                               double tied) const {
+  return tied > 0 && !mates.inBlocks(group).empty() && random.unit() <= tied;
+}
+
+Proposal ProposalSampler::drawUniform(RandomGenerator &random, int group,
+                                      double tied) const {
+  bool isTied = drawTied(random, group, tied);
+  Config config = drawConfig(random, group);
+  return isTied ? forAll(group, mates.inBlocks(group), config)
+                : Proposal{{group, std::move(config)}};
+}
+
 Proposal ProposalSampler::draw(RandomGenerator &random, const Strategy &current,
-                               const std::vector<int64_t> &weights) const {
+                               const std::vector<int64_t> &weights,
+                               double tied) const {
   int group = drawGroup(random, weights);
   if (kind == ProposalKind::Uniform)
-    return {{group, drawConfig(random, group)}};
+    return drawUniform(random, group, tied);
+  bool isTied = drawTied(random, group, tied);
   auto [config, sharing, alike] = drawMixed(random, current, group);
   if (config.devices.empty() || !isLegal(config, group))
     config = drawConfig(random, group);
+  if (isTied)
+    return forAll(group, mates.inBlocks(group), config);
   // Groups that share weights pay for each difference between them, so a way
   // out often needs a step of all of them.
   int64_t percent = random.below(100);
-  Proposal proposal = {{group, config}};
   if (percent >= sharing + alike)
-    return proposal;
-  for (int mate : percent < sharing ? mates.sharing(group) : mates.alike(group))
-    if (isLegal(config, mate))
-      proposal.push_back({mate, config});
-  return proposal;
+    return {{group, config}};
+  return forAll(group,
+                percent < sharing ? mates.sharing(group) : mates.alike(group),
+                config);
 }

@@ -28,9 +28,13 @@ public:
   ProposalSampler(const ParallelizationProblem &problem, ProposalKind kind);
 
   /// `weights`: per group, how often it is chosen, by half of the mixed draws;
-  /// all 0 or empty: all alike.
+  /// all 0 or empty: all alike. `tied`: in this share of the draws, 0 to 1, of
+  /// groups in repeated blocks all mates take the config.
   Proposal draw(RandomGenerator &random, const Strategy &current,
-                const std::vector<int64_t> &weights) const;
+                const std::vector<int64_t> &weights, double tied = 0) const;
+  /// A uniform config of a group, in the share `tied` of the draws of all its
+  /// mates, too.
+  Proposal drawUniform(RandomGenerator &random, int group, double tied) const;
   /// A uniform config of a group.
   Config drawConfig(RandomGenerator &random, int group) const;
   const GroupMates &getMates() const { return mates; }
@@ -64,6 +68,9 @@ private:
     Config config;
     int64_t sharing = 30, alike = 10;
   };
+  bool drawTied(RandomGenerator &random, int group, double tied) const;
+  Proposal forAll(int group, const std::vector<int> &others,
+                  const Config &config) const;
   Move drawMixed(RandomGenerator &random, const Strategy &current,
                  int group) const;
   bool isLegal(const Config &config, int group) const;

@@ -3,20 +3,21 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Chains of random proposals on random graphs or on a problem file. Of every
-// proposal, the ready, start and end of every task by forward simulation of the
-// changed plan (`delta`) and by propagation must equal the times of Algorithm 1
-// on a task graph built from nothing; and the decisions of all three, which
-// stop as early as they do in a search, must be the same. On large models what
-// takes longest is finding out again what the shards of a kernel touch and
-// cost: with
-// --fresh=N that is done for every Nth proposal, for the others only their
-// plan, its actions, the task graph and its simulation are made from nothing.
+// Chains of random proposals, of one op or of several at once, on random graphs
+// or on a problem file. Of every proposal, the ready, start and end of every
+// task by forward simulation of the changed plan (`delta`) and by propagation
+// must equal the times of Algorithm 1 on a task graph built from nothing; and
+// the decisions of all three, which stop as early as they do in a search, must
+// be the same. On large models what takes longest is finding out again what the
+// shards of a kernel touch and cost: with --fresh=N that is done for every Nth
+// proposal, for the others only their plan, its actions, the task graph and its
+// simulation are made from nothing.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Soap/Search/Evaluator/StrategyEvaluator.h"
 #include "Soap/Search/Presets/Presets.h"
+#include "Soap/Search/Problem/GroupBlocks.h"
 #include "Soap/Search/Problem/ProblemFile.h"
 #include "Soap/Simulator/Algorithm1Simulator.h"
 #include "Support/MeasuredCopies.h"
@@ -76,17 +77,21 @@ public:
   int64_t makespanNs() const { return now; }
 
   /// Decides on a proposal. False if anything differed.
-  bool step(int group, const Config &config, int64_t thresholdNs) {
-    const OpGroup &members = problem.getGroups()[group];
+  bool step(std::span<const GroupChange> changes, int64_t thresholdNs) {
     Strategy next = current;
-    problem.assign(next, members, config);
+    std::vector<int> nodes;
+    for (const GroupChange &change : changes) {
+      const OpGroup &members = problem.getGroups()[change.group];
+      problem.assign(next, members, change.config);
+      nodes.insert(nodes.end(), members.nodes.begin(), members.nodes.end());
+    }
     TaskGraph expected = simulated(next);
     int64_t makespanNs = expected.makespanNs, before = counts.differences;
 
     std::vector<Config> configs;
-    for (int node : members.nodes)
+    for (int node : nodes)
       configs.push_back(next[node]);
-    plan.change(members.nodes, configs);
+    plan.change(nodes, configs);
     plan.finish();
     compare(makespanNs, forward.timeline(times), "makespan, delta");
     compareTimes(expected, times, "delta");
@@ -103,8 +108,8 @@ public:
       counts.hash(task.endNs);
 
     bool accept = makespanNs <= thresholdNs;
-    Evaluation byDelta = delta.propose(group, config, thresholdNs),
-               byPropagation = propagate.propose(group, config, thresholdNs);
+    Evaluation byDelta = delta.propose(changes, thresholdNs),
+               byPropagation = propagate.propose(changes, thresholdNs);
     for (bool isDelta : {true, false}) {
       const Evaluation &evaluation = isDelta ? byDelta : byPropagation;
       const char *what =
@@ -239,10 +244,20 @@ void compareOnRandomGraphs(const Options &options, Counts &counts) {
       Config config = isCluster
                           ? wideConfig(random, space, topology.deviceCount())
                           : randomConfig(random, space, made.devices);
+      std::vector<GroupChange> changes = {{group, config}};
+      // Every third changes other groups with as many loops, too.
+      for (size_t other = 0; i % 3 == 0 && other < made.graph.nodes.size();
+           ++other) {
+        const IterationSpace &its = made.graph.nodes[other].whole.space;
+        if (static_cast<int>(other) != group &&
+            its.loops.size() == space.loops.size() &&
+            checkConfig(its, config, topology.deviceCount()).fault ==
+                ConfigFault::None)
+          changes.push_back({static_cast<int>(other), config});
+      }
       // Of all temperatures: some chains take nearly everything.
-      if (!chain.step(group, config,
-                      drawThreshold(random, chain.makespanNs(),
-                                    i % 3 == 0 ? 0.5 : 0.01)))
+      if (!chain.step(changes, drawThreshold(random, chain.makespanNs(),
+                                             i % 3 == 0 ? 0.5 : 0.01)))
         break;
     }
     counts.byDelta += chain.tasksByDelta();
@@ -293,6 +308,8 @@ std::string compareOnProblem(const Options &options, Counts &counts) {
   if (MaybeError error = problem.check())
     return error->message;
   Random random(options.seed);
+  GroupBlocks blocks =
+      findBlocks(file->graph, problem.getGroups(), problem.getRoles());
   Chain chain(problem, dataParallelStrategy(problem), options.problem,
               options.fresh, counts);
   auto begin = std::chrono::steady_clock::now();
@@ -300,7 +317,13 @@ std::string compareOnProblem(const Options &options, Counts &counts) {
     int group = static_cast<int>(uniform(
         random, 0, static_cast<int64_t>(problem.getGroups().size()) - 1));
     Config config = drawConfig(random, problem, problem.getGroups()[group]);
-    chain.step(group, config, drawThreshold(random, chain.makespanNs(), 0.005));
+    std::vector<GroupChange> changes = {{group, config}};
+    // Half of them change all mates of repeated blocks.
+    if (uniform(random, 0, 1) == 1)
+      for (int mate : blocks.mates[group])
+        if (mate != group)
+          changes.push_back({mate, config});
+    chain.step(changes, drawThreshold(random, chain.makespanNs(), 0.005));
     std::chrono::duration<double> spent =
         std::chrono::steady_clock::now() - begin;
     if (options.seconds > 0 && spent.count() > options.seconds)

@@ -4,11 +4,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Evaluators that take over what another one has accepted are as if they had
-// priced it themselves; a proposal that is stopped leaves nothing behind.
+// priced it themselves; a proposal that is stopped leaves nothing behind;
+// changes of several groups are priced as if from nothing.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Soap/Search/Evaluator/StrategyEvaluator.h"
+#include "Search/MCMC/ProposalSampler.h"
 #include "Search/Problems.h"
 #include "Soap/Search/Presets/Presets.h"
 
@@ -87,6 +89,54 @@ TEST(StrategyEvaluator, CopiesAreAsGoodAsSimulations) {
     }
     EXPECT_GT(accepted, 10);
   }
+}
+
+/// Proposals for all mates of repeated blocks: one price, one decision, the
+/// same as a plan and a simulation from nothing.
+TEST(StrategyEvaluator, TiedProposalsAreAsIfFromNothing) {
+  for (const char *topology : topologies)
+    for (SimulatorKind kind :
+         {SimulatorKind::Delta, SimulatorKind::Propagate}) {
+      MlpProblem p(makeMlp(64, {100, 60, 60, 60, 60, 60, 10}),
+                   *builtinTopology(topology));
+      ProposalSampler sampler(p.problem, ProposalKind::Mixed);
+      StrategyEvaluator evaluator(p.problem, kind);
+      Strategy current = dataParallelStrategy(p.problem);
+      int64_t nowNs = evaluator.start(current).makespanNs;
+      RandomGenerator random(17);
+      int tied = 0, accepted = 0;
+      for (int i = 0; i < 250; ++i) {
+        SCOPED_TRACE(topology + (" proposal " + std::to_string(i)));
+        Proposal proposal =
+            sampler.draw(random, evaluator.getStrategy(), {}, /*tied=*/0.8);
+        Strategy next = current;
+        for (const GroupChange &change : proposal)
+          p.problem.assign(next, p.problem.getGroups()[change.group],
+                           change.config);
+        Evaluation expected = p.problem.evaluate(next);
+        int64_t limitNs = i % 4 == 0 ? std::numeric_limits<int64_t>::max()
+                                     : nowNs + nowNs / 20;
+        Evaluation priced = evaluator.propose(proposal, limitNs);
+        bool isWithin = expected.makespanNs <= limitNs;
+        ASSERT_EQ(priced.makespanNs <= limitNs, isWithin);
+        tied += proposal.size() > 3;
+        if (isWithin) {
+          ASSERT_EQ(priced.makespanNs, expected.makespanNs);
+          ASSERT_EQ(priced.excessBytes, expected.excessBytes);
+        }
+        if (!isWithin || i % 4 == 0) {
+          evaluator.reject();
+          continue;
+        }
+        evaluator.accept();
+        ASSERT_EQ(evaluator.getStrategy(), next);
+        current = std::move(next);
+        nowNs = expected.makespanNs;
+        ++accepted;
+      }
+      EXPECT_GT(tied, 60);
+      EXPECT_GT(accepted, 10);
+    }
 }
 
 TEST(StrategyEvaluator, StoppedProposalsLeaveNothingBehind) {

@@ -70,8 +70,9 @@ static int64_t fastestFactorMove(const ParallelizationProblem &problem,
   return fastest;
 }
 
-TEST(FactorMoves, DescentEndsWhereNoneGains) {
-  MlpProblem p(recurrent(), 4);
+/// Descends from all presets, and looks whether any factor move is left.
+static void descendFromPresets(Mlp mlp, bool tied) {
+  MlpProblem p(std::move(mlp), 4);
   GroupMates mates(p.problem);
   int gained = 0;
   for (const std::string &preset : presetNames()) {
@@ -80,7 +81,7 @@ TEST(FactorMoves, DescentEndsWhereNoneGains) {
     Strategy start = *presetStrategy(preset, p.problem);
     Evaluation before = evaluator.start(start);
     Evaluation after =
-        descendByFactorMoves(p.problem, mates, evaluator, before,
+        descendByFactorMoves(p.problem, mates, tied, evaluator, before,
                              [](const Evaluation &) { return false; });
     EXPECT_LE(after.makespanNs, before.makespanNs);
     EXPECT_FALSE(p.problem.verify(evaluator.getStrategy()));
@@ -91,11 +92,19 @@ TEST(FactorMoves, DescentEndsWhereNoneGains) {
     gained += after.makespanNs < before.makespanNs;
     // Stopped at once, nothing happens.
     EXPECT_EQ(evaluator.start(start).makespanNs, before.makespanNs);
-    EXPECT_EQ(descendByFactorMoves(p.problem, mates, evaluator, before,
+    EXPECT_EQ(descendByFactorMoves(p.problem, mates, tied, evaluator, before,
                                    [](const Evaluation &) { return true; })
                   .makespanNs,
               before.makespanNs);
     EXPECT_EQ(evaluator.getStrategy(), start);
   }
   EXPECT_GT(gained, 0);
+}
+
+TEST(FactorMoves, DescentEndsWhereNoneGains) {
+  descendFromPresets(recurrent(), /*tied=*/false);
+}
+
+TEST(FactorMoves, DescentOfMatesEndsWhereNoneGains) {
+  descendFromPresets(makeMlp(64, {32, 48, 48, 48, 48, 10}), /*tied=*/true);
 }

@@ -88,13 +88,14 @@ static void expectSame(const McmcResult &a, const McmcResult &b) {
 
 /// With more threads than chains, proposals are evaluated in advance.
 TEST(MCMC, EvaluationInAdvanceDoesNotChangeTheResult) {
-  MlpProblem p(makeMlp(64, {100, 80, 10}), 4);
+  MlpProblem p(makeMlp(64, {100, 80, 80, 80, 10}), 4);
   for (ProposalKind kind : {ProposalKind::Uniform, ProposalKind::Mixed})
     for (double temperature : {0.001, 0.2}) { // few and many acceptances
       McmcOptions options = proposals(700, 5);
       options.chains = 1;
       options.kind = kind;
       options.temperature = temperature;
+      options.mates = 0.6;
       McmcResult one = searchMcmc(p.problem, options);
       // Factor moves may leave nothing to gain.
       if (kind == ProposalKind::Uniform || temperature > 0.1)
@@ -175,14 +176,35 @@ TEST(MCMC, TemperingDoesNotDependOnThreads) {
   expectSame(one, searchMcmc(p.problem, options));
 }
 
+/// Blocks repeat: where the budget is short, mates that go together get
+/// further; at the end they may part.
+TEST(MCMC, MatesGoTogetherFirst) {
+  std::vector<int64_t> widths(14, 96);
+  widths.back() = 10;
+  MlpProblem p(makeMlp(64, widths), *builtinTopology("p100-2x2-p2p"));
+  int64_t tiedNs = 0, untiedNs = 0;
+  for (uint64_t seed = 1; seed <= 5; ++seed) {
+    McmcOptions options = proposals(150, seed);
+    options.initial = {dataParallelStrategy(p.problem)};
+    untiedNs += searchMcmc(p.problem, options).bestEvaluation.makespanNs;
+    options.mates = 1;
+    McmcResult tied = searchMcmc(p.problem, options);
+    tiedNs += tied.bestEvaluation.makespanNs;
+    EXPECT_EQ(tied.bestEvaluation.makespanNs,
+              p.problem.evaluate(tied.best).makespanNs);
+  }
+  EXPECT_LT(tiedNs, untiedNs);
+}
+
 /// Stopped anywhere, written down, read and resumed: the same result.
 TEST(MCMC, ResumesToTheSameResult) {
-  MlpProblem p(makeMlp(64, {100, 80, 10}), 4);
+  MlpProblem p(makeMlp(64, {100, 80, 80, 80, 10}), 4);
   for (ProposalKind kind : {ProposalKind::Uniform, ProposalKind::Mixed}) {
     McmcOptions options = proposals(5000, 9);
     options.chains = 3;
     options.tempering = 2;
     options.cooling = 0.1;
+    options.mates = 0.6;
     options.kind = kind;
     McmcResult expected = searchMcmc(p.problem, options);
     for (int64_t when : {1, 100, 777, 1500, 3100, 4000, 4999}) {

@@ -72,6 +72,7 @@ TEST(McmcCheckpoint, RefusesOthers) {
   expectIn(f.errorOf("\"version\":1", "\"version\":2"), "expected version 1");
   expectIn(f.errorOf("\"mcmc\"", "\"genetic\""), "at /search: expected");
   expectIn(f.errorOf("seed 4", "seed 5"), "at /options: expected");
+  expectIn(f.errorOf("mates 0,", "mates 0.5,"), "at /options: expected");
   expectIn(f.errorOf("\"round\":", "\"rounds\":"), "rounds");
   expectIn(f.errorOf("\"round\":", "\"round\":-1"), "at /round");
   expectIn(f.errorOf("\"step\":0", "\"step\":1"), "at /chains: expected");

@@ -122,7 +122,7 @@ TEST_P(RepeatedDevices, FactorMoves) {
   StrategyEvaluator evaluator(p.problem);
   Evaluation now = evaluator.start(start);
   int64_t left = 300;
-  now = descendByFactorMoves(p.problem, mates, evaluator, now,
+  now = descendByFactorMoves(p.problem, mates, /*tied=*/false, evaluator, now,
                              [&](const Evaluation &) { return left-- == 0; });
   EXPECT_LE(now.makespanNs, startNs);
   EXPECT_EQ(now.makespanNs,

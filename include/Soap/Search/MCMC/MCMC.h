@@ -75,6 +75,10 @@ struct McmcOptions {
   /// initial strategy.
   int chains = 0;
   ProposalKind kind = ProposalKind::Uniform;
+  /// Of a chain's first proposals for groups in repeated blocks, the share that
+  /// changes all mates (GroupBlocks.h) together, 0 to 1. The share falls to 0
+  /// while the chain's budget is spent, so that mates part where that gains.
+  double mates = 0;
   /// Parallel tempering: chain i starts at `temperature * tempering^i`, and
   /// neighbours on this ladder exchange their temperatures now and then by a
   /// Metropolis criterion; 1: all chains stay at `temperature`.
