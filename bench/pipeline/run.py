@@ -9,8 +9,8 @@ Each row is a training step (SGD with momentum) on two or four devices of one co
 `data-parallel` the batch as a whole; the others have two stages: `gpipe`, `1f1b`, `interleaved` (two stages a device),
 `1f1b+dp` and `1f1b+tp` (two devices a stage, data or tensor parallelism inside).
   sim ms           --soap-simulate
-  ms               median over iterations of soap-run: of those at full speed (soap-run --gauge) if they are at least
-                   five, else of all, which a star marks
+  ms               median over iterations of soap-run: of those at full speed (soap-run --gauge), for which it runs up
+                   to four times; if they are less than five, of all, which a star marks
   bubble           the share of the iteration in which devices compute nothing: simulated; and by the trace, the median
                    over iterations of what is no op other than messages
   peak, arena      MiB of the device that needs most: simulated, weights included; temporary memory of the program
@@ -44,7 +44,7 @@ NETWORKS = {
 MiB = 1 << 20
 WARM = 3
 # Cores are at full speed if the gauges before and after an iteration are at most this times the best (SpeedGauge.h).
-TOLERANCE, ENOUGH = 1.5, 5
+TOLERANCE, ENOUGH, MOST_RUNS = 1.5, 5, 4
 
 
 def strategies(microbatches):
@@ -60,14 +60,6 @@ def strategies(microbatches):
 def read(path):
     with open(path) as stream:
         return json.load(stream)
-
-
-def median_ms(gauge):
-    """The median, and whether it is of iterations at full speed. The first iterations warm up."""
-    samples = list(zip(gauge["milliseconds"], zip(gauge["ns"], gauge["ns"][1:])))[WARM - 1:]
-    best = min(gauge["ns"])
-    fast = [ms for ms, pair in samples if max(pair) <= TOLERANCE * best]
-    return statistics.median(fast if len(fast) >= ENOUGH else [ms for ms, _ in samples]), len(fast) >= ENOUGH
 
 
 def busy_share(path, devices):
@@ -91,6 +83,7 @@ class Bench:
                               built.programs(options.build, "soap-translate", "soap-opt", "soap-run")))
         self.topology, self.profile = options.topology, options.profile
         self.calibrated = 0  # devices
+        self.best = float("inf")  # of all gauges
         if options.topology:
             self.calibrated = len(read(options.topology)["devices"])
 
@@ -136,10 +129,20 @@ class Bench:
 
     def execute(self, devices):
         run = [self.path("l.mlir"), "--data=synthetic", "--quiet", "--threads-per-device=1", "--report", self.path("r.json")]
-        self.run("soap-run", *run, "--gauge", "--iterations=%d" % (WARM + self.options.iterations))
-        report = read(self.path("r.json"))
-        ms, steady = median_ms(report["gauge"])
-        result = {"measured_ms": ms, "at_full_speed": steady, "arena_mib": max(report["arena_bytes"]) / MiB,
+        samples, fast = [], []
+        for _ in range(MOST_RUNS):
+            self.run("soap-run", *run, "--gauge", "--iterations=%d" % (WARM + self.options.iterations))
+            report = read(self.path("r.json"))
+            gauge = report["gauge"]
+            self.best = min(self.best, *gauge["ns"])
+            # The first iterations warm up.
+            samples += list(zip(gauge["milliseconds"], zip(gauge["ns"], gauge["ns"][1:])))[WARM - 1:]
+            fast = [ms for ms, pair in samples if max(pair) <= TOLERANCE * self.best]
+            if len(fast) >= ENOUGH:
+                break
+        steady = len(fast) >= ENOUGH
+        result = {"measured_ms": statistics.median(fast if steady else [ms for ms, _ in samples]), "at_full_speed": steady,
+                  "arena_mib": max(report["arena_bytes"]) / MiB,
                   "loss": report["epochs"][0]["loss"]}
         self.run("soap-run", *run, "--trace", self.path("t.json"), "--iterations=%d" % (2 * WARM))
         result["measured_bubble"] = 1 - busy_share(self.path("t.json"), devices)

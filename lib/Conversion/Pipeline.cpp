@@ -20,14 +20,20 @@ void mlir::soap::buildLowerToCpuPipeline(OpPassManager &pm,
   pm.addPass(createSoapSinglePrograms());
   SoapNarrowProductsOptions narrow;
   narrow.precision = ""; // the module's
-  pm.addPass(createSoapNarrowProducts(narrow));
   bool overMPI = options.comm == Communication::MPI;
+  // The library's functions for bf16 compute in f32 where the processor does
+  // not multiply bf16.
+  narrow.keepNarrow = options.library == "onednn" && !overMPI;
+  pm.addPass(createSoapNarrowProducts(narrow));
   // Sends of MPI may wait for their receivers, so they stay in the order of the
   // schedule.
   if (!overMPI)
     pm.addPass(createSoapHoistSends());
   SoapOutlineKernelsOptions outline;
-  outline.library = overMPI ? std::string("none") : options.library.getValue();
+  outline.library = overMPI ? std::string("none")
+                    : options.library == "onednn-f32"
+                        ? std::string("onednn")
+                        : options.library.getValue();
   outline.fuse = options.fuse;
   outline.layout = options.layout;
   pm.addPass(createSoapOutlineKernels(outline));

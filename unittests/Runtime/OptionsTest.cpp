@@ -179,6 +179,16 @@ TEST(Options, Rejects) {
             "flags '--calibrate' and '--virtual-devices' exclude each other");
   EXPECT_EQ(errorOf({"--calibrate", "--calibrate-work=5"}),
             "flag '--calibrate-work' needs '--backend cuda'");
+  EXPECT_EQ(parseOptions({"--calibrate", "a.mlir", "--microbatches=4,8"})
+                ->microbatches,
+            (std::vector<int64_t>{4, 8}));
+  EXPECT_EQ(errorOf({"--calibrate", "a.mlir", "--microbatches=4,,8"}),
+            "flag '--microbatches': expected an integer from 1 to 1048576, or "
+            "several with commas between, got '4,,8'");
+  EXPECT_EQ(errorOf({"--calibrate", "--microbatches=4"}),
+            "flag '--microbatches' needs '--calibrate FILE'");
+  EXPECT_EQ(errorOf({"a.mlir", "--data=synthetic", "--microbatches=4"}),
+            "flag '--microbatches' needs '--calibrate FILE'");
   EXPECT_EQ(errorOf({"a.mlir", "--data=synthetic", "--calibrate-work=5"}),
             "flag '--calibrate-work' needs '--calibrate'");
   EXPECT_EQ(errorOf({"a.mlir", "--normalize=1"}),

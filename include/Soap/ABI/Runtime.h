@@ -133,7 +133,21 @@ void soap_rt_conv2d_weight_grad_f32(SoapContext *ctx, const int64_t *d,
 void soap_rt_matmul_f32(SoapContext *ctx, const int64_t *d, const float *a,
                         const float *b, float *y);
 
-/* The same for programs on streams. `buffers` is read before they return.
+/* The same on bf16, each number as its 16 bits: sums are in f32, and a result
+ * is rounded once. Where the processor does not multiply bf16, operands are
+ * copied to f32. */
+void soap_rt_conv2d_bf16(SoapContext *ctx, const int64_t *d, const uint16_t *x,
+                         const uint16_t *w, uint16_t *y);
+void soap_rt_conv2d_input_grad_bf16(SoapContext *ctx, const int64_t *d,
+                                    const uint16_t *dy, const uint16_t *w,
+                                    uint16_t *dx);
+void soap_rt_conv2d_weight_grad_bf16(SoapContext *ctx, const int64_t *d,
+                                     const uint16_t *x, const uint16_t *dy,
+                                     uint16_t *dw);
+void soap_rt_matmul_bf16(SoapContext *ctx, const int64_t *d, const uint16_t *a,
+                         const uint16_t *b, uint16_t *y);
+
+/* The products for programs on streams. `buffers` is read before they return.
  *
  * soap_rt_conv2d: `d` points to the 20 numbers above, the kind (0 forward,
  * 1 gradient of the input, 2 of the weights), the precision, the bytes of the

@@ -70,7 +70,8 @@ enum class LoweringStage { Launches, Image };
 struct LowerToCpuOptions : public PassPipelineOptions<LowerToCpuOptions> {
   PassOptions::Option<std::string> library{
       *this, "library",
-      llvm::cl::desc("Library for convolution and matmul: onednn or none"),
+      llvm::cl::desc("Library for convolution and matmul: onednn, onednn-f32 "
+                     "(products of bf16 as products of f32) or none"),
       llvm::cl::init("onednn")};
   PassOptions::Option<bool> fuse{
       *this, "fuse",

@@ -17,7 +17,8 @@ def SoapOutlineKernels : Pass<"soap-outline-kernels", "::mlir::ModuleOp"> {
       "Replaces the ops of programs by calls of kernels and of library functions";
   let description = [{
     Every op that computes becomes a destination-style call: `soap.library_call`
-    for convolution and matmul in f32 where there is a library, else
+    for convolution and matmul in f32, and in bf16 of oneDNN, where there is a
+    library, else
     `soap.kernel_call` of a generated function on buffers. Ops of the same name,
     attributes and types share a kernel. A reshape becomes a view, a constant
     `arith.constant`, a send of a part of a tile a packing kernel and a send of
@@ -435,7 +436,10 @@ def SoapNarrowProducts : Pass<"soap-narrow-products", "::mlir::ModuleOp"> {
            "soap.precision if empty; nothing is done in others than bf16">,
     Option<"recurrences", "recurrences", "bool",
            /*default=*/"false", "Products of recurrences, too: each step becomes "
-           "a product and a cell, as it does in bf16">
+           "a product and a cell, as it does in bf16">,
+    Option<"keepNarrow", "keep-narrow", "bool",
+           /*default=*/"false", "Products of bf16 that oneDNN computes stay as "
+           "they are">
   ];
 }
 

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Outline/ExpandRecurrences.h"
+#include "../Outline/Library.h"
 #include "../Reference/Kernels.h"
 
 #include "Soap/Analysis/SharedOps.h"
@@ -169,14 +170,16 @@ private:
 /// conversions. So are the ops whose kernels add to their result in memory.
 class Widening {
 public:
-  explicit Widening(Block &block) : block(block), builder(block.getParent()) {}
+  /// Of `library`: products that it computes as they are stay.
+  Widening(Block &block, LibraryOptions library)
+      : block(block), builder(block.getParent()), library(library) {}
 
   void run() {
     SmallVector<Operation *> ops;
     for (Operation &op : block)
       if ((isProduct(&op) ||
            isa<GatherGradOp, MaxPool2DGradOp, AvgPool2DGradOp>(&op)) &&
-          isNarrow(op.getResult(0)))
+          isNarrow(op.getResult(0)) && !libraryFunctionOf(&op, library))
         ops.push_back(&op);
     for (Operation *op : ops)
       widen(op);
@@ -217,6 +220,7 @@ private:
 
   Block &block;
   OpBuilder builder;
+  LibraryOptions library;
   /// The f32 of each narrow value.
   llvm::DenseMap<Value, Value> wide;
 };
@@ -232,13 +236,15 @@ struct NarrowProductsPass
     if (!resolved)
       return signalPassFailure();
     bool narrows = *resolved == ::soap::ProductPrecision::BF16;
+    LibraryOptions options;
+    options.library = keepNarrow ? Library::OneDnn : Library::None;
     for (func::FuncOp function : getOperation().getOps<func::FuncOp>()) {
       if (function.isExternal() || !function.getBody().hasOneBlock())
         continue;
       Block &block = function.getBody().front();
       if (recurrences || narrows)
         expandRecurrences(block);
-      Widening(block).run();
+      Widening(block, options).run();
       if (!narrows)
         continue;
       Narrowing(block).run();

@@ -124,15 +124,21 @@ mlir::soap::libraryFunctionOf(Operation *op, LibraryOptions options,
   if (options.library == Library::None ||
       !isa<Conv2DOp, Conv2DInputGradOp, Conv2DWeightGradOp, MatmulOp>(op))
     return std::nullopt;
-  auto isF32 = [](Type type) {
-    return cast<RankedTensorType>(type).getElementType().isF32();
-  };
-  if (!llvm::all_of(op->getOperandTypes(), isF32) ||
-      !llvm::all_of(op->getResultTypes(), isF32))
-    return std::nullopt;
   bool isCuda = options.library == Library::Cuda;
+  Type element =
+      cast<RankedTensorType>(op->getResultTypes()[0]).getElementType();
+  auto hasElement = [&](Type type) {
+    return cast<RankedTensorType>(type).getElementType() == element;
+  };
+  bool isNarrow = element.isBF16() && !isCuda;
+  if (!(element.isF32() || isNarrow) ||
+      !llvm::all_of(op->getOperandTypes(), hasElement))
+    return std::nullopt;
   int64_t precision = options.tf32 ? 1 : 0;
   enum Kind : int64_t { Forward, InputGrad, WeightGrad };
+  auto named = [&](StringRef wide, StringRef narrow) {
+    return isNarrow ? narrow : wide;
+  };
   auto convolution = [&](StringRef name, Kind kind,
                          SmallVector<int64_t> descriptor) -> Result {
     if (!isCuda)
@@ -145,26 +151,29 @@ mlir::soap::libraryFunctionOf(Operation *op, LibraryOptions options,
   };
   return llvm::TypeSwitch<Operation *, Result>(op)
       .Case([&](Conv2DOp conv) -> Result {
-        return convolution("conv2d_f32", Forward,
+        return convolution(named("conv2d_f32", "conv2d_bf16"), Forward,
                            convDescriptor(conv, conv.getX(), conv.getW(),
                                           conv.getY(), layouts));
       })
       .Case([&](Conv2DInputGradOp conv) -> Result {
-        return convolution("conv2d_input_grad_f32", InputGrad,
-                           convDescriptor(conv, conv.getDx(), conv.getW(),
-                                          conv.getDy(), layouts));
+        return convolution(
+            named("conv2d_input_grad_f32", "conv2d_input_grad_bf16"), InputGrad,
+            convDescriptor(conv, conv.getDx(), conv.getW(), conv.getDy(),
+                           layouts));
       })
       .Case([&](Conv2DWeightGradOp conv) -> Result {
-        return convolution("conv2d_weight_grad_f32", WeightGrad,
-                           convDescriptor(conv, conv.getX(), conv.getDw(),
-                                          conv.getDy(), layouts));
+        return convolution(
+            named("conv2d_weight_grad_f32", "conv2d_weight_grad_bf16"),
+            WeightGrad,
+            convDescriptor(conv, conv.getX(), conv.getDw(), conv.getDy(),
+                           layouts));
       })
       .Case([&](MatmulOp matmul) -> Result {
         auto descriptor = matmulDescriptor(matmul);
         if (!descriptor)
           return std::nullopt;
         if (!isCuda)
-          return {{"matmul_f32", *descriptor}};
+          return {{named("matmul_f32", "matmul_bf16"), *descriptor}};
         int64_t workspace = workspaceOf(op, options);
         descriptor->append(
             {precision, /*narrow=*/0, /*epilogue=*/0, workspace});

@@ -14,6 +14,7 @@
 #include "Runtime/Kernels/LibraryCalls.h"
 
 #include <exception>
+#include <type_traits>
 
 using namespace soap::runtime;
 
@@ -26,17 +27,44 @@ void onDevice(SoapContext *ctx, Call call) {
     ctx->fail(error->message);
 }
 
-void convAbi(SoapContext *ctx, ConvKind kind, const int64_t *d, const float *a,
-             const float *b, float *result) {
+template <typename Number>
+constexpr Precision precisionOf =
+    std::is_same_v<Number, float> ? Precision::F32 : Precision::BF16;
+
+/// `Number`: float, or uint16_t for bf16.
+template <typename Number>
+void convAbi(SoapContext *ctx, ConvKind kind, const int64_t *d, const Number *a,
+             const Number *b, Number *result) {
   if (ctx->failed())
     return;
   try {
     if (ctx->device)
       return onDevice(ctx, [&] {
-        return ctx->device->conv({ConvShape::fromArray(d), kind},
-                                 {a, b, result, nullptr}, ctx->stream);
+        return ctx->device->conv(
+            {ConvShape::fromArray(d), kind, precisionOf<Number>},
+            {a, b, result, nullptr}, ctx->stream);
       });
     ctx->kernels->conv(kind, ConvShape::fromArray(d), a, b, result);
+  } catch (const std::exception &error) {
+    ctx->fail(error.what());
+  }
+}
+
+template <typename Number>
+void matmulAbi(SoapContext *ctx, const int64_t *d, const Number *a,
+               const Number *b, Number *y) {
+  if (ctx->failed())
+    return;
+  constexpr Precision precision = precisionOf<Number>;
+  try {
+    if (ctx->device)
+      return onDevice(ctx, [&] {
+        return ctx->device->matmul(
+            {MatmulShape::fromArray(d), precision,
+             /*narrowResult=*/precision == Precision::BF16},
+            {a, b, nullptr, y, nullptr, nullptr}, ctx->stream);
+      });
+    ctx->kernels->matmul(MatmulShape::fromArray(d), a, b, y);
   } catch (const std::exception &error) {
     ctx->fail(error.what());
   }
@@ -62,19 +90,29 @@ void soap_rt_conv2d_weight_grad_f32(SoapContext *ctx, const int64_t *d,
 
 void soap_rt_matmul_f32(SoapContext *ctx, const int64_t *d, const float *a,
                         const float *b, float *y) {
-  if (ctx->failed())
-    return;
-  try {
-    if (ctx->device)
-      return onDevice(ctx, [&] {
-        return ctx->device->matmul({MatmulShape::fromArray(d)},
-                                   {a, b, nullptr, y, nullptr, nullptr},
-                                   ctx->stream);
-      });
-    ctx->kernels->matmul(MatmulShape::fromArray(d), a, b, y);
-  } catch (const std::exception &error) {
-    ctx->fail(error.what());
-  }
+  matmulAbi(ctx, d, a, b, y);
+}
+
+void soap_rt_conv2d_bf16(SoapContext *ctx, const int64_t *d, const uint16_t *x,
+                         const uint16_t *w, uint16_t *y) {
+  convAbi(ctx, ConvKind::Forward, d, x, w, y);
+}
+
+void soap_rt_conv2d_input_grad_bf16(SoapContext *ctx, const int64_t *d,
+                                    const uint16_t *dy, const uint16_t *w,
+                                    uint16_t *dx) {
+  convAbi(ctx, ConvKind::InputGrad, d, dy, w, dx);
+}
+
+void soap_rt_conv2d_weight_grad_bf16(SoapContext *ctx, const int64_t *d,
+                                     const uint16_t *x, const uint16_t *dy,
+                                     uint16_t *dw) {
+  convAbi(ctx, ConvKind::WeightGrad, d, x, dy, dw);
+}
+
+void soap_rt_matmul_bf16(SoapContext *ctx, const int64_t *d, const uint16_t *a,
+                         const uint16_t *b, uint16_t *y) {
+  matmulAbi(ctx, d, a, b, y);
 }
 
 void soap_rt_conv2d(SoapContext *ctx, const int64_t *d, void *const *buffers) {

@@ -136,6 +136,23 @@ MatmulShape MatmulShape::fromArray(const int64_t *d) {
   return {d[0], d[1], d[2], d[3], d[4] != 0, d[5] != 0};
 }
 
+ProductSizes soap::runtime::sizesOf(ConvKind kind, const ConvShape &s) {
+  int64_t x = s.inputVolume(), w = s.weightVolume(), y = s.outputVolume();
+  switch (kind) {
+  case ConvKind::Forward:
+    return {x, w, y};
+  case ConvKind::InputGrad:
+    return {y, w, x};
+  case ConvKind::WeightGrad:
+    return {x, y, w};
+  }
+  return {};
+}
+
+ProductSizes soap::runtime::sizesOf(const MatmulShape &s) {
+  return {s.batch * s.m * s.k, s.batch * s.k * s.n, s.batch * s.m * s.n};
+}
+
 void soap::runtime::convDirect(ConvKind kind, const ConvShape &s,
                                const float *a, const float *b, float *result) {
   if (!s.isPlain())

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 
 using namespace soap::runtime;
 
@@ -30,15 +31,15 @@ struct OneDnnMatmul {
 
   /// Null if oneDNN has no good implementation.
   static std::unique_ptr<OneDnnMatmul> create(const dnnl::engine &engine,
-                                              const MatmulShape &s) {
-    auto f32 = dnnl::memory::data_type::f32;
+                                              const MatmulShape &s,
+                                              dnnl::memory::data_type type) {
     try {
-      dnnl::memory::desc da({s.batch, s.m, s.k}, f32,
+      dnnl::memory::desc da({s.batch, s.m, s.k}, type,
                             strides(s.m, s.k, s.transposeA)),
-          db({s.batch, s.k, s.n}, f32, strides(s.k, s.n, s.transposeB)),
-          dy({s.batch, s.m, s.n}, f32, strides(s.m, s.n, false));
+          db({s.batch, s.k, s.n}, type, strides(s.k, s.n, s.transposeB)),
+          dy({s.batch, s.m, s.n}, type, strides(s.m, s.n, false));
       dnnl::matmul::primitive_desc pd(dnnl::matmul::desc(da, db, dy), engine);
-      if (std::string(pd.impl_info_str()).rfind("ref", 0) == 0)
+      if (!isFast(pd.impl_info_str(), type))
         return nullptr;
       auto result = std::make_unique<OneDnnMatmul>();
       result->a = dnnl::memory(da, engine, nullptr);
@@ -51,9 +52,9 @@ struct OneDnnMatmul {
     }
   }
 
-  void run(dnnl::stream &stream, const float *pa, const float *pb, float *py) {
-    a.set_data_handle(const_cast<float *>(pa));
-    b.set_data_handle(const_cast<float *>(pb));
+  void run(dnnl::stream &stream, const void *pa, const void *pb, void *py) {
+    a.set_data_handle(const_cast<void *>(pa));
+    b.set_data_handle(const_cast<void *>(pb));
     y.set_data_handle(py);
     primitive.execute(
         stream, {{DNNL_ARG_SRC, a}, {DNNL_ARG_WEIGHTS, b}, {DNNL_ARG_DST, y}});
@@ -67,15 +68,39 @@ struct KernelCache::Impl {
   dnnl::engine engine{dnnl::engine::kind::cpu, 0};
   dnnl::stream stream{engine};
   Scratch scratch;
-  // Null entries: the direct kernel.
-  std::map<std::pair<ConvKind, ConvShape>, std::unique_ptr<OneDnnConv>> convs;
-  std::map<MatmulShape, std::unique_ptr<OneDnnMatmul>> matmuls;
+  std::vector<float> wide; ///< copies of operands of bf16
+  const bool multipliesNarrow = multipliesBFloat16();
+  using Type = dnnl::memory::data_type;
+  // Null entries: the direct kernel, or, of bf16, the one of f32.
+  std::map<std::tuple<Type, ConvKind, ConvShape>, std::unique_ptr<OneDnnConv>>
+      convs;
+  std::map<std::pair<Type, MatmulShape>, std::unique_ptr<OneDnnMatmul>> matmuls;
 
-  OneDnnConv *find(ConvKind kind, const ConvShape &shape) {
-    auto [it, isNew] = convs.try_emplace({kind, shape});
-    if (isNew && shape.work())
-      it->second = OneDnnConv::create(engine, kind, shape);
+  /// Whether the library is asked for a type.
+  bool computes(Type type) const {
+    return type == Type::f32 || multipliesNarrow;
+  }
+
+  OneDnnConv *find(Type type, ConvKind kind, const ConvShape &shape) {
+    auto [it, isNew] = convs.try_emplace({type, kind, shape});
+    if (isNew && shape.work() && computes(type))
+      it->second = OneDnnConv::create(engine, kind, shape, type);
     return it->second.get();
+  }
+
+  OneDnnMatmul *find(Type type, const MatmulShape &shape) {
+    auto [it, isNew] = matmuls.try_emplace({type, shape});
+    if (isNew && computes(type))
+      it->second = OneDnnMatmul::create(engine, shape, type);
+    return it->second.get();
+  }
+
+  /// Zeros where there is nothing to multiply; whether that was all.
+  template <typename Number>
+  static bool isEmpty(const MatmulShape &s, Number *y) {
+    if (s.k == 0)
+      std::fill_n(y, s.batch * s.m * s.n, Number(0));
+    return s.k == 0 || s.batch * s.m * s.n == 0;
   }
 };
 
@@ -84,30 +109,50 @@ KernelCache::~KernelCache() = default;
 
 void KernelCache::conv(ConvKind kind, const ConvShape &shape, const float *a,
                        const float *b, float *result) {
-  if (OneDnnConv *conv = impl->find(kind, shape))
+  if (OneDnnConv *conv = impl->find(Impl::Type::f32, kind, shape))
     conv->run(impl->stream, impl->scratch, a, b, result);
   else
     convDirect(kind, shape, a, b, result);
 }
 
+void KernelCache::conv(ConvKind kind, const ConvShape &shape, const uint16_t *a,
+                       const uint16_t *b, uint16_t *result) {
+  if (OneDnnConv *conv = impl->find(Impl::Type::bf16, kind, shape))
+    return conv->run(impl->stream, impl->scratch, a, b, result);
+  runInF32(sizesOf(kind, shape), a, b, result, impl->wide,
+           [&](const float *a, const float *b, float *result) {
+             conv(kind, shape, a, b, result);
+           });
+}
+
 std::string KernelCache::implementation(ConvKind kind, const ConvShape &shape) {
-  OneDnnConv *conv = impl->find(kind, shape);
+  OneDnnConv *conv = impl->find(Impl::Type::f32, kind, shape);
   return conv ? conv->name() : "direct";
+}
+
+std::string KernelCache::narrowImplementation(ConvKind kind,
+                                              const ConvShape &shape) {
+  OneDnnConv *conv = impl->find(Impl::Type::bf16, kind, shape);
+  return conv ? conv->name() : "f32";
 }
 
 void KernelCache::matmul(const MatmulShape &s, const float *a, const float *b,
                          float *y) {
-  if (s.batch * s.m * s.n == 0)
+  if (Impl::isEmpty(s, y))
     return;
-  if (s.k == 0) {
-    std::fill_n(y, s.batch * s.m * s.n, 0.0f);
-    return;
-  }
-  auto [it, isNew] = impl->matmuls.try_emplace(s);
-  if (isNew)
-    it->second = OneDnnMatmul::create(impl->engine, s);
-  if (it->second)
-    it->second->run(impl->stream, a, b, y);
+  if (OneDnnMatmul *matmul = impl->find(Impl::Type::f32, s))
+    matmul->run(impl->stream, a, b, y);
   else
     matmulDirect(s, a, b, y);
+}
+
+void KernelCache::matmul(const MatmulShape &s, const uint16_t *a,
+                         const uint16_t *b, uint16_t *y) {
+  if (Impl::isEmpty(s, y))
+    return;
+  if (OneDnnMatmul *matmul = impl->find(Impl::Type::bf16, s))
+    return matmul->run(impl->stream, a, b, y);
+  runInF32(
+      sizesOf(s), a, b, y, impl->wide,
+      [&](const float *a, const float *b, float *y) { matmul(s, a, b, y); });
 }

@@ -27,6 +27,28 @@ void KernelCache::matmul(const MatmulShape &shape, const float *a,
   matmulDirect(shape, a, b, y);
 }
 
+void KernelCache::conv(ConvKind kind, const ConvShape &shape, const uint16_t *a,
+                       const uint16_t *b, uint16_t *result) {
+  std::vector<float> storage;
+  runInF32(sizesOf(kind, shape), a, b, result, storage,
+           [&](const float *a, const float *b, float *result) {
+             convDirect(kind, shape, a, b, result);
+           });
+}
+
+void KernelCache::matmul(const MatmulShape &shape, const uint16_t *a,
+                         const uint16_t *b, uint16_t *y) {
+  std::vector<float> storage;
+  runInF32(sizesOf(shape), a, b, y, storage,
+           [&](const float *a, const float *b, float *y) {
+             matmulDirect(shape, a, b, y);
+           });
+}
+
 std::string KernelCache::implementation(ConvKind, const ConvShape &) {
   return "direct";
+}
+
+std::string KernelCache::narrowImplementation(ConvKind, const ConvShape &) {
+  return "f32";
 }

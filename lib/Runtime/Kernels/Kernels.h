@@ -14,6 +14,8 @@
 #ifndef SOAP_LIB_RUNTIME_KERNELS_KERNELS_H
 #define SOAP_LIB_RUNTIME_KERNELS_KERNELS_H
 
+#include "Runtime/Kernels/BFloat16.h"
+
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -39,6 +41,11 @@ struct ConvShape {
   bool isPlain() const { return xLayout == 0 && yLayout == 0; }
 };
 
+enum class ConvKind { Forward, InputGrad, WeightGrad };
+
+/// Operands and result of a kind, as the kernels below have them.
+ProductSizes sizesOf(ConvKind kind, const ConvShape &shape);
+
 /// The 6 numbers of `soap_rt_matmul_f32`.
 struct MatmulShape {
   int64_t batch, m, n, k, transposeA, transposeB;
@@ -48,7 +55,8 @@ struct MatmulShape {
   auto operator<=>(const MatmulShape &) const = default;
 };
 
-enum class ConvKind { Forward, InputGrad, WeightGrad };
+/// Operands and result.
+ProductSizes sizesOf(const MatmulShape &shape);
 
 /// Direct kernels. Operands by kind: Forward (x, w) -> y, InputGrad (dy, w) ->
 /// dx, WeightGrad (x, dy) -> dw. The result is overwritten.
@@ -69,9 +77,20 @@ public:
   void matmul(const MatmulShape &shape, const float *a, const float *b,
               float *y);
 
+  /// The same on bf16: sums are in f32, and the result is rounded once. oneDNN
+  /// multiplies bf16 where the processor does (AVX-512 BF16 or AMX) and the
+  /// library has a kernel for the shape; else the kernels above run on copies
+  /// in f32.
+  void conv(ConvKind kind, const ConvShape &shape, const uint16_t *a,
+            const uint16_t *b, uint16_t *result);
+  void matmul(const MatmulShape &shape, const uint16_t *a, const uint16_t *b,
+              uint16_t *y);
+
   /// The implementation for a shape: oneDNN's name, with "+reorder" if operands
   /// are copied to other layouts, or "direct". For tests and reports.
   std::string implementation(ConvKind kind, const ConvShape &shape);
+  /// The same for operands of bf16: "f32" if they are copied.
+  std::string narrowImplementation(ConvKind kind, const ConvShape &shape);
 
 private:
   struct Impl;

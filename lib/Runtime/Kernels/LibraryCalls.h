@@ -14,6 +14,7 @@
 #ifndef SOAP_LIB_RUNTIME_KERNELS_LIBRARYCALLS_H
 #define SOAP_LIB_RUNTIME_KERNELS_LIBRARYCALLS_H
 
+#include "Runtime/Kernels/BFloat16.h"
 #include "Runtime/Kernels/Kernels.h"
 
 #include <cstddef>
@@ -181,9 +182,6 @@ struct ConvBuffers {
   static ConvBuffers of(const ConvCall &call, void *const *buffers);
 };
 
-/// Nearest bf16, ties to even; a NaN stays one.
-uint16_t toBFloat16(float value);
-float fromBFloat16(uint16_t bits);
 /// Nearest number with 10 bits of fraction, ties away from zero, as cvt.rna.
 float toTF32(float value);
 

@@ -48,17 +48,6 @@ ConvBuffers ConvBuffers::of(const ConvCall &call, void *const *buffers) {
   return of;
 }
 
-uint16_t soap::runtime::toBFloat16(float value) {
-  auto bits = std::bit_cast<uint32_t>(value);
-  if (std::isnan(value))
-    return static_cast<uint16_t>(bits >> 16 | 0x40);
-  return static_cast<uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
-}
-
-float soap::runtime::fromBFloat16(uint16_t bits) {
-  return std::bit_cast<float>(uint32_t(bits) << 16);
-}
-
 float soap::runtime::toTF32(float value) {
   if (!std::isfinite(value))
     return value;

@@ -20,8 +20,6 @@ using tag = memory::format_tag;
 
 namespace {
 
-constexpr auto f32 = memory::data_type::f32;
-
 /// One spatial dimension without the rows that no window reads.
 struct Cropped {
   int64_t from = 0, size = 0, before = 0, after = 0;
@@ -58,9 +56,20 @@ tag tagOf(int64_t layout) {
   throw dnnl::error(dnnl_invalid_arguments, "unknown layout");
 }
 
-bool isReference(const char *name) { return std::strncmp(name, "ref", 3) == 0; }
-
 } // namespace
+
+bool soap::runtime::multipliesBFloat16() {
+  // A set of instruction sets.
+  auto has = static_cast<unsigned>(get_effective_cpu_isa()),
+       needed = static_cast<unsigned>(cpu_isa::avx512_core_bf16);
+  return (has & needed) == needed;
+}
+
+bool soap::runtime::isFast(const char *implementation, memory::data_type type) {
+  if (type == memory::data_type::bf16)
+    return std::strstr(implementation, "bf16");
+  return std::strncmp(implementation, "ref", 3) != 0;
+}
 
 char *Scratch::reserve(size_t bytes) {
   if (storage.size() < bytes + 64)
@@ -82,18 +91,18 @@ bool OneDnnConv::build(const engine &engine, DataLayout data, bool anyWeights) {
   dims wDims =
       s.g == 1 ? dims{s.o, s.c, s.kh, s.kw} : dims{s.g, s.o, s.c, s.kh, s.kw};
   auto wTag = s.g == 1 ? tag::oihw : tag::goihw;
-  x.user = memory::desc({s.n, s.g * s.c, s.h, s.w}, f32, tagOf(s.xLayout))
+  x.user = memory::desc({s.n, s.g * s.c, s.h, s.w}, type, tagOf(s.xLayout))
                .submemory_desc(xDims, {0, 0, rows.from, cols.from});
-  y.user = memory::desc(yDims, f32, tagOf(s.yLayout));
-  w.user = memory::desc(wDims, f32, wTag);
+  y.user = memory::desc(yDims, type, tagOf(s.yLayout));
+  w.user = memory::desc(wDims, type, wTag);
   auto image = [&](const dims &d, int64_t own) {
-    return memory::desc(d, f32,
+    return memory::desc(d, type,
                         data == DataLayout::Any            ? tag::any
                         : data == DataLayout::ChannelsLast ? tag::nhwc
                                                            : tagOf(own));
   };
   memory::desc xi = image(xDims, s.xLayout), yi = image(yDims, s.yLayout),
-               wi = memory::desc(wDims, f32, anyWeights ? tag::any : wTag);
+               wi = memory::desc(wDims, type, anyWeights ? tag::any : wTag);
 
   dims stride = {s.sh, s.sw}, dilation = {s.dh - 1, s.dw - 1},
        before = {rows.before, cols.before}, after = {rows.after, cols.after};
@@ -109,7 +118,7 @@ bool OneDnnConv::build(const engine &engine, DataLayout data, bool anyWeights) {
     label = pd.impl_info_str();
     x.inner = px, w.inner = pw, y.inner = py;
     scratchpad = memory(pd.scratchpad_desc(), engine, nullptr);
-    if (isReference(label.c_str()))
+    if (!isFast(label.c_str(), type))
       return false;
     primitive = decltype(tagged)(pd);
     return true;
@@ -173,7 +182,8 @@ bool OneDnnConv::finish(const engine &engine, bool cropped) {
 
 std::unique_ptr<OneDnnConv> OneDnnConv::create(const engine &engine,
                                                ConvKind kind,
-                                               const ConvShape &shape) {
+                                               const ConvShape &shape,
+                                               memory::data_type type) {
   // On plain images of windows larger than 1x1, the library unrolls windows
   // into a matrix, which takes two to eight times as long as its own kernels,
   // even with the copies of the operands. On few channels it would choose
@@ -194,6 +204,7 @@ std::unique_ptr<OneDnnConv> OneDnnConv::create(const engine &engine,
     auto conv = std::make_unique<OneDnnConv>();
     conv->kind = kind;
     conv->shape = shape;
+    conv->type = type;
     try {
       if (conv->build(engine, data, data != DataLayout::AsIs || !isPlain))
         return conv;
@@ -204,19 +215,21 @@ std::unique_ptr<OneDnnConv> OneDnnConv::create(const engine &engine,
   return nullptr;
 }
 
-void OneDnnConv::run(stream &stream, Scratch &scratch, const float *a,
-                     const float *b, float *result) {
-  float *xData = const_cast<float *>(a), *wData = const_cast<float *>(b),
-        *yData = result;
+void OneDnnConv::run(stream &stream, Scratch &scratch, const void *a,
+                     const void *b, void *result) {
+  void *xData = const_cast<void *>(a), *wData = const_cast<void *>(b),
+       *yData = result;
   if (kind == ConvKind::InputGrad)
-    xData = result, yData = const_cast<float *>(a);
+    xData = result, yData = const_cast<void *>(a);
   if (kind == ConvKind::WeightGrad)
-    wData = result, yData = const_cast<float *>(b);
-  if (clearResult)
-    std::fill_n(result, shape.inputVolume(), 0.0f);
+    wData = result, yData = const_cast<void *>(b);
+  if (clearResult) {
+    auto bytes = static_cast<size_t>(memory::data_type_size(type));
+    std::memset(result, 0, static_cast<size_t>(shape.inputVolume()) * bytes);
+  }
 
   char *base = scratch.reserve(scratchBytes);
-  auto bind = [&](Operand &operand, float *data) {
+  auto bind = [&](Operand &operand, void *data) {
     operand.userMemory.set_data_handle(data);
     operand.innerMemory.set_data_handle(
         operand.reordered ? static_cast<void *>(base + operand.scratchOffset)

@@ -31,13 +31,23 @@ private:
   std::vector<char> storage;
 };
 
+/// Whether this processor multiplies bf16, as far as oneDNN uses it
+/// (`ONEDNN_MAX_CPU_ISA`).
+bool multipliesBFloat16();
+/// Whether an implementation is as fast as one expects of the library: not its
+/// reference, nor, on bf16, one that computes on copies in f32.
+bool isFast(const char *implementation, dnnl::memory::data_type type);
+
 class OneDnnConv {
 public:
-  /// Null if oneDNN has no good implementation of the shape.
-  static std::unique_ptr<OneDnnConv>
-  create(const dnnl::engine &engine, ConvKind kind, const ConvShape &shape);
-  void run(dnnl::stream &stream, Scratch &scratch, const float *a,
-           const float *b, float *result);
+  /// Null if oneDNN has no good implementation of the shape. `type`: of
+  /// operands and result, f32 or bf16.
+  static std::unique_ptr<OneDnnConv> create(const dnnl::engine &engine,
+                                            ConvKind kind,
+                                            const ConvShape &shape,
+                                            dnnl::memory::data_type type);
+  void run(dnnl::stream &stream, Scratch &scratch, const void *a, const void *b,
+           void *result);
   const std::string &name() const { return label; }
 
 private:
@@ -61,6 +71,7 @@ private:
 
   ConvKind kind;
   ConvShape shape;
+  dnnl::memory::data_type type;
   bool clearResult = false;
   Operand x, w, y;
   dnnl::primitive primitive;

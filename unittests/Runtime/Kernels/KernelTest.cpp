@@ -14,6 +14,7 @@
 #include "gtest/gtest.h"
 
 #include <cmath>
+#include <cstdlib>
 #include <random>
 #include <vector>
 
@@ -88,6 +89,30 @@ void expectEqual(const std::vector<float> &want, const std::vector<float> &got,
     norm += std::pow(double(want[i]), 2);
   }
   EXPECT_LE(std::sqrt(difference), 1e-5 * std::sqrt(norm) + 1e-6) << what;
+}
+
+std::vector<uint16_t> narrowed(const std::vector<float> &values) {
+  std::vector<uint16_t> result;
+  for (float value : values)
+    result.push_back(toBFloat16(value));
+  return result;
+}
+
+/// A product of bf16 whose operands are small integers: sums in f32 are exact,
+/// and rounding them once gives one result. `run(a, b, result)`, twice.
+template <typename Run>
+void expectNarrow(const std::vector<float> &want, const std::vector<float> &a,
+                  const std::vector<float> &b, const std::string &what,
+                  Run run) {
+  std::vector<uint16_t> narrowA = narrowed(a), narrowB = narrowed(b),
+                        got(want.size());
+  for (int i = 0; i < 2; ++i) {
+    std::fill(got.begin(), got.end(), toBFloat16(NAN));
+    run(narrowA.data(), narrowB.data(), got.data());
+    for (size_t at = 0; at < want.size(); ++at)
+      ASSERT_EQ(fromBFloat16(toBFloat16(want[at])), fromBFloat16(got[at]))
+          << what << " at " << at;
+  }
 }
 
 std::string describe(const ConvShape &s) {
@@ -188,6 +213,11 @@ void checkConv(KernelCache &cache, const ConvShape &plain, Rng &rng,
       cache.conv(c.kind, s, c.a.data(), c.b.data(), got.data());
       expectEqual(want, got, integers, what);
     }
+    if (integers)
+      expectNarrow(want, c.a, c.b, what + " narrow",
+                   [&](const uint16_t *a, const uint16_t *b, uint16_t *y) {
+                     cache.conv(c.kind, s, a, b, y);
+                   });
   }
 }
 
@@ -254,7 +284,29 @@ TEST(Kernels, EmptyOperands) {
   cache.matmul({1, 2, 2, 0, 0, 0}, nullptr, nullptr, y.data());
   EXPECT_EQ(y, std::vector<float>(4, 0.0f));
   cache.matmul({1, 0, 2, 2, 0, 0}, nullptr, nullptr, y.data());
+  std::vector<uint16_t> narrow(4, toBFloat16(NAN));
+  cache.matmul({1, 2, 2, 0, 0, 0}, nullptr, nullptr, narrow.data());
+  EXPECT_EQ(narrow, std::vector<uint16_t>(4, 0));
 }
+
+#ifdef __x86_64__
+TEST(Kernels, ProductsOfBFloat16AreTheLibrarys) {
+  if (std::getenv("ONEDNN_MAX_CPU_ISA"))
+    GTEST_SKIP() << "ONEDNN_MAX_CPU_ISA says what the library may use";
+  KernelCache cache;
+  const int64_t d[20] = {2, 1, 32, 8, 8, 64, 8, 8, 3, 3,
+                         1, 1, 1,  1, 1, 1,  1, 1, 0, 0};
+  ConvShape s = ConvShape::fromArray(d);
+  for (ConvKind kind :
+       {ConvKind::Forward, ConvKind::InputGrad, ConvKind::WeightGrad}) {
+    // Copies in f32 elsewhere.
+    bool isLibrarys = cache.narrowImplementation(kind, s) != "f32";
+    EXPECT_EQ(isLibrarys, bool(__builtin_cpu_supports("avx512bf16")) &&
+                              cache.implementation(kind, s) != "direct")
+        << int(kind);
+  }
+}
+#endif
 
 TEST(Kernels, RandomMatmuls) {
   Rng rng(5);
@@ -289,6 +341,21 @@ TEST(Kernels, RandomMatmuls) {
       cache.matmul(s, a.data(), b.data(), got.data());
       expectEqual(want, got, integers, "matmul " + std::to_string(i));
     }
+    if (!integers)
+      continue;
+    expectNarrow(want, a, b, "narrow matmul " + std::to_string(i),
+                 [&](const uint16_t *a, const uint16_t *b, uint16_t *y) {
+                   cache.matmul(s, a, b, y);
+                 });
+    // As where the processor has no products of bf16.
+    std::vector<float> storage;
+    expectNarrow(want, a, b, "widened matmul " + std::to_string(i),
+                 [&](const uint16_t *a, const uint16_t *b, uint16_t *y) {
+                   runInF32(sizesOf(s), a, b, y, storage,
+                            [&](const float *a, const float *b, float *y) {
+                              matmulDirect(s, a, b, y);
+                            });
+                 });
   }
 }
 
