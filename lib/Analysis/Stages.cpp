@@ -34,9 +34,11 @@ namespace {
 class StageReader {
 public:
   StageReader(const OpGraph &opGraph, const ::soap::Strategy &strategy,
-              PipelineAttr pipeline, const ::soap::Topology &topology)
+              PipelineAttr pipeline, const ::soap::Topology &topology,
+              const std::vector<StageEntry> *given)
       : opGraph(opGraph), graph(opGraph.graph), strategy(strategy),
-        pipeline(pipeline), topology(topology), roles(computeRoles(opGraph)) {}
+        pipeline(pipeline), topology(topology), roles(computeRoles(opGraph)),
+        given(given) {}
 
   FailureOr<std::optional<::soap::PassOrder>> run() {
     passes.microbatches = pipeline.getMicrobatches();
@@ -45,12 +47,8 @@ public:
       return std::optional<::soap::PassOrder>();
     if (failed(findSampleLoops()))
       return failure();
-    auto module = opGraph.ops.front()->getParentOfType<ModuleOp>();
-    ::soap::Expected<std::vector<StageEntry>> entries =
-        mlir::soap::readStages(module->getAttr(kStages));
-    if (!entries)
-      return emitError() << entries.error();
-    stages = std::move(*entries);
+    if (failed(readStages()))
+      return failure();
     if (stages.empty()) {
       if (failed(checkWhole()))
         return failure();
@@ -79,7 +77,8 @@ private:
   const ::soap::Topology &topology;
   std::vector<std::vector<::soap::Role>> roles;
   ::soap::PassOrder passes;
-  std::vector<StageEntry> stages; ///< of `soap.stages`
+  const std::vector<StageEntry> *given; ///< null: those of the module
+  std::vector<StageEntry> stages;
   std::vector<std::vector<int>> stageDevices;
   std::vector<int> inFlight;
 
@@ -95,6 +94,20 @@ private:
     return pipeline.getSchedule() == PipelineSchedule::GPipe
                ? ::soap::PipelineSchedule::GPipe
                : ::soap::PipelineSchedule::OneForwardOneBackward;
+  }
+
+  LogicalResult readStages() {
+    if (given) {
+      stages = *given;
+      return success();
+    }
+    auto module = opGraph.ops.front()->getParentOfType<ModuleOp>();
+    ::soap::Expected<std::vector<StageEntry>> entries =
+        mlir::soap::readStages(module->getAttr(kStages));
+    if (!entries)
+      return emitError() << entries.error();
+    stages = std::move(*entries);
+    return success();
   }
 
   LogicalResult findSampleLoops() {
@@ -289,6 +302,7 @@ private:
 
 FailureOr<std::optional<::soap::PassOrder>> mlir::soap::readPassOrder(
     const OpGraph &opGraph, const ::soap::Strategy &strategy,
-    PipelineAttr pipeline, const ::soap::Topology &topology) {
-  return StageReader(opGraph, strategy, pipeline, topology).run();
+    PipelineAttr pipeline, const ::soap::Topology &topology,
+    const std::vector<StageEntry> *stages) {
+  return StageReader(opGraph, strategy, pipeline, topology, stages).run();
 }

@@ -91,21 +91,21 @@ private:
     opGraph->graph = std::move(plain);
     if (mlir::failed(recomputeNodes(*opGraph, placement->isAgain)))
       return failed();
-    (*copy)->setAttr(kStages, makeStages(copy->getContext(), *placement));
     opGraph = buildOpGraph(copied);
     if (mlir::failed(opGraph))
       return failed();
-    return simulate(plan, *opGraph, strategyOf(*opGraph, *placement));
+    return simulate(plan, *opGraph, strategyOf(*opGraph, *placement),
+                    stagesOf(*placement));
   }
 
-  Attribute makeStages(MLIRContext *context,
-                       const ::soap::HybridPlacement &placement) const {
-    std::vector<StageEntry> entries;
+  std::vector<StageEntry>
+  stagesOf(const ::soap::HybridPlacement &placement) const {
+    std::vector<StageEntry> stages;
     for (auto [first, devices] :
          llvm::zip_equal(placement.firsts, placement.devices))
-      entries.push_back(
+      stages.push_back(
           {ofStep.graph.nodes[static_cast<size_t>(first)].whole.name, devices});
-    return makeStagesAttr(context, entries);
+    return stages;
   }
 
   /// Ops have the order of the plain function; clones follow what they
@@ -131,7 +131,8 @@ private:
   /// each more takes as long.
   ::soap::Expected<::soap::HybridSimulation>
   simulate(const ::soap::HybridPlan &plan, OpGraph &opGraph,
-           const ::soap::Strategy &strategy) {
+           const ::soap::Strategy &strategy,
+           const std::vector<StageEntry> &stages) {
     int64_t groups = plan.shape.groups, all = plan.microbatches;
     int64_t few = std::max<int64_t>(2 * groups, 3),
             more = few + std::max<int64_t>(groups, 2);
@@ -140,7 +141,8 @@ private:
         static_cast<int64_t>(opGraph.graph.nodes.size()) * plan.shape.tensor;
     bool isLong = all > 2 * more && pieces * all > fewPieces;
     ::soap::Graph whole = opGraph.graph;
-    auto last = timelineOf(plan, opGraph, strategy, isLong ? more : all);
+    auto last =
+        timelineOf(plan, opGraph, strategy, stages, isLong ? more : all);
     if (!last)
       return last.takeError();
     ::soap::HybridSimulation result;
@@ -150,7 +152,7 @@ private:
     double busyNs = last->busyNs;
     if (isLong) {
       opGraph.graph = std::move(whole);
-      auto before = timelineOf(plan, opGraph, strategy, few);
+      auto before = timelineOf(plan, opGraph, strategy, stages, few);
       if (!before)
         return before.takeError();
       double steps =
@@ -167,6 +169,7 @@ private:
   ::soap::Expected<Timeline> timelineOf(const ::soap::HybridPlan &plan,
                                         OpGraph &opGraph,
                                         const ::soap::Strategy &strategy,
+                                        const std::vector<StageEntry> &stages,
                                         int64_t microbatches) {
     const ::soap::HybridShape &shape = plan.shape;
     std::vector<std::vector<::soap::Role>> roles = computeRoles(opGraph);

@@ -62,6 +62,9 @@ struct Simulate : CheckedOptions<mlir::soap::impl::SoapSimulateBase<Simulate>> {
              std::vector<HybridRow> *recipes = nullptr);
   LogicalResult runFolded(const FunctionProblem &target,
                           const ::soap::Strategy &strategy);
+  std::optional<FoldedPipeline>
+  foldWholeBatch(const FunctionProblem &target,
+                 const ::soap::Strategy &strategy);
   LogicalResult runPipeline(const FunctionProblem &target,
                             const ::soap::Strategy &strategy,
                             PipelineAttr pipeline);
@@ -222,6 +225,50 @@ LogicalResult Simulate::runFolded(const FunctionProblem &target,
                          printFoldedReport(simulation, deviceTopology));
 }
 
+/// A strategy for the whole batch whose plan is too large to be written out, as
+/// a pipeline of one stage and one microbatch. None: replicas may differ, or
+/// the plan is not that large.
+std::optional<FoldedPipeline>
+Simulate::foldWholeBatch(const FunctionProblem &target,
+                         const ::soap::Strategy &strategy) {
+  const ::soap::Graph &graph = target.opGraph.graph;
+  int64_t pieces = 0;
+  for (const ::soap::Config &config : strategy)
+    pieces += static_cast<int64_t>(config.devices.size());
+  auto first = llvm::find_if(graph.nodes, [](const ::soap::GraphNode &node) {
+    return node.whole.phase == ::soap::Phase::Forward;
+  });
+  bool isKept =
+      llvm::any_of(graph.restores, [](const ::soap::Restore &restore) {
+        return !restore.delaysReaders;
+      });
+  if (pieces <= ::soap::maxWrittenPieces || first == graph.nodes.end() ||
+      isKept)
+    return std::nullopt;
+  StageEntry stage{first->whole.name, {}};
+  for (int device = 0; device < target.topology.deviceCount(); ++device)
+    stage.devices.push_back(device);
+  std::vector<StageEntry> stages = {std::move(stage)};
+  // What is no pipeline is simulated otherwise.
+  ScopedDiagnosticHandler handler(&getContext(),
+                                  [](Diagnostic &) { return success(); });
+  FailureOr<std::optional<::soap::PassOrder>> order =
+      readPassOrder(target.opGraph, strategy,
+                    PipelineAttr::get(&getContext(), /*microbatches=*/1,
+                                      PipelineSchedule::OneForwardOneBackward,
+                                      ArrayRef<int64_t>()),
+                    target.topology, &stages);
+  if (failed(order) || !*order)
+    return std::nullopt;
+  ::soap::Expected<FoldedPipeline> simulated = simulateFoldedPipeline(
+      graph, strategy, **order, ::soap::PipelineSchedule::OneForwardOneBackward,
+      target.topology,
+      /*foldOnly=*/true);
+  if (!simulated)
+    return std::nullopt;
+  return std::move(*simulated);
+}
+
 LogicalResult Simulate::run() {
   ModuleOp module = getOperation();
   bool writesTasks = !taskGraph.empty() || !trace.empty();
@@ -256,6 +303,9 @@ LogicalResult Simulate::run() {
   if (PipelineAttr pipeline =
           readPipeline(module->getAttr(SoapDialect::kPipeline)))
     return runPipeline(target, *strategy, pipeline);
+  if (fold != "never" && !writesTasks && timeline.empty())
+    if (auto simulated = foldWholeBatch(target, *strategy))
+      return reportFoldedPipeline(target, *simulated);
   if (fold == "always" || (fold == "auto" && !writesTasks &&
                            target.topology.deviceCount() > maxWrittenOut))
     return runFolded(target, *strategy);

@@ -14,6 +14,7 @@
 
 #include "Soap/Analysis/OpGraph.h"
 #include "Soap/Dialect/Soap/SoapDialect.h"
+#include "Soap/Dialect/Soap/StageAttributes.h"
 #include "Soap/Plan/PassOrder.h"
 
 namespace mlir::soap {
@@ -26,10 +27,11 @@ std::vector<int> forwardNodesOf(const OpGraph &opGraph);
 /// stage. None: a pipeline of rounds (docs/Pipeline.md), which is not run in
 /// microbatches. Emits an error where stages do not cover the ops, an op is on
 /// devices of another stage, a batch has fewer samples than microbatches, or
-/// the schedule does not allow it.
+/// the schedule does not allow it. `stages`: those of the module, if null.
 FailureOr<std::optional<::soap::PassOrder>>
 readPassOrder(const OpGraph &opGraph, const ::soap::Strategy &strategy,
-              PipelineAttr pipeline, const ::soap::Topology &topology);
+              PipelineAttr pipeline, const ::soap::Topology &topology,
+              const std::vector<StageEntry> *stages = nullptr);
 
 } // namespace mlir::soap
 

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <deque>
 #include <functional>
 #include <limits>
 #include <map>
@@ -88,14 +89,13 @@ static double slowest(const HybridPlan &best) {
 
 namespace {
 
-/// The plans with the best prices. Some memory more than there is may be an
+/// Priced plans, the best one first. Some memory more than there is may be an
 /// error of a price, too.
 class Candidates {
 public:
-  Candidates(int64_t memoryBytes, int simulations)
+  explicit Candidates(int64_t memoryBytes)
       : mostExcess(static_cast<int64_t>(memoryMargin *
-                                        static_cast<double>(memoryBytes))),
-        size(static_cast<size_t>(2 * simulations)) {}
+                                        static_cast<double>(memoryBytes))) {}
 
   void add(const HybridPlan &plan) {
     if (plan.excessBytes > mostExcess)
@@ -105,23 +105,20 @@ public:
                                     return isBetter(a, b);
                                   });
     plans.insert(place, plan);
-    if (plans.size() > size)
-      plans.pop_back();
   }
   /// Takes the best one; none is left: it does not exist.
   HybridPlan take() {
     if (plans.empty())
       return {};
     HybridPlan plan = std::move(plans.front());
-    plans.erase(plans.begin());
+    plans.pop_front();
     return plan;
   }
 
 private:
   static constexpr double memoryMargin = 0.1;
   int64_t mostExcess;
-  size_t size;
-  std::vector<HybridPlan> plans; ///< the best one first
+  std::deque<HybridPlan> plans;
 };
 
 } // namespace
@@ -138,7 +135,10 @@ judge(HybridModel &model, const HierarchicalOptions &options,
   double bestPrice = std::numeric_limits<double>::max(), longest = 0;
   std::vector<HybridShape> again;
   auto fits = [&] { return best.exists() && best.excessBytes == 0; };
-  while (!fits() || static_cast<int>(judged.size()) < options.simulations) {
+  // Where the best ones do not fit, more are asked for.
+  constexpr int more = 4;
+  while (static_cast<int>(judged.size()) <
+         options.simulations * (fits() ? 1 : more)) {
     HybridPlan plan = candidates.take();
     if (!plan.exists())
       break;
@@ -216,7 +216,7 @@ HierarchicalResult soap::searchHybrid(HybridModel &model,
   std::vector<HybridShape> shapes = listShapes(model, problem.getTopology());
   result.shapes = static_cast<int64_t>(shapes.size());
   std::map<std::pair<int, int>, HybridPlan> byKind;
-  Candidates candidates(model.getMemoryBytes(), options.simulations);
+  Candidates candidates(model.getMemoryBytes());
   result.complete = true;
   // By samples of a microbatch: whether anything was better than with fewer.
   int64_t lastGain = 1;

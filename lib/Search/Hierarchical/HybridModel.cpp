@@ -301,7 +301,7 @@ std::vector<int>
 HybridModel::Impl::fitStages(const HybridShape &shape,
                              const SegmentCosts &found, int64_t microbatches,
                              const Recompute *recompute) const {
-  return cutSegments(shape, segments, found, shape.groups,
+  return cutSegments(shape, segments, found, shape.groups, microbatches,
                      [&](int stage, const StageSums &sums) {
                        int64_t least = neverNs;
                        for (Recompute level : levels) {
@@ -327,9 +327,8 @@ void HybridModel::Impl::addMemory(const HybridShape &shape,
   std::vector<StageSums> sums;
   std::vector<int64_t> kept(plan.stages.size());
   for (size_t s = group; s < plan.stages.size(); s += shape.groups) {
-    StageSums &of = sums.emplace_back(shape, segments, found,
-                                      /*isSummed=*/plan.microbatches > 1 ||
-                                          plan.stages.size() > 1);
+    StageSums &of = sums.emplace_back(shape, segments, found, plan.microbatches,
+                                      /*isAlone=*/plan.stages.size() == 1);
     for (int i = 0; i < plan.stages[s].segments; ++i)
       of.add(plan.stages[s].firstSegment + i);
     kept[s] = of.keptBytes(plan.stages[s].recompute);

@@ -427,7 +427,10 @@ private:
       if (isCopy[v]) {
         costs.segments[segmentOf[producer[v]]].parameterBytes += tile[v];
         // One microbatch has its last reader in the forward pass.
-        copiesOfForward += readBytes[v] == 0 ? tile[v] : 0;
+        if (readBytes[v] == 0) {
+          costs.segments[segmentOf[producer[v]]].forwardBytes += tile[v];
+          copiesOfForward += tile[v];
+        }
       }
     // The share of a tensor that a device has; updates keep what they are
     // given.
@@ -517,16 +520,18 @@ private:
       if (node.whole.phase == Phase::Update)
         for (int value : node.whole.operands)
           isSummed[value] = true;
+    std::vector<bool> isReduced(graph.values.size());
+    for (const GatheredWeight &weight : segments.gathered)
+      for (int value : weight.gradients)
+        isReduced[value] = true;
     std::vector<int> last = findLastUses();
-    // Bytes that segments before one keep.
-    std::vector<int64_t> before(costs.segments.size());
-    for (size_t s = 1; s < before.size(); ++s)
-      before[s] = before[s - 1] + costs.segments[s - 1].keptBytes;
+    // By node: values of microbatches, and the gradients that it makes.
+    std::vector<int64_t> liveAt, addedAt, unreducedAt;
     int64_t live = 0, sums = 0;
     int64_t most = 0, sumsAtMost = 0;
     std::vector<std::vector<int>> ending(graph.nodes.size());
     for (size_t n = 0; n < graph.nodes.size(); ++n) {
-      int64_t added = 0;
+      int64_t added = 0, unreduced = 0;
       for (int value : graph.nodes[n].whole.results) {
         int64_t own = ownTile(static_cast<int>(n), value);
         bool isForwardValue = isForward(static_cast<int>(n));
@@ -534,14 +539,15 @@ private:
           continue;
         if (!isForwardValue && isSummed[value]) {
           added += own;
+          unreduced += isReduced[value] ? 0 : own;
           continue;
         }
         live += isForwardValue && readBytes[value] > 0 ? readBytes[value] : own;
         ending[last[value]].push_back(value);
       }
-      SegmentCost &segment = costs.segments[segmentOf[n]];
-      segment.liveBytes =
-          std::max(segment.liveBytes, live + added - before[segmentOf[n]]);
+      liveAt.push_back(live);
+      addedAt.push_back(added);
+      unreducedAt.push_back(unreduced);
       sums += added;
       if (live + sums > most) {
         most = live + sums;
@@ -553,13 +559,27 @@ private:
                                                         : ownTile(node, value);
       }
     }
-    scaleToPeak(most, sumsAtMost);
+    scaleToPeak(most, sumsAtMost, liveAt);
+    // Bytes that segments before one keep.
+    std::vector<int64_t> before(costs.segments.size());
+    for (size_t s = 1; s < before.size(); ++s)
+      before[s] = before[s - 1] + costs.segments[s - 1].keptBytes;
+    auto raise = [](int64_t &bytes, int64_t to) {
+      bytes = std::max(bytes, to);
+    };
+    for (size_t n = 0; n < liveAt.size(); ++n) {
+      SegmentCost &segment = costs.segments[segmentOf[n]];
+      int64_t own = liveAt[n] - before[segmentOf[n]];
+      raise(segment.liveBytes, own);
+      raise(segment.summingBytes, own + 2 * addedAt[n]);
+      raise(segment.unreducedBytes, own + 2 * unreducedAt[n]);
+    }
   }
 
   /// Tiles that are gathered, packed or on their way are in no list above. The
   /// peak of the plan counts them: what the passes have at once, at most `most`
   /// with `sums` of gradients, is scaled to it.
-  void scaleToPeak(int64_t most, int64_t sums) {
+  void scaleToPeak(int64_t most, int64_t sums, std::vector<int64_t> &liveAt) {
     int64_t fixed = convertedBytes - copiesOfForward, gradients = 0;
     for (const SegmentCost &segment : costs.segments) {
       fixed += segment.parameterBytes;
@@ -572,10 +592,15 @@ private:
       return;
     double factor = static_cast<double>(peak - fixed - sums) /
                     static_cast<double>(most - sums);
-    for (SegmentCost &segment : costs.segments)
-      for (int64_t *bytes :
-           {&segment.keptBytes, &segment.selectiveBytes, &segment.liveBytes})
-        *bytes = static_cast<int64_t>(factor * static_cast<double>(*bytes));
+    auto scale = [&](int64_t &bytes) {
+      bytes = static_cast<int64_t>(factor * static_cast<double>(bytes));
+    };
+    for (SegmentCost &segment : costs.segments) {
+      scale(segment.keptBytes);
+      scale(segment.selectiveBytes);
+    }
+    for (int64_t &bytes : liveAt)
+      scale(bytes);
   }
 
   std::vector<GraphInput> inputsOf(int update) {

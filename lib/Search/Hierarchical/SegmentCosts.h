@@ -45,9 +45,16 @@ struct SegmentCost {
   /// Bytes that arrive from the segments before, and are sent back.
   int64_t boundaryBytes = 0;
   /// The most of a microbatch that is there at once while the segment computes:
-  /// what it keeps, what it computes again, and what only other ops read. What
-  /// segments before it keep is there, too.
+  /// what it keeps, what it computes again, and what only other ops read, but
+  /// no gradients of parameters. What segments before it keep is there, too.
   int64_t liveBytes = 0;
+  /// The same with a gradient that is added to those of microbatches before: it
+  /// and the new sum; under ZeRO-3, which adds shares of those that passes
+  /// reduce, with the others.
+  int64_t summingBytes = 0, unreducedBytes = 0;
+  /// The part of `parameterBytes` that only forward passes read of copies: it
+  /// is not there when the last microbatch is computed back.
+  int64_t forwardBytes = 0;
   /// Parameters that passes read: of those that are converted once for an
   /// iteration, what comes of it.
   int64_t parameterBytes = 0;

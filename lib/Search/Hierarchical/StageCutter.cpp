@@ -36,9 +36,12 @@ void StageSums::add(int s) {
   parameters += cost.parameterBytes;
   updated += cost.updatedBytes;
   states += cost.stateBytes;
+  int64_t before = gradients; // come after this segment's
   gradients += cost.gradientBytes;
+  forwardOnly += cost.forwardBytes;
+  int64_t largestOwn = 0;
   for (const WeightCost &weight : cost.weights) {
-    largestGradient = std::max(largestGradient, weight.gradientBytes);
+    largestOwn = std::max(largestOwn, weight.gradientBytes);
     if (!weight.isGathered)
       continue;
     gatheredWeights += weight.weightBytes;
@@ -54,13 +57,24 @@ void StageSums::add(int s) {
   // for one layer, beside the values that earlier ones keep.
   int64_t entering = isFirst ? cost.boundaryBytes : 0,
           opening = opensLayer ? cost.boundaryBytes : 0;
-  auto keep = [&](Recompute level, int64_t before, int64_t again,
+  // Of the only microbatch, gradients of later segments are there already, and
+  // its own: under ZeRO as shares, and two that are reduced.
+  int64_t live = !isSummed         ? cost.liveBytes
+                 : shape.zero == 3 ? cost.unreducedBytes
+                                   : cost.summingBytes,
+          missing = 0;
+  if (!isSummed) {
+    missing = shareOf(before);
+    if (shape.zero >= 1)
+      live += std::min(cost.gradientBytes, 2 * largestOwn);
+  }
+  auto keep = [&](Recompute level, int64_t entered, int64_t again,
                   int64_t bytes) {
     int64_t &sum = kept[static_cast<int>(level)],
             &most = atOnce[static_cast<int>(level)];
-    most = std::max(most, sum + before + again + cost.liveBytes);
-    sum += before + bytes;
-    most = std::max(most, sum);
+    most = std::max(most, sum + entered + again + live - missing);
+    sum += entered + bytes;
+    most = std::max(most, sum - missing);
   };
   keep(Recompute::None, entering, 0, cost.keptBytes);
   keep(Recompute::Selective, entering, 0, cost.selectiveBytes);
@@ -69,17 +83,19 @@ void StageSums::add(int s) {
   isFirst = false;
 }
 
+int64_t StageSums::shareOf(int64_t bytes) const {
+  return shape.zero >= 1 ? (bytes + shape.data - 1) / shape.data : bytes;
+}
+
 void StageSums::fill(HybridStage &stage) const {
-  auto share = [&](int64_t bytes) {
-    return (bytes + shape.data - 1) / shape.data;
-  };
-  stage.parameterBytes = parameters;
-  stage.stateBytes = shape.zero >= 1 ? share(states) : states;
+  auto share = [&](int64_t bytes) { return shareOf(bytes); };
+  // Of two microbatches, the first has no gradients yet when it is computed
+  // back, and the second none of these copies.
+  stage.parameterBytes = parameters - (microbatches <= 2 ? forwardOnly : 0);
+  stage.stateBytes = share(states);
   stage.gradientBytes = gradients;
-  if (shape.zero >= 1 && !isSummed)
-    // Each is reduced before the pass is over: two are on their way.
-    stage.gradientBytes =
-        std::min(gradients, share(gradients) + 2 * largestGradient);
+  if (!isSummed)
+    stage.gradientBytes = share(gradients);
   else if (shape.zero == 2)
     stage.gradientBytes = share(gradients);
   else if (shape.zero >= 3)
@@ -96,6 +112,11 @@ void StageSums::fill(HybridStage &stage) const {
   // One of the microbatches in flight is computed.
   stage.scratchBytes =
       atOnce[static_cast<int>(stage.recompute)] - keptBytes(stage.recompute);
+  // Not all gradients of the only microbatch are there at the peak.
+  if (stage.scratchBytes < 0) {
+    stage.gradientBytes += stage.scratchBytes;
+    stage.scratchBytes = 0;
+  }
 }
 
 /// Leaves what `isEnough` makes of the least limit in (0, high] that is enough;
@@ -142,7 +163,7 @@ std::vector<int> soap::cutByTime(const SegmentCosts &found, int stages,
 
 std::vector<int>
 soap::cutSegments(const HybridShape &shape, const ModelSegments &segments,
-                  const SegmentCosts &found, int stages,
+                  const SegmentCosts &found, int stages, int64_t microbatches,
                   const std::function<int64_t(int, const StageSums &)> &nsOf) {
   std::vector<int> firsts;
   // Greedily; later stages have a segment left for each.
@@ -150,7 +171,7 @@ soap::cutSegments(const HybridShape &shape, const ModelSegments &segments,
     firsts.clear();
     int s = 0;
     for (int k = 0; k < stages; ++k) {
-      StageSums sums(shape, segments, found);
+      StageSums sums(shape, segments, found, microbatches);
       int first = s;
       for (int end = segments.count - (stages - 1 - k); s < end; ++s) {
         sums.add(s);

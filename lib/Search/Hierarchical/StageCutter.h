@@ -30,10 +30,12 @@ int64_t bytesOf(const HybridStage &stage);
 /// Time and bytes of a range of segments, as it grows at its end.
 class StageSums {
 public:
-  /// `isSummed`: gradients of several microbatches are.
+  /// `microbatches`: of an iteration. `isAlone`: there are no other stages.
   StageSums(const HybridShape &shape, const ModelSegments &segments,
-            const SegmentCosts &found, bool isSummed = true)
-      : shape(shape), segments(segments), found(found), isSummed(isSummed) {}
+            const SegmentCosts &found, int64_t microbatches,
+            bool isAlone = false)
+      : shape(shape), segments(segments), found(found),
+        microbatches(microbatches), isSummed(microbatches > 1 || !isAlone) {}
 
   /// Adds the segment behind the last one.
   void add(int s);
@@ -49,22 +51,27 @@ public:
   void fill(HybridStage &stage) const;
 
 private:
+  /// Of a replica, under ZeRO.
+  int64_t shareOf(int64_t bytes) const;
+
   const HybridShape &shape;
   const ModelSegments &segments;
   const SegmentCosts &found;
-  bool isSummed;
+  int64_t microbatches;
+  bool isSummed; ///< gradients of several microbatches are
   bool isFirst = true;
   int64_t parameters = 0, states = 0, gradients = 0;
-  int64_t updated = 0; ///< parameters that updates read
-  int64_t layer = 0;   ///< what segments of the last layer keep
+  int64_t updated = 0;     ///< parameters that updates read
+  int64_t forwardOnly = 0; ///< copies of parameters
+  int64_t layer = 0;       ///< what segments of the last layer keep
   /// Of weights that passes gather: all, the largest two that follow each
   /// other, the last one, and the largest gradient.
   int64_t gatheredWeights = 0, gatheredGradients = 0, twoWeights = 0,
           lastWeight = 0, largestGathered = 0;
   int64_t gatheredUpdated = 0; ///< of them, those that updates read
-  int64_t largestGradient = 0; ///< of all weights
   /// By level of recomputation: of one microbatch, what is kept, and the most
-  /// that is there at once.
+  /// that is there at once. Of the only microbatch, the latter less the
+  /// gradients of segments up to there, which come later.
   int64_t kept[3] = {0, 0, 0}, atOnce[3] = {0, 0, 0};
   int64_t ns[3] = {0, 0, 0}; ///< by level of recomputation
 };
@@ -81,7 +88,7 @@ std::vector<int> cutByTime(const SegmentCosts &found, int stages,
 /// by bisection.
 std::vector<int>
 cutSegments(const HybridShape &shape, const ModelSegments &segments,
-            const SegmentCosts &found, int stages,
+            const SegmentCosts &found, int stages, int64_t microbatches,
             const std::function<int64_t(int, const StageSums &)> &nsOf);
 
 } // namespace soap

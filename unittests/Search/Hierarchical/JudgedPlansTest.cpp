@@ -20,6 +20,7 @@ namespace {
 
 class JudgedPlans : public ::testing::Test {
 protected:
+  static constexpr int64_t plenty = int64_t(1) << 30;
   static Mlp layers() {
     constexpr int64_t batch = 64, width = 512;
     constexpr size_t count = 12;
@@ -27,9 +28,9 @@ protected:
     mlp.graph.outputs.clear(); // activations, which would be gathered
     return mlp;
   }
-  static Topology topologyOf(int64_t megabytes) {
+  static Topology topologyOf(int64_t bytes) {
     Topology topology = *builtinTopology("h100-2x4");
-    topology.deviceTypes[0].memoryBytes = megabytes << 20;
+    topology.deviceTypes[0].memoryBytes = bytes;
     return topology;
   }
   /// The prices, with all bytes times `factor`.
@@ -43,9 +44,9 @@ protected:
     return result;
   }
 
-  HierarchicalResult search(int64_t megabytes, HybridSimulator simulate,
+  HierarchicalResult search(int64_t bytes, HybridSimulator simulate,
                             HierarchicalOptions options = {}) {
-    problem.emplace(layers(), topologyOf(megabytes));
+    problem.emplace(layers(), topologyOf(bytes));
     model = std::move(*HybridModel::make(problem->problem));
     options.simulate = [this, simulate](const HybridPlan &plan) {
       asked.push_back(plan);
@@ -62,7 +63,7 @@ protected:
 
 TEST_F(JudgedPlans, AreThoseWithTheBestPrices) {
   HierarchicalResult found =
-      search(1024, [](const HybridPlan &plan) { return pricesOf(plan); });
+      search(plenty, [](const HybridPlan &plan) { return pricesOf(plan); });
   HierarchicalResult priced = searchHybrid(*model, problem->problem);
   EXPECT_TRUE(found.best.isSimulated());
   EXPECT_FALSE(priced.best.isSimulated());
@@ -77,7 +78,7 @@ TEST_F(JudgedPlans, AreThoseWithTheBestPrices) {
 
 TEST_F(JudgedPlans, AreBetterByTheSimulatedTime) {
   // The second one is fastest.
-  HierarchicalResult found = search(1024, [this](const HybridPlan &plan) {
+  HierarchicalResult found = search(plenty, [this](const HybridPlan &plan) {
     HybridSimulation result = pricesOf(plan);
     result.makespanNs *= asked.size() == 2 ? 1 : 2;
     return result;
@@ -89,38 +90,39 @@ TEST_F(JudgedPlans, AreBetterByTheSimulatedTime) {
 }
 
 TEST_F(JudgedPlans, FitByTheSimulatedBytes) {
-  // By its price a plan fits that needs more.
   constexpr double factor = 1.3;
-  HierarchicalResult found = search(
-      12, [&](const HybridPlan &plan) { return pricesOf(plan, factor); });
+  auto simulate = [](const HybridPlan &plan) { return pricesOf(plan, factor); };
+  int64_t wanted = search(plenty, simulate).best.pricedBytes;
+  // By its price the plan fits.
+  HierarchicalResult found = search(wanted * 11 / 10, simulate);
   int64_t memory = model->getMemoryBytes();
   ASSERT_FALSE(asked.empty());
   EXPECT_LE(asked[0].peakBytes, memory);
   EXPECT_GT(factor * static_cast<double>(asked[0].peakBytes),
             static_cast<double>(memory));
   EXPECT_TRUE(found.best.isSimulated());
-  EXPECT_EQ(found.best.excessBytes, 0);
   EXPECT_LE(found.best.peakBytes, memory);
+  EXPECT_EQ(found.best.excessBytes, 0);
   EXPECT_NEAR(static_cast<double>(found.best.peakBytes),
               factor * static_cast<double>(found.best.pricedBytes), 1);
 }
 
 TEST_F(JudgedPlans, MayNeedLessThanTheirPrices) {
-  HierarchicalResult priced =
-      search(1, [](const HybridPlan &plan) { return pricesOf(plan); });
-  ASSERT_GT(priced.best.excessBytes, 0);
+  auto simulate = [](const HybridPlan &plan) { return pricesOf(plan, 0.9); };
+  HierarchicalResult least =
+      search(1 << 20, [](const HybridPlan &plan) { return pricesOf(plan); });
+  ASSERT_GT(least.best.excessBytes, 0);
   // A little less memory than by the price.
-  int64_t bytes = priced.best.peakBytes;
-  auto megabytes = bytes * 95 / 100 >> 20;
-  HierarchicalResult found = search(
-      megabytes, [](const HybridPlan &plan) { return pricesOf(plan, 0.9); });
+  HierarchicalResult found = search(least.best.pricedBytes * 19 / 20, simulate);
+  HierarchicalResult priced = searchHybrid(*model, problem->problem);
+  EXPECT_GT(priced.best.excessBytes, 0);
   EXPECT_EQ(found.best.excessBytes, 0);
   EXPECT_TRUE(found.best.isSimulated());
 }
 
 TEST_F(JudgedPlans, ArePricedWhereNoneCanBeSimulated) {
   HierarchicalResult found =
-      search(1024, [](const HybridPlan &) -> Expected<HybridSimulation> {
+      search(plenty, [](const HybridPlan &) -> Expected<HybridSimulation> {
         return Error{"replicas differ"};
       });
   HierarchicalResult priced = searchHybrid(*model, problem->problem);
@@ -135,7 +137,7 @@ TEST_F(JudgedPlans, ArePricedWhereNoTimeIsLeft) {
   HierarchicalOptions options;
   options.seconds = 1e-9;
   HierarchicalResult found = search(
-      1024, [](const HybridPlan &plan) { return pricesOf(plan); }, options);
+      plenty, [](const HybridPlan &plan) { return pricesOf(plan); }, options);
   EXPECT_TRUE(asked.empty());
   EXPECT_TRUE(found.best.exists());
   EXPECT_FALSE(found.best.isSimulated());
