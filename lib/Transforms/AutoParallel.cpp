@@ -40,10 +40,22 @@ namespace mlir::soap {
 
 #define DEBUG_TYPE "soap-auto-parallel"
 
+/// Of a search without any budget.
+static constexpr double defaultSeconds = 10;
+
 using namespace mlir;
 using namespace mlir::soap;
 
 namespace {
+
+/// What a search is that is one of several in a run.
+struct SearchPhase {
+  std::optional<double> seconds; ///< instead of the limit of the run
+  /// Where it starts beside the presets.
+  std::vector<std::pair<std::string, ::soap::Strategy>> further;
+  const ::soap::Strategy *from = nullptr; ///< the only start
+  std::optional<double> mates;            ///< instead of what is tuned
+};
 
 struct AutoParallel
     : CheckedOptions<mlir::soap::impl::SoapAutoParallelBase<AutoParallel>> {
@@ -74,8 +86,12 @@ struct AutoParallel
                            const SearchOutcome &outcome,
                            const PlannedResult &planned);
   void countStatistics(const ::soap::McmcResult &result);
+  LogicalResult runBoth(FunctionProblem &target, ::soap::HybridModel &model);
+  LogicalResult changeOpByOp(const FunctionProblem &target, double seconds,
+                             SearchOutcome &outcome);
   FailureOr<SearchOutcome> search(const ::soap::ParallelizationProblem &problem,
-                                  std::vector<::soap::Strategy> strategies);
+                                  std::vector<::soap::Strategy> strategies,
+                                  const SearchPhase &phase = {});
   FailureOr<std::optional<::soap::McmcState>>
   readCheckpoint(const ::soap::ParallelizationProblem &problem,
                  const ::soap::McmcOptions &options);
@@ -295,8 +311,8 @@ void AutoParallel::checkStarts(const ::soap::ParallelizationProblem &problem,
 
 FailureOr<SearchOutcome>
 AutoParallel::search(const ::soap::ParallelizationProblem &problem,
-                     std::vector<::soap::Strategy> strategies) {
-  constexpr double defaultSeconds = 10;
+                     std::vector<::soap::Strategy> strategies,
+                     const SearchPhase &phase) {
   ::soap::McmcOptions options;
   options.seed = seed;
   options.seconds = timeLimit == 0 && proposals == 0 && !endsByItself(chosen)
@@ -307,6 +323,13 @@ AutoParallel::search(const ::soap::ParallelizationProblem &problem,
   if (problem.getTopology().deviceCount() == 1)
     options.proposals = 1;
   tuned->apply(options);
+  if (phase.seconds)
+    options.seconds = *phase.seconds;
+  if (phase.mates)
+    options.mates = *phase.mates;
+  options.further = phase.further;
+  if (phase.from)
+    options.initial = {*phase.from};
   options.threads = static_cast<int>(
       std::min(threads == 0 ? std::max(std::thread::hardware_concurrency(), 1u)
                             : threads.getValue(),
@@ -484,6 +507,12 @@ LogicalResult AutoParallel::run() {
   std::unique_ptr<::soap::HybridModel> hybrid;
   if (algorithm == "auto" && isPlain())
     hybrid = modelForHybrid(target);
+  if (hybrid && !hasManyDevices(target.topology)) {
+    // Frontiers count devices here, and weigh memory against time themselves.
+    if (mode.empty() && recompute != "auto")
+      return runBoth(target, *hybrid);
+    hybrid.reset();
+  }
   if (hybrid || chosen == "hybrid") {
     HybridPassOptions options = {timeLimit,
                                  report,
@@ -493,9 +522,9 @@ LogicalResult AutoParallel::run() {
                                  mode};
     if (!countsDevices())
       return runHybrid(target, std::move(hybrid), options);
-    constexpr double defaultSeconds = 20;
+    constexpr double secondsToCount = 20;
     if (options.seconds == 0)
-      options.seconds = defaultSeconds;
+      options.seconds = secondsToCount;
     return countDevices(target, options);
   }
   std::vector<::soap::Strategy> strategies;
@@ -528,6 +557,87 @@ LogicalResult AutoParallel::run() {
   auto recomputed = recomputeResult(target, *found);
   return failure(failed(recomputed) ||
                  failed(finish(**recomputed, *found, references)));
+}
+
+/// Few devices and layers that repeat: hybrid plans first, which are over soon;
+/// those that are strategies of the whole batch are starts of Markov chains;
+/// then chains over single ops. The better of strategy and plan is taken.
+LogicalResult AutoParallel::runBoth(FunctionProblem &target,
+                                    ::soap::HybridModel &model) {
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point begin = Clock::now();
+  double limit = timeLimit == 0 ? defaultSeconds : timeLimit.getValue();
+  auto left = [&] {
+    constexpr double least = 1e-3;
+    std::chrono::duration<double> spent = Clock::now() - begin;
+    return std::max(limit - spent.count(), least);
+  };
+  SearchReferences references;
+  if (summary)
+    references = priceReferences(target);
+  HybridPassOptions options = {timeLimit,
+                               report,
+                               exportFile,
+                               summary,
+                               /*recompute=*/recompute != "none",
+                               mode};
+  // Shares of the time.
+  constexpr double ofPlans = 0.25, ofGroups = 0.6;
+  InterruptScope scope;
+  ::soap::HierarchicalOptions ofSearch;
+  ofSearch.seconds = ofPlans * limit;
+  ofSearch.recompute = options.recompute;
+  ofSearch.stop = &InterruptScope::isInterrupted();
+  ::soap::HierarchicalResult plans =
+      ::soap::searchHybrid(model, *target.problem, ofSearch);
+  SearchPhase phase;
+  if (!InterruptScope::isInterrupted())
+    phase.further = hybridStarts(target, model);
+  phase.seconds = ofGroups * left();
+  FailureOr<SearchOutcome> found = search(*target.problem, {}, phase);
+  if (failed(found) || failed(changeOpByOp(target, left(), *found)))
+    return failure();
+  // Plans are priced within 5 % of what is simulated.
+  constexpr double margin = 0.95;
+  const ::soap::Evaluation &strategy = found->result.bestEvaluation;
+  bool mayBeBetter = plans.best.exists() && plans.best.excessBytes == 0 &&
+                     (strategy.excessBytes > 0 ||
+                      margin * static_cast<double>(plans.best.makespanNs) <
+                          static_cast<double>(strategy.makespanNs));
+  if (mayBeBetter)
+    if (auto simulated = simulateHybrid(target, model, plans.best)) {
+      if (::soap::isBetter(*simulated, strategy))
+        return finishHybrid(target, model, plans, options);
+      found->report["hybrid_ns"] = simulated->makespanNs;
+    }
+  if (plans.best.exists())
+    found->report["hybrid_plan"] = ::soap::describe(plans.best);
+  return finish(target, *found, references);
+}
+
+/// Goes on from the best strategy with a decision for each op, the same for ops
+/// of repeated blocks first.
+LogicalResult AutoParallel::changeOpByOp(const FunctionProblem &target,
+                                         double seconds,
+                                         SearchOutcome &outcome) {
+  if (outcome.result.bestEvaluation.excessBytes > 0 ||
+      InterruptScope::isInterrupted())
+    return success();
+  func::FuncOp function = target.function;
+  auto byOp = openProblem(getOperation(), target.topology, function.getName(),
+                          /*untied=*/true);
+  if (failed(byOp))
+    return failure();
+  SearchPhase phase;
+  phase.seconds = seconds;
+  phase.from = &outcome.result.best;
+  phase.mates = tuned->mates;
+  FailureOr<SearchOutcome> found = search(*(*byOp)->problem, {}, phase);
+  if (failed(found))
+    return failure();
+  outcome.report["before_ops_ns"] = outcome.result.bestEvaluation.makespanNs;
+  appendSearch(outcome.result, std::move(found->result));
+  return success();
 }
 
 /// Recomputation that is decided before the search.

@@ -12,9 +12,12 @@
 #include "HybridSimulation.h"
 #include "HybridSupport.h"
 #include "InterruptScope.h"
+#include "ModuleSimulation.h"
 
 #include "Search/Report/SearchSummary.h"
 #include "Soap/Analysis/Stages.h"
+#include "Soap/Dialect/Soap/SoapDialect.h"
+#include "Soap/Dialect/Soap/StageAttributes.h"
 #include "Soap/Search/Frontier/FrontierSearch.h"
 
 #include "llvm/Support/Format.h"
@@ -25,14 +28,98 @@ using namespace mlir::soap;
 
 std::unique_ptr<::soap::HybridModel>
 mlir::soap::modelForHybrid(const FunctionProblem &target) {
-  constexpr int fewDevices = 16, fewLayers = 4;
-  if (target.topology.deviceCount() <= fewDevices)
+  constexpr int fewLayers = 4;
+  if (target.topology.deviceCount() < 2)
     return nullptr;
   auto model = ::soap::HybridModel::make(*target.problem, /*batch=*/0,
                                          forwardNodesOf(target.opGraph));
   if (!model || (*model)->getRepeatedLayerCount() < fewLayers)
     return nullptr;
   return std::move(*model);
+}
+
+bool mlir::soap::hasManyDevices(const ::soap::Topology &topology) {
+  constexpr int fewDevices = 16;
+  return topology.deviceCount() > fewDevices;
+}
+
+std::vector<std::pair<std::string, ::soap::Strategy>>
+mlir::soap::hybridStarts(const FunctionProblem &target,
+                         ::soap::HybridModel &model) {
+  constexpr size_t maxStarts = 3;
+  std::vector<::soap::HybridPlan> plans;
+  int devices = target.topology.deviceCount();
+  for (int tensor = 2; tensor <= devices; ++tensor) {
+    if (devices % tensor != 0)
+      continue;
+    int data = devices / tensor;
+    for (bool sequence : {false, true})
+      for (int zero : {0, 1}) {
+        ::soap::HybridShape shape{
+            /*groups=*/1, data,
+            tensor,
+            /*chunks=*/1, model.getBatch() / data,
+            sequence,     zero};
+        if (!model.check(shape).empty())
+          continue;
+        constexpr ::soap::Recompute none = ::soap::Recompute::None;
+        if (::soap::HybridPlan plan = model.price(shape, &none); plan.exists())
+          plans.push_back(std::move(plan));
+      }
+  }
+  std::stable_sort(
+      plans.begin(), plans.end(),
+      [](const auto &a, const auto &b) { return ::soap::isBetter(a, b); });
+  std::vector<std::pair<std::string, ::soap::Strategy>> starts;
+  for (const ::soap::HybridPlan &plan : plans) {
+    if (starts.size() == maxStarts)
+      break;
+    ::soap::Expected<::soap::HybridPlacement> placement =
+        model.place(plan, forwardNodesOf(target.opGraph));
+    if (placement && placement->keeps.empty())
+      starts.emplace_back(::soap::describe(plan),
+                          std::move(placement->strategy));
+  }
+  return starts;
+}
+
+std::optional<::soap::Evaluation>
+mlir::soap::simulateHybrid(const FunctionProblem &target,
+                           ::soap::HybridModel &model,
+                           const ::soap::HybridPlan &plan) {
+  // Whether the plan is written is all that matters of what is said.
+  ScopedDiagnosticHandler silence(target.function->getContext(),
+                                  [](Diagnostic &) { return success(); });
+  func::FuncOp function = target.function;
+  OwningOpRef<ModuleOp> copy(function->getParentOfType<ModuleOp>().clone());
+  auto open = [&] {
+    return openProblem(*copy, target.topology, function.getName());
+  };
+  auto written = open();
+  if (failed(written))
+    return std::nullopt;
+  FailureOr<::soap::Strategy> strategy = writeHybrid(**written, model, plan);
+  if (failed(strategy) || strategy->empty())
+    return std::nullopt;
+  // Recomputed ops have made another graph.
+  auto planned = open();
+  if (failed(planned))
+    return std::nullopt;
+  strategy = readStrategy((*planned)->opGraph, target.topology.deviceCount());
+  if (failed(strategy))
+    return std::nullopt;
+  PipelineAttr pipeline =
+      readPipeline((*copy)->getAttr(SoapDialect::kPipeline));
+  if (!pipeline)
+    return (*planned)->problem->evaluate(*strategy);
+  FailureOr<Simulation> simulation =
+      simulateMicrobatches(*copy, **planned, *strategy, pipeline);
+  if (failed(simulation))
+    return std::nullopt;
+  ::soap::Evaluation evaluation;
+  evaluation.makespanNs = simulation->tasks.makespanNs;
+  evaluation.excessBytes = target.topology.excessBytes(simulation->memoryBytes);
+  return evaluation;
 }
 
 /// Writes a plan on the ops, and to a strategy file if it has a name.
@@ -62,7 +149,6 @@ LogicalResult mlir::soap::runHybrid(FunctionProblem &target,
                                     std::unique_ptr<::soap::HybridModel> model,
                                     const HybridPassOptions &options) {
   constexpr double defaultSeconds = 10;
-  auto module = target.function->getParentOfType<ModuleOp>();
   if (!model) {
     auto made = ::soap::HybridModel::make(*target.problem, /*batch=*/0,
                                           forwardNodesOf(target.opGraph));
@@ -80,13 +166,21 @@ LogicalResult mlir::soap::runHybrid(FunctionProblem &target,
   search.stop = &InterruptScope::isInterrupted();
   ::soap::HierarchicalResult result =
       ::soap::searchHybrid(*model, *target.problem, search);
+  return finishHybrid(target, *model, result, options);
+}
+
+LogicalResult mlir::soap::finishHybrid(FunctionProblem &target,
+                                       ::soap::HybridModel &model,
+                                       const ::soap::HierarchicalResult &result,
+                                       const HybridPassOptions &options) {
+  auto module = target.function->getParentOfType<ModuleOp>();
   if (!result.best.exists())
     return target.function.emitError("has no hybrid plan on topology '")
            << target.topology.name << "'";
   if (!options.report.empty() &&
       failed(
           writeOptionFile(module, "report", options.report,
-                          printHybridReport(result, *model, target.topology))))
+                          printHybridReport(result, model, target.topology))))
     return failure();
   if (result.best.excessBytes > 0) {
     InFlightDiagnostic error = target.function.emitError();
@@ -107,9 +201,9 @@ LogicalResult mlir::soap::runHybrid(FunctionProblem &target,
   if (options.summary)
     llvm::errs() << "@" << target.function.getName() << " on "
                  << target.topology.name << ", a hybrid plan: "
-                 << printHybridPlan(result.best, *model, target.topology)
+                 << printHybridPlan(result.best, model, target.topology)
                  << '\n';
-  return writePlan(target, *model, result.best, options.exportFile);
+  return writePlan(target, model, result.best, options.exportFile);
 }
 
 LogicalResult mlir::soap::countDevices(FunctionProblem &target,

@@ -28,11 +28,32 @@ struct HybridPassOptions {
   int64_t batch = 0; ///< of an iteration, of `countDevices`; 0: of the step
 };
 
-/// The model of a problem that hybrid plans are for: layers that repeat, a
-/// batch that may be split in microbatches, more than 16 devices of one type;
-/// null for others.
+/// The model of a problem that hybrid plans are for: four layers or more that
+/// repeat, a batch that may be split in microbatches, devices of one type; null
+/// for others.
 std::unique_ptr<::soap::HybridModel>
 modelForHybrid(const FunctionProblem &target);
+/// Whether hybrid plans are all that is searched for such a problem: more than
+/// 16 devices.
+bool hasManyDevices(const ::soap::Topology &topology);
+
+/// The hybrid plans without stages and microbatches, as strategies for the
+/// whole batch: tensor-parallel groups and replicas, by name (`tensor 4 x data
+/// 4, ZeRO-1`), fastest first, at most three. Data parallelism is none of them.
+std::vector<std::pair<std::string, ::soap::Strategy>>
+hybridStarts(const FunctionProblem &target, ::soap::HybridModel &model);
+
+/// The plan as its strategy is simulated, written on a copy of the module. None
+/// if no strategy says it.
+std::optional<::soap::Evaluation>
+simulateHybrid(const FunctionProblem &target, ::soap::HybridModel &model,
+               const ::soap::HybridPlan &plan);
+
+/// Writes the report and the strategy of what was found. An error if nothing
+/// fits into memory.
+LogicalResult finishHybrid(FunctionProblem &target, ::soap::HybridModel &model,
+                           const ::soap::HierarchicalResult &result,
+                           const HybridPassOptions &options);
 
 /// Searches, writes report and strategy. `model`: of the problem, null: it is
 /// made. An error if nothing fits into memory, or if there are no hybrid plans.

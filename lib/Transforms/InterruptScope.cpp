@@ -16,8 +16,12 @@ using namespace mlir::soap;
 /// Signal handlers have no other way to say anything.
 static std::atomic<bool> interrupted{false};
 
+/// Scopes that live. Passes that search run one at a time.
+static std::atomic<int> depth{0};
+
 InterruptScope::InterruptScope() {
-  interrupted = false;
+  if (depth.fetch_add(1) == 0)
+    interrupted = false;
   struct sigaction action = {};
   action.sa_handler = [](int signal) {
     ::soap::askToStop(interrupted, signal);
@@ -26,6 +30,9 @@ InterruptScope::InterruptScope() {
   sigaction(SIGINT, &action, &previous);
 }
 
-InterruptScope::~InterruptScope() { sigaction(SIGINT, &previous, nullptr); }
+InterruptScope::~InterruptScope() {
+  sigaction(SIGINT, &previous, nullptr);
+  depth.fetch_sub(1);
+}
 
 std::atomic<bool> &InterruptScope::isInterrupted() { return interrupted; }

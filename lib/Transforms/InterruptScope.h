@@ -15,7 +15,9 @@
 
 namespace mlir::soap {
 
-/// Ctrl-C ends the search while this lives; a second one ends the process.
+/// Ctrl-C ends the search while this lives; a second one ends the process. In a
+/// scope of several searches, each with a scope of its own, it ends all of
+/// them.
 class InterruptScope {
 public:
   InterruptScope();
@@ -23,8 +25,8 @@ public:
   InterruptScope(const InterruptScope &) = delete;
   InterruptScope &operator=(const InterruptScope &) = delete;
 
-  /// Whether there was a Ctrl-C since the last scope began; what searches look
-  /// at.
+  /// Whether there was a Ctrl-C since the last outermost scope began; what
+  /// searches look at.
   static std::atomic<bool> &isInterrupted();
 
 private:

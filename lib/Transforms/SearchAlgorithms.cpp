@@ -52,6 +52,21 @@ static void describe(const ::soap::PolishResult &polished,
   report["all_device_lists"] = polished.allDeviceLists;
 }
 
+void mlir::soap::appendSearch(::soap::McmcResult &first,
+                              ::soap::McmcResult &&second) {
+  for (::soap::McmcPoint point : second.curve) {
+    point.seconds += first.seconds;
+    point.proposals += first.proposals;
+    first.curve.push_back(point);
+  }
+  first.best = std::move(second.best);
+  first.bestEvaluation = second.bestEvaluation;
+  first.proposals += second.proposals;
+  first.accepted += second.accepted;
+  first.seconds += second.seconds;
+  first.statistics += second.statistics;
+}
+
 /// Polishes what a search has found with what is left of its budget.
 static void polishFound(const ::soap::ParallelizationProblem &problem,
                         const ::soap::McmcOptions &options,
@@ -68,17 +83,7 @@ static void polishFound(const ::soap::ParallelizationProblem &problem,
   ::soap::PolishResult polished = ::soap::searchPolish(problem, budget);
   describe(polished, outcome.report);
   outcome.report["before_polish_ns"] = first.bestEvaluation.makespanNs;
-  for (::soap::McmcPoint point : polished.search.curve) {
-    point.seconds += first.seconds;
-    point.proposals += first.proposals;
-    first.curve.push_back(point);
-  }
-  first.best = std::move(polished.search.best);
-  first.bestEvaluation = polished.search.bestEvaluation;
-  first.proposals += polished.search.proposals;
-  first.accepted += polished.search.accepted;
-  first.seconds += polished.search.seconds;
-  first.statistics += polished.search.statistics;
+  appendSearch(first, std::move(polished.search));
 }
 
 static SearchOutcome runAlone(llvm::StringRef algorithm,

@@ -57,6 +57,10 @@ SearchOutcome runSearch(llvm::StringRef algorithm, bool polish,
                         const ::soap::ParallelizationProblem &problem,
                         const ::soap::McmcOptions &options);
 
+/// Adds what a search found that went on from the result of a first one: its
+/// best strategy, counts and times.
+void appendSearch(::soap::McmcResult &first, ::soap::McmcResult &&second);
+
 /// Starts that a search of their own finds: `optcnn` and `placement`.
 bool isSearchedStart(llvm::StringRef name);
 

@@ -163,6 +163,7 @@ std::string mlir::soap::printSearchSummary(const FunctionProblem &target,
   summary.points = outcome.points;
   summary.seconds = result.seconds;
   summary.optimal = result.optimal;
+  summary.boundNs = result.boundNs;
   summary.interrupted = interrupted;
   return ::soap::describeSearch(summary);
 }

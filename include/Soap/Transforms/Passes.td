@@ -342,7 +342,8 @@ def SoapAutoParallel : Pass<"soap-auto-parallel", "::mlir::ModuleOp"> {
     Option<"function", "function", "std::string", /*default=*/"\"\"",
            "Search: function that the strategy is for; default: train_step, evaluate or forward">,
     Option<"algorithm", "algorithm", "std::string", /*default=*/"\"auto\"",
-           "Search: auto (hybrid for models of many layers on more than 16 devices, else mcmc), mcmc (Markov chains), polish (from the best start until no change of one group gains), optcnn "
+           "Search: auto (where layers repeat hybrid, on up to 16 devices the better of hybrid and mcmc; else mcmc), mcmc "
+           "(Markov chains), polish (from the best start until no change of one group gains), optcnn "
            "(dynamic programming over equal partitions on the first devices, as if nothing overlapped), placement"
            " (every "
            "group whole on one device), exact (branch and bound; few ops and devices), frontier (all best trade-offs "

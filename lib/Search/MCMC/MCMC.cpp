@@ -183,6 +183,10 @@ private:
     // The first sets the scale of the temperature.
     for (auto &[name, strategy] : presetStarts(problem))
       starts.push_back({name, std::move(strategy), {}});
+    for (const auto &[name, strategy] : options.further) {
+      starts.push_back({name, strategy, {}});
+      problem.keepFixed(starts.back().strategy);
+    }
     Strategy random = singleStrategy(problem);
     RandomGenerator generator(options.seed);
     for (size_t g = 0; g < problem.getGroups().size(); ++g)

@@ -243,7 +243,7 @@ ProposalSampler::Move ProposalSampler::drawMixed(RandomGenerator &random,
   return {};
 }
 
-/// A config for a group, and for those of others where it is legal.
+/// A config for a group, and for all others where it is legal.
 Proposal ProposalSampler::forAll(int group, const std::vector<int> &others,
                                  const Config &config) const {
   Proposal proposal = {{group, config}};

@@ -109,6 +109,8 @@ std::string soap::describeSearch(const SearchSummary &summary) {
   text += " in " + describeSeconds(summary.seconds);
   if (summary.optimal)
     text += ", proven optimal";
+  else if (summary.boundNs > 0)
+    text += ", lower bound " + describeTime(summary.boundNs);
   if (summary.interrupted)
     text += ", interrupted: the best so far";
   return text;

@@ -45,6 +45,8 @@ struct SearchSummary {
   /// Points of all frontiers; none: the search has no frontier.
   std::optional<int64_t> points;
   double seconds = 0;
+  /// A time that no strategy of the space goes below; 0: not known.
+  int64_t boundNs = 0;
   bool optimal = false, interrupted = false;
 };
 

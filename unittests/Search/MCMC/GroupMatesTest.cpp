@@ -102,7 +102,7 @@ static bool isTied(const GroupMates &mates, const Proposal &proposal) {
 
 TEST(GroupMates, TiedProposals) {
   // All leaders have the same kind and the same loops, so that only blocks say
-  // who goes with whom; all configs are legal for all.
+  // which groups go together; all configs are legal for all.
   MlpProblem p(makeMlp(64, {48, 48, 48, 48, 48, 48}), 4);
   for (ProposalKind kind : {ProposalKind::Uniform, ProposalKind::Mixed}) {
     ProposalSampler sampler(p.problem, kind);

@@ -62,6 +62,9 @@ TEST(SearchSummaryTest, ASearchInOneLine) {
             "@train_step on cpu-4: 2.000 ms an iteration, before: 8.000 ms "
             "(one device); 1.50x as fast as data parallelism; at most 5.0 MiB "
             "on a device; 100 proposals in 0.2 s");
+  summary.boundNs = 1'900'000;
+  EXPECT_TRUE(describeSearch(summary).ends_with(
+      "; 100 proposals in 0.2 s, lower bound 1.900 ms"));
   summary.before->evaluation.excessBytes = 1;
   summary.dataParallel->evaluation.excessBytes = 1;
   summary.points = 1;

@@ -96,6 +96,9 @@ struct McmcOptions {
   std::vector<Strategy> initial;
   /// Their names in the result, one per entry of `initial`; may be left out.
   std::vector<std::string> initialNames;
+  /// Starts beside the presets, by name, where `initial` is empty. A checkpoint
+  /// does not say them: a search that is resumed has begun already.
+  std::vector<std::pair<std::string, Strategy>> further;
   /// Stops as soon as a strategy that fits is known to take at most so many ns,
   /// for measurements of how long that takes; 0: does not.
   int64_t targetNs = 0;
