@@ -48,7 +48,7 @@ using namespace mlir::soap;
 
 namespace {
 
-/// What a search is that is one of several in a run.
+/// Settings of a search that is one of several in a run.
 struct SearchPhase {
   std::optional<double> seconds; ///< instead of the limit of the run
   /// Where it starts beside the presets.

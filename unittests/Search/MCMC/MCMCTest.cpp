@@ -158,6 +158,34 @@ TEST(MCMC, ChainsStartFromTheBest) {
   EXPECT_EQ(starts[1], order[1].second);
 }
 
+/// Further starts stand beside the presets, and chains begin from them if they
+/// are better.
+TEST(MCMC, FurtherStarts) {
+  MlpProblem p(makeMlp(256, {300, 400, 10}), 4);
+  McmcOptions options = proposals(2000, 3);
+  options.chains = 1;
+  McmcResult plain = searchMcmc(p.problem, options);
+  ASSERT_LT(plain.bestEvaluation.makespanNs,
+            *std::min_element(plain.initialNs.begin(), plain.initialNs.end()));
+  options.proposals = 10;
+  options.further = {{"mine", plain.best}};
+  McmcResult further = searchMcmc(p.problem, options);
+  EXPECT_NE(std::find(further.initialNames.begin(), further.initialNames.end(),
+                      "mine"),
+            further.initialNames.end());
+  EXPECT_NE(std::find(further.initialNames.begin(), further.initialNames.end(),
+                      "data-parallel"),
+            further.initialNames.end());
+  EXPECT_LE(further.bestEvaluation.makespanNs, plain.bestEvaluation.makespanNs);
+  // Given starts stand alone.
+  options.initial = {dataParallelStrategy(p.problem)};
+  options.initialNames = {"data-parallel"};
+  McmcResult given = searchMcmc(p.problem, options);
+  EXPECT_EQ(
+      std::find(given.initialNames.begin(), given.initialNames.end(), "mine"),
+      given.initialNames.end());
+}
+
 TEST(MCMC, TemperingDoesNotDependOnThreads) {
   MlpProblem p(makeMlp(64, {100, 80, 10}), 4);
   McmcOptions options = proposals(6000, 3);
