@@ -88,6 +88,7 @@ const SmallModel smallModels[] = {
        return {{"image", 107},  {"classes", 4},  {"divide", 32},
                {"a-blocks", 1}, {"c-blocks", 1}, {"e-blocks", 1}};
      }},
+    {"resnet-18", 2, 3, residual},
     {"resnet-50", 2, 3, residual},
     {"resnet-101", 2, 3, residual},
     {"wide-resnet", 2, 3, residual},
