@@ -36,6 +36,7 @@ public:
     for (size_t m = 0; m < machines.size(); ++m)
       for (int device : machines[m])
         machineOf[static_cast<size_t>(device)] = static_cast<int>(m);
+    metAt.resize(machines.size());
   }
 
   void run() {
@@ -64,6 +65,8 @@ private:
   const ::soap::Topology &topology;
   std::vector<int64_t> linkBytes;
   std::vector<int> machineOf;
+  int64_t now = 0;            ///< number of a collective
+  std::vector<int64_t> metAt; ///< by machine: the last collective with it
 
   void add(const ::soap::ValuePlan &planned, int block, int index) {
     const ::soap::PlannedTask &task = planned.tasks[static_cast<size_t>(index)];
@@ -78,15 +81,20 @@ private:
       collective.devices = entry.devices;
       if (quotient && !quotient->devicesOf(block, index).empty())
         collective.devices = quotient->devicesOf(block, index);
-      std::set<int> machines;
+      int64_t machines = 0;
+      ++now;
       for (int device : collective.devices)
-        machines.insert(machineOf[static_cast<size_t>(device)]);
+        if (int64_t &met = metAt[static_cast<size_t>(
+                machineOf[static_cast<size_t>(device)])];
+            met != now) {
+          met = now;
+          ++machines;
+        }
       auto devices = static_cast<int64_t>(collective.devices.size());
       bytes = collective.traffic();
       onLink = bytes / devices;
-      if (machines.size() > 1)
-        result.bytesBetweenMachines +=
-            times * (bytes / devices * static_cast<int64_t>(machines.size()));
+      if (machines > 1)
+        result.bytesBetweenMachines += times * (bytes / devices * machines);
     } else {
       const ::soap::PlannedAction &action =
           planned.actions[static_cast<size_t>(task.firstAction)];

@@ -198,6 +198,7 @@ LogicalResult mlir::soap::finishHybrid(FunctionProblem &target,
                  << " shapes: expected a longer 'time-limit', devices with "
                     "more 'memory_bytes' or a smaller model";
   }
+  remarkIfPriced(target.function, result);
   if (options.summary)
     llvm::errs() << "@" << target.function.getName() << " on "
                  << target.topology.name << ", a hybrid plan: "

@@ -153,6 +153,18 @@ std::string mlir::soap::printHybrid(const ::soap::HierarchicalResult &result,
   return text;
 }
 
+void mlir::soap::remarkIfPriced(func::FuncOp function,
+                                const ::soap::HierarchicalResult &result) {
+  if (result.best.isSimulated())
+    return;
+  InFlightDiagnostic remark =
+      function.emitRemark("the plan is priced, not simulated: ");
+  if (result.whyPriced.empty())
+    remark << "no time was left, expected a longer 'time-limit'";
+  else
+    remark << result.whyPriced;
+}
+
 std::string
 mlir::soap::printHybridReport(const ::soap::HierarchicalResult &result,
                               ::soap::HybridModel &model,

@@ -29,6 +29,10 @@ std::string printHybrid(const ::soap::HierarchicalResult &result,
                         ::soap::HybridModel &model,
                         const ::soap::Topology &topology);
 
+/// A remark where no simulation has judged the plan that a search has found.
+void remarkIfPriced(func::FuncOp function,
+                    const ::soap::HierarchicalResult &result);
+
 llvm::json::Object hybridPlanJson(const ::soap::HybridPlan &plan,
                                   ::soap::HybridModel &model,
                                   const ::soap::Topology &topology);

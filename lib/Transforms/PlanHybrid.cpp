@@ -178,6 +178,8 @@ LogicalResult PlanHybrid::run() {
     InterruptScope scope;
     options.stop = &InterruptScope::isInterrupted();
     result = ::soap::searchHybrid(**model, *target.problem, options);
+    if (result.best.exists())
+      remarkIfPriced(target.function, result);
   } else {
     ::soap::HybridShape shape;
     std::optional<::soap::Recompute> recompute;

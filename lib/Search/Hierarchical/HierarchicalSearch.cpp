@@ -102,7 +102,9 @@ public:
       return;
     auto place = std::upper_bound(plans.begin(), plans.end(), plan,
                                   [](const HybridPlan &a, const HybridPlan &b) {
-                                    return isBetter(a, b);
+                                    return a.excessBytes != b.excessBytes
+                                               ? a.excessBytes < b.excessBytes
+                                               : a.leastNs < b.leastNs;
                                   });
     plans.insert(place, plan);
   }
@@ -143,7 +145,7 @@ judge(HybridModel &model, const HierarchicalOptions &options,
     if (!plan.exists())
       break;
     // Only what fits sets a price to compare with.
-    if (fits() && (plan.excessBytes > 0 || static_cast<double>(plan.pricedNs) >
+    if (fits() && (plan.excessBytes > 0 || static_cast<double>(plan.leastNs) >
                                                bestPrice * (1 + priceMargin)))
       break;
     double begin = elapsed();
@@ -181,7 +183,9 @@ judge(HybridModel &model, const HierarchicalOptions &options,
         candidates.add(other);
     }
     if (plan.excessBytes == 0)
-      bestPrice = std::min(bestPrice, static_cast<double>(plan.pricedNs));
+      bestPrice = std::min(bestPrice,
+                           static_cast<double>(std::clamp(
+                               plan.makespanNs, plan.leastNs, plan.pricedNs)));
     if (!best.exists() || isBetter(plan, best))
       best = plan;
     judged.push_back(std::move(plan));

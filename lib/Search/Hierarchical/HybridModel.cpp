@@ -35,6 +35,8 @@ struct HybridModel::Impl {
   int64_t stepBatch = 1; ///< samples that the loops of the step go over
   int64_t memoryBytes = 0;
   int64_t fitBytes = 0; ///< of the plan that is priced
+  /// Collectives of a group wait for what ZeRO-3 moves.
+  bool waitsForMoves = true;
   int perMachine = 1;
 
   using Key = std::tuple<int64_t, int, bool>;
@@ -238,7 +240,7 @@ struct HybridModel::Impl {
                      reduction.reduceScatterNs(weight.gradientBytes));
       }
     }
-    if (!reduction.isOnGroup)
+    if (!reduction.isOnGroup || !waitsForMoves)
       forwards = backwards = 0;
     return {stretch(static_cast<double>(forwardNs), forward, forwards),
             stretch(static_cast<double>(backwardNs), backward, backwards)};
@@ -565,6 +567,13 @@ HybridPlan HybridModel::price(const HybridShape &shape,
   HybridPlan plan = impl->price(
       shape, *found, cutByTime(*found, shape.groups * shape.chunks, level),
       recompute);
+  if (shape.zero == 3 && shape.tensor > 1) {
+    impl->waitsForMoves = false;
+    plan.leastNs =
+        impl->price(shape, *found, {plan.stages[0].firstSegment}, recompute)
+            .makespanNs;
+    impl->waitsForMoves = true;
+  }
   if (shape.groups == 1 || shape.chunks > 1)
     return plan;
   // Stages that hold or recompute more are better shorter.
@@ -645,7 +654,7 @@ HybridPlan HybridModel::Impl::price(const HybridShape &shape,
   }
   plan.bubble = 1 - busy / (static_cast<double>(plan.makespanNs) *
                             static_cast<double>(shape.groups));
-  plan.pricedNs = plan.makespanNs;
+  plan.pricedNs = plan.leastNs = plan.makespanNs;
   plan.pricedBytes = plan.peakBytes;
   return plan;
 }

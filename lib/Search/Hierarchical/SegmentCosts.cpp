@@ -572,7 +572,7 @@ private:
       int64_t own = liveAt[n] - before[segmentOf[n]];
       raise(segment.liveBytes, own);
       raise(segment.summingBytes, own + 2 * addedAt[n]);
-      raise(segment.unreducedBytes, own + 2 * unreducedAt[n]);
+      raise(segment.unreducedBytes, own + addedAt[n] + unreducedAt[n]);
     }
   }
 

@@ -82,6 +82,9 @@ struct HybridPlan {
   int64_t simulatedMicrobatches = 0;
   /// Time and largest bytes as they were priced.
   int64_t pricedNs = 0, pricedBytes = 0;
+  /// The price where nothing waits for gathers of ZeRO-3 on links of the
+  /// tensor-parallel group: how long it waits is the least certain part.
+  int64_t leastNs = 0;
   bool exists() const { return !stages.empty(); }
   bool isSimulated() const { return simulatedMicrobatches > 0; }
 };
