@@ -380,3 +380,131 @@ func.func private @kernel_2_exact_loop(%x: memref<4096xf32>, %z: memref<4096xf32
   }
   return
 }
+
+// -----
+
+// Numbers of 16 bits that launches alone read: these make them f32.
+// CHECK-LABEL: func.func @narrow(
+// CHECK-NOT: cast_loop
+// CHECK: soap.parallel_call @kernel_1_double_loop_{{.*}} extent 64 grain 1(%arg0, %{{.*}}) {soap.fused_slots = array<i64: 1>, soap.slot = 2 : i64} : memref<8x8xbf16>, memref<8x8xf32>
+// CHECK-NEXT: soap.parallel_call @kernel_1_double_loop_{{.*}} extent 64 grain 1(%arg0, %{{.*}}) {soap.slot = 3 : i64} : memref<8x8xbf16>
+// What a library reads is made f32 in memory.
+// CHECK-LABEL: func.func @wide(
+// CHECK: soap.parallel_call @kernel_0_cast_loop extent 64
+// CHECK: soap.parallel_call @kernel_1_double_loop extent 64
+func.func @narrow(%x: memref<8x8xbf16>, %y: memref<8x8xf32>, %z: memref<8x8xf32>) {
+  %t = memref.alloc() : memref<8x8xf32>
+  soap.parallel_call @kernel_0_cast_loop extent 64 grain 1(%x, %t) {soap.slot = 1 : i64} : memref<8x8xbf16>, memref<8x8xf32>
+  soap.parallel_call @kernel_1_double_loop extent 64 grain 1(%t, %y) {soap.slot = 2 : i64} : memref<8x8xf32>, memref<8x8xf32>
+  soap.parallel_call @kernel_1_double_loop extent 64 grain 1(%t, %z) {soap.slot = 3 : i64} : memref<8x8xf32>, memref<8x8xf32>
+  return
+}
+func.func @wide(%x: memref<8x8xbf16>, %y: memref<8x8xf32>) -> memref<8x8xf32> {
+  %t = memref.alloc() : memref<8x8xf32>
+  soap.parallel_call @kernel_0_cast_loop extent 64 grain 1(%x, %t) : memref<8x8xbf16>, memref<8x8xf32>
+  soap.parallel_call @kernel_1_double_loop extent 64 grain 1(%t, %y) : memref<8x8xf32>, memref<8x8xf32>
+  return %t : memref<8x8xf32>
+}
+func.func private @kernel_0_cast_loop(%x: memref<8x8xbf16>, %y: memref<8x8xf32>, %begin: index, %end: index) {
+  %flat = memref.collapse_shape %x [[0, 1]] : memref<8x8xbf16> into memref<64xbf16>
+  %out = memref.collapse_shape %y [[0, 1]] : memref<8x8xf32> into memref<64xf32>
+  %c1 = arith.constant 1 : index
+  scf.for %i = %begin to %end step %c1 {
+    %a = memref.load %flat[%i] : memref<64xbf16>
+    %b = arith.extf %a : bf16 to f32
+    memref.store %b, %out[%i] : memref<64xf32>
+  }
+  return
+}
+// Neighbours, so that it is no end of another launch.
+func.func private @kernel_1_double_loop(%x: memref<8x8xf32>, %y: memref<8x8xf32>, %begin: index, %end: index) {
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  scf.for %i = %begin to %end step %c1 {
+    %r = arith.divui %i, %c8 : index
+    %c = arith.remui %i, %c8 : index
+    %a = memref.load %x[%r, %c] : memref<8x8xf32>
+    %t = memref.load %x[%c, %r] : memref<8x8xf32>
+    %b = arith.addf %a, %t : f32
+    memref.store %b, %y[%r, %c] : memref<8x8xf32>
+  }
+  return
+}
+// CHECK: func.func private @kernel_1_double_loop_{{.*}}(%[[X:.*]]: memref<8x8xbf16>, %{{.*}}: memref<8x8xf32>,
+// CHECK: %[[A:.*]] = memref.load %[[X]]
+// CHECK-NEXT: arith.extf %[[A]] : bf16 to f32
+// CHECK-NEXT: %[[T:.*]] = memref.load %[[X]]
+// CHECK-NEXT: arith.extf %[[T]] : bf16 to f32
+// CHECK-NEXT: arith.addf
+
+// -----
+
+// Stores under conditions that say they are independent store each element once: what follows is done at each.
+// CHECK-LABEL: func.func @cells(
+// CHECK: soap.parallel_call @kernel_0_cells_relu_loop extent 8 grain 1(
+// CHECK-NOT: soap.parallel_call
+// Of others that is not known.
+// CHECK-LABEL: func.func @some(
+// CHECK: soap.parallel_call @kernel_0_some_loop extent 8
+// CHECK: soap.parallel_call @kernel_1_relu_loop extent 15
+func.func @cells(%x: memref<15xf32>, %y: memref<15xf32>) {
+  %t = memref.alloc() : memref<15xf32>
+  soap.parallel_call @kernel_0_cells_loop extent 8 grain 1(%x, %t) : memref<15xf32>, memref<15xf32>
+  soap.parallel_call @kernel_1_relu_loop extent 15 grain 1(%t, %y) : memref<15xf32>, memref<15xf32>
+  return
+}
+func.func @some(%x: memref<15xf32>, %y: memref<15xf32>) {
+  %t = memref.alloc() : memref<15xf32>
+  soap.parallel_call @kernel_0_some_loop extent 8 grain 1(%x, %t) : memref<15xf32>, memref<15xf32>
+  soap.parallel_call @kernel_1_relu_loop extent 15 grain 1(%t, %y) : memref<15xf32>, memref<15xf32>
+  return
+}
+func.func private @kernel_0_cells_loop(%x: memref<15xf32>, %y: memref<15xf32>, %begin: index, %end: index) {
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c15 = arith.constant 15 : index
+  scf.for %i = %begin to %end step %c1 {
+    %a = arith.muli %i, %c2 : index
+    %b = arith.addi %a, %c1 : index
+    %v = memref.load %x[%a] : memref<15xf32>
+    memref.store %v, %y[%a] {soap.independent} : memref<15xf32>
+    %inside = arith.cmpi ult, %b, %c15 : index
+    scf.if %inside {
+      memref.store %v, %y[%b] {soap.independent} : memref<15xf32>
+    }
+  }
+  return
+}
+func.func private @kernel_0_some_loop(%x: memref<15xf32>, %y: memref<15xf32>, %begin: index, %end: index) {
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c15 = arith.constant 15 : index
+  scf.for %i = %begin to %end step %c1 {
+    %a = arith.muli %i, %c2 : index
+    %b = arith.addi %a, %c1 : index
+    %v = memref.load %x[%a] : memref<15xf32>
+    memref.store %v, %y[%a] : memref<15xf32>
+    %inside = arith.cmpi ult, %b, %c15 : index
+    scf.if %inside {
+      memref.store %v, %y[%b] : memref<15xf32>
+    }
+  }
+  return
+}
+func.func private @kernel_1_relu_loop(%x: memref<15xf32>, %y: memref<15xf32>, %begin: index, %end: index) {
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  scf.for %i = %begin to %end step %c1 {
+    %a = memref.load %x[%i] : memref<15xf32>
+    %b = arith.maximumf %a, %zero : f32
+    memref.store %b, %y[%i] : memref<15xf32>
+  }
+  return
+}
+// CHECK: func.func private @kernel_0_cells_relu_loop(
+// CHECK: %[[V:.*]] = memref.load
+// CHECK: %[[A:.*]] = arith.maximumf %[[V]]
+// CHECK: memref.store %[[A]], %[[Y:.*]][%{{.*}}] : memref<15xf32>
+// CHECK: scf.if
+// CHECK: %[[B:.*]] = arith.maximumf %[[V]]
+// CHECK: memref.store %[[B]], %[[Y]][%{{.*}}] : memref<15xf32>

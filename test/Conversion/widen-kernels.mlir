@@ -21,10 +21,12 @@
 // CHECK: soap.parallel_call @window_by_4 extent 128 grain 1(
 // CHECK: soap.parallel_call @branch extent 512 grain 1(
 // CHECK: soap.parallel_call @product extent 512 grain 1(
+// What reads along one dim and writes along another has tiles.
+// CHECK: soap.parallel_call @tile_by_4 extent 128 grain 4(
 // One of two is not a multiple of four.
 // CHECK: soap.parallel_call @odd extent 514 grain 1(
 memref.global "private" constant @one : memref<f32> = dense<1.0>
-func.func @program(%arena: memref<8192xi8>, %y: memref<512xf32>, %b: memref<4xf32>, %i: memref<2x4x64xf32>, %s: memref<66xf32>, %s64: memref<64xf32>, %s2: memref<2xf32>) attributes {soap.arena_bytes = 8192 : i64} {
+func.func @program(%arena: memref<8192xi8>, %y: memref<512xf32>, %b: memref<4xf32>, %i: memref<2x4x64xf32>, %s: memref<66xf32>, %s64: memref<64xf32>, %s2: memref<2xf32>, %t: memref<2x16x16xf32>) attributes {soap.arena_bytes = 8192 : i64} {
   %c64 = arith.constant 64 : index
   %c8 = arith.constant 8 : index
   %x = memref.view %arena[%c64][] : memref<8192xi8> to memref<512xf32>
@@ -40,6 +42,7 @@ func.func @program(%arena: memref<8192xi8>, %y: memref<512xf32>, %b: memref<4xf3
   soap.parallel_call @window extent 512 grain 1(%i, %y) : memref<2x4x64xf32>, memref<512xf32>
   soap.parallel_call @branch extent 512 grain 1(%i, %y) : memref<2x4x64xf32>, memref<512xf32>
   soap.parallel_call @product extent 512 grain 1(%i, %b) : memref<2x4x64xf32>, memref<4xf32>
+  soap.parallel_call @tile extent 512 grain 16(%x, %t) : memref<512xf32>, memref<2x16x16xf32>
   soap.parallel_call @odd extent 514 grain 1(%y, %s2) : memref<512xf32>, memref<2xf32>
   return
 }
@@ -264,3 +267,30 @@ func.func private @product(%x: memref<2x4x64xf32>, %b: memref<4xf32>, %begin: in
   }
   return
 }
+func.func private @tile(%x: memref<512xf32>, %y: memref<2x16x16xf32>, %begin: index, %end: index) {
+  %c1 = arith.constant 1 : index
+  %c16 = arith.constant 16 : index
+  scf.for %i = %begin to %end step %c1 {
+    %c = arith.remui %i, %c16 : index
+    %r = arith.divui %i, %c16 : index
+    %p = arith.remui %r, %c16 : index
+    %n = arith.divui %r, %c16 : index
+    %v = memref.load %x[%i] : memref<512xf32>
+    memref.store %v, %y[%n, %c, %p] : memref<2x16x16xf32>
+  }
+  return
+}
+// Eight threads along the one, four fours along the other.
+// CHECK-LABEL: func.func private @tile_by_4(
+// CHECK: scf.for %[[Q:.*]] = %
+// CHECK: %[[T:.*]] = arith.remui %[[Q]], %c8
+// CHECK: %[[REST:.*]] = arith.divui %[[Q]], %c8
+// CHECK: arith.remui %[[REST]], %c4
+// CHECK: %[[C:.*]] = arith.remui %[[I0:.*]], %c16
+// CHECK-NOT: arith.remui %{{.*}}, %c16{{(_[0-9]+)?}} : index
+// CHECK: %[[R0:.*]] = arith.divui %[[I0]], %c16
+// CHECK: %[[P0:.*]] = arith.remui %[[R0]], %c16
+// CHECK: memref.load %{{.*}}[%[[I0]]] : memref<512xf32>
+// CHECK-COUNT-3: memref.load %{{.*}} : memref<512xf32>
+// CHECK: memref.store %{{.*}}[%[[N:.*]], %[[C]], %[[P0]]]
+// CHECK-COUNT-3: memref.store %{{.*}}[%[[N]], %[[C]], %

@@ -324,6 +324,17 @@ void checkEverywhere(const std::string &text, const std::vector<Array> &inputs,
           {"f32", "f64"});
 }
 
+std::string loweringOfLarge() {
+  return "soap-single-programs,soap-outline-kernels{library=cuda},"
+         "soap-split-sums,"
+         "soap-parallelize-kernels{min-work=0 flatten=true},"
+         "soap-finish-kernels,soap-bufferize-programs,soap-inline-kernels,"
+         "soap-fuse-launches,soap-plan-memory,soap-widen-kernels{min-extent=4},"
+         "soap-order-streams,soap-kernels-to-gpu{kernels=launches},"
+         "soap-lower-gpu-kernels{format=isa},soap-embed-image,"
+         "soap-emit-manifest,soap-programs-to-llvm";
+}
+
 std::string tensor(const std::vector<int64_t> &shape,
                    const std::string &element) {
   std::string text = "tensor<";

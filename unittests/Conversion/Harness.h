@@ -59,6 +59,10 @@ std::vector<Array> run(const std::string &text, const std::string &type,
                        const std::string &lowering,
                        const std::vector<Array> &inputs);
 
+/// The lowering to GPUs as it is for large tensors, whose iterations are done
+/// four at a time.
+std::string loweringOfLarge();
+
 /// `tensor<2x3xT>`.
 std::string tensor(const std::vector<int64_t> &shape,
                    const std::string &element = "T");

@@ -207,18 +207,10 @@ void checkChannelsLast(const char *op, const std::string &attributes,
   std::string layouts = ", soap.layouts = [#soap.layout<nhwc>";
   for (size_t i = 0; i < inputs.size(); ++i)
     layouts += ", #soap.layout<nhwc>";
-  const std::string lowering =
-      "soap-single-programs,soap-outline-kernels{library=cuda},soap-split-sums,"
-      "soap-parallelize-kernels{min-work=0 flatten=true},soap-finish-kernels,"
-      "soap-bufferize-programs,soap-inline-kernels,soap-fuse-launches,"
-      "soap-plan-memory,soap-widen-kernels{min-extent=4},soap-order-streams,"
-      "soap-kernels-to-gpu{kernels=launches},"
-      "soap-lower-gpu-kernels{format=isa},soap-embed-image,soap-emit-manifest,"
-      "soap-programs-to-llvm";
   SCOPED_TRACE(op);
   std::vector<Array> results =
       run(function(op, attributes + layouts + "]", inputs, {expected}), "f64",
-          lowering, inputs);
+          loweringOfLarge(), inputs);
   ASSERT_EQ(results.size(), 1u);
   for (size_t i = 0; i < expected.values.size(); ++i)
     ASSERT_NEAR(results[0].values[i], expected.values[i],

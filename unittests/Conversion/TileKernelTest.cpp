@@ -41,6 +41,26 @@ TEST(ShapeKernels, Transpose) {
       {x}, {y});
 }
 
+/// Tiles of threads: the first dim of the result has several places, the row is
+/// longer than a tile, and dims lie between both.
+TEST(ShapeKernels, TransposeInTiles) {
+  Array x = random({2, 3, 24, 8}, 2), y({8, 2, 3, 24}), z({2, 24, 8, 3}),
+        w({2, 24, 3, 8});
+  y.forEach([&](Index i) { y(i) = x({i[1], i[2], i[3], i[0]}); });
+  z.forEach([&](Index i) { z(i) = x({i[0], i[3], i[1], i[2]}); });
+  w.forEach([&](Index i) { w(i) = x({i[0], i[2], i[1], i[3]}); });
+  for (const auto &[permutation, expected] :
+       {std::pair("3, 0, 1, 2", y), {"0, 2, 3, 1", z}, {"0, 2, 1, 3", w}}) {
+    std::vector<Array> results = run(
+        function("soap.transpose",
+                 "permutation = array<i64: " + std::string(permutation) + ">",
+                 {x}, {expected}),
+        "f64", loweringOfLarge(), {x});
+    ASSERT_EQ(results.size(), 1u);
+    EXPECT_EQ(results[0].values, expected.values) << permutation;
+  }
+}
+
 TEST(ShapeKernels, Concat) {
   Array a = random({2, 3}, 3), b = random({2, 1}, 4), c = random({2, 4}, 5),
         y({2, 8});

@@ -8,12 +8,15 @@
 // - is done by that one, where it stores the element. Parts are loops on
 // buffers, so it does not matter which ops they were. The other way round, one
 // that only another launch reads - a scale and a mask before a softmax - is
-// done there, where the element is loaded.
+// done there, where the element is loaded. Numbers of 16 bits are not made f32
+// in memory if launches alone read them (NarrowReads.h).
 //
 //===----------------------------------------------------------------------===//
 
 #include "../Parallelize/CooperativeRows.h"
 #include "../Parallelize/IndependentLoops.h"
+#include "../PostedSends.h"
+#include "NarrowReads.h"
 #include "OwnElements.h"
 #include "TouchedBuffers.h"
 
@@ -164,14 +167,12 @@ bool loadsOnce(ArrayRef<memref::LoadOp> loads, func::FuncOp part,
 
 class Fuser {
 public:
-  explicit Fuser(ModuleOp module) : symbols(module), buffers(symbols) {}
+  explicit Fuser(ModuleOp module)
+      : symbols(module), buffers(symbols), narrowReads(symbols, buffers) {}
 
   /// Launches that became part of others.
   int64_t run(Block &block) {
-    int64_t fused = 0;
-    for (Operation &op : llvm::make_early_inc_range(block))
-      if (auto call = dyn_cast<ParallelCallOp>(op))
-        fused += readNarrow(call);
+    int64_t fused = narrowReads.run(block);
     for (Operation &op : llvm::make_early_inc_range(block))
       if (auto call = dyn_cast<ParallelCallOp>(op))
         fused += fuse(call);
@@ -188,6 +189,7 @@ private:
 
   SymbolTable symbols;
   TouchedBuffers buffers;
+  NarrowReads narrowReads;
   /// By part and extent.
   llvm::DenseMap<std::pair<Operation *, int64_t>, bool> elementwise;
   /// By part, whether products and sums in it may be contracted.
@@ -238,20 +240,6 @@ private:
     return llvm::count_if(launch.getBuffers(), [&](Value buffer) {
       return rootBuffer(buffer) == root;
     });
-  }
-
-  /// Ops that use `root` or views of it, without the views.
-  static SmallVector<Operation *> usersOf(Value root) {
-    SmallVector<Operation *> found;
-    SmallVector<Value> views{root};
-    while (!views.empty())
-      for (Operation *user : views.pop_back_val().getUsers()) {
-        if (isa<ViewLikeOpInterface>(user))
-          views.push_back(user->getResult(0));
-        else
-          found.push_back(user);
-      }
-    return found;
   }
 
   /// The launch that alone writes `root`, before `call`; null if there is none.
@@ -445,153 +433,6 @@ private:
   }
 
   //===--------------------------------------------------------------------===//
-  // Numbers of 16 bits that are made f32 where they are read
-  //===--------------------------------------------------------------------===//
-
-  /// Whether an iteration of `part` does nothing but make its element f32, and
-  /// of which argument which other one.
-  static bool isWidening(func::FuncOp part, unsigned &from, unsigned &to) {
-    scf::ForOp loop = rangeLoopOf(part);
-    if (!loop)
-      return false;
-    memref::LoadOp load;
-    memref::StoreOp store;
-    for (Operation &op : loop.getBody()->without_terminator()) {
-      if (isa<memref::LoadOp>(op) && !load)
-        load = cast<memref::LoadOp>(op);
-      else if (isa<memref::StoreOp>(op) && !store)
-        store = cast<memref::StoreOp>(op);
-      else if (!isa<arith::ExtFOp>(op) && op.getNumRegions() == 0 &&
-               isMemoryEffectFree(&op) &&
-               llvm::all_of(op.getResultTypes(),
-                            [](Type type) { return type.isIndex(); }))
-        continue;
-      else if (!isa<arith::ExtFOp>(op))
-        return false;
-    }
-    if (!load || !store)
-      return false;
-    auto widened = store.getValue().getDefiningOp<arith::ExtFOp>();
-    auto source = dyn_cast<BlockArgument>(rootBuffer(load.getMemRef()));
-    auto target = dyn_cast<BlockArgument>(rootBuffer(store.getMemRef()));
-    if (!widened || widened.getIn() != load.getResult() || !source || !target)
-      return false;
-    from = source.getArgNumber();
-    to = target.getArgNumber();
-    return true;
-  }
-
-  /// A launch that makes numbers of 16 bits f32, which only launches read: they
-  /// read the 16 bits. That is exact.
-  bool readNarrow(ParallelCallOp call) {
-    func::FuncOp part = buffers.partOf(call);
-    unsigned from = 0, to = 0;
-    if (!part || part.isExternal() || call->hasAttr(kUpdate) ||
-        !isWidening(part, from, to) || !isElementwiseLaunch(call, part))
-      return false;
-    Value narrow = call.getBuffers()[from], wide = call.getBuffers()[to];
-    Value root = rootBuffer(wide), source = rootBuffer(narrow);
-    auto shape = cast<MemRefType>(wide.getType());
-    if (wide != root || !root.getDefiningOp<memref::AllocOp>() ||
-        cast<ShapedType>(narrow.getType()).getShape() != shape.getShape() ||
-        !isWhole(narrow.getType(), shape.getNumElements()) ||
-        !isWhole(shape, static_cast<int64_t>(call.getExtent())) ||
-        !loadsOf(part, to).empty())
-      return false;
-    SmallVector<ParallelCallOp> readers;
-    for (Operation *user : usersOf(root)) {
-      if (user == call)
-        continue;
-      auto reader = dyn_cast<ParallelCallOp>(user);
-      if (!reader || !canReadNarrow(reader, call, root))
-        return false;
-      readers.push_back(reader);
-    }
-    // What is read is still there.
-    auto changes = [&](Operation *user) {
-      return user->getBlock() != call->getBlock() ||
-             (call->isBeforeInBlock(user) &&
-              buffers.touchedBy(user).written.contains(source));
-    };
-    if (readers.empty() || llvm::any_of(usersOf(source), changes))
-      return false;
-    for (ParallelCallOp reader : readers) {
-      size_t operand = 0;
-      while (reader.getBuffers()[operand] != root)
-        ++operand;
-      func::FuncOp reading = buffers.partOf(reader);
-      std::string key =
-          reading.getName().str() + " narrow " + std::to_string(operand) + " ";
-      llvm::raw_string_ostream(key) << narrow.getType();
-      StringAttr &made = known[key];
-      if (!made)
-        made = createNarrow(reading, static_cast<unsigned>(operand),
-                            cast<MemRefType>(narrow.getType()));
-      reader.setCalleeAttr(FlatSymbolRefAttr::get(made));
-      reader.getBuffersMutable()[operand].set(narrow);
-    }
-    call->erase();
-    root.getDefiningOp()->erase();
-    return true;
-  }
-
-  /// Whether the launch, behind `call`, reads `root` as it is and does not
-  /// write it.
-  bool canReadNarrow(ParallelCallOp reader, ParallelCallOp call, Value root) {
-    func::FuncOp part = buffers.partOf(reader);
-    if (!part || part.isExternal() || reader->getBlock() != call->getBlock() ||
-        !call->isBeforeInBlock(reader) || uses(reader, root) != 1)
-      return false;
-    for (auto [i, buffer] : llvm::enumerate(reader.getBuffers()))
-      if (rootBuffer(buffer) == root) {
-        bool onlyLoads = buffer == root && !buffers.isWritten(part, i);
-        SmallVector<Value> views{part.getArgument(static_cast<unsigned>(i))};
-        while (onlyLoads && !views.empty())
-          for (Operation *user : views.pop_back_val().getUsers()) {
-            if (isa<memref::CollapseShapeOp, memref::ExpandShapeOp>(user))
-              views.push_back(user->getResult(0));
-            else
-              onlyLoads &= isa<memref::LoadOp>(user);
-          }
-        return onlyLoads;
-      }
-    return false;
-  }
-
-  /// `reading`, whose argument `operand` has another type of number.
-  StringAttr createNarrow(func::FuncOp reading, unsigned operand,
-                          MemRefType type) {
-    func::FuncOp function = reading.clone();
-    StringAttr name = symbols.insert(function);
-    Type element = type.getElementType();
-    SmallVector<Value> views{function.getArgument(operand)};
-    function.getArgument(operand).setType(type);
-    SmallVector<Type> types(function.getArgumentTypes());
-    types[operand] = type;
-    function.setFunctionType(
-        FunctionType::get(function.getContext(), types, {}));
-    while (!views.empty())
-      for (Operation *user :
-           llvm::make_early_inc_range(views.pop_back_val().getUsers())) {
-        Value result = user->getResult(0);
-        if (auto load = dyn_cast<memref::LoadOp>(user)) {
-          Type wide = result.getType();
-          result.setType(element);
-          OpBuilder builder(user->getContext());
-          builder.setInsertionPointAfter(user);
-          auto widened =
-              arith::ExtFOp::create(builder, load.getLoc(), wide, result);
-          result.replaceAllUsesExcept(widened.getResult(), widened);
-          continue;
-        }
-        result.setType(cast<MemRefType>(result.getType()).clone(element));
-        views.push_back(result);
-      }
-    foldRoundings(function);
-    return name;
-  }
-
-  //===--------------------------------------------------------------------===//
   // Elementwise launches as beginnings of their readers
   //===--------------------------------------------------------------------===//
 
@@ -608,29 +449,76 @@ private:
     return cheap && ops <= most;
   }
 
-  /// The launch that alone reads `root`, behind `call`, with nothing but
-  /// launches that change none of what `call` reads between them.
-  ParallelCallOp onlyReader(Value root, ParallelCallOp call) {
-    SmallVector<Operation *> users = usersOf(root);
-    if (users.size() != 2)
-      return nullptr;
-    auto reader =
-        dyn_cast<ParallelCallOp>(users[0] == call ? users[1] : users[0]);
-    if (!reader || reader == call || reader->getBlock() != call->getBlock() ||
-        !call->isBeforeInBlock(reader))
-      return nullptr;
+  /// The launches that alone read `root`, behind `call`, in their order; with
+  /// nothing but launches that change none of what `call` reads up to the last
+  /// of them. None if others read it, too.
+  SmallVector<ParallelCallOp> onlyReaders(Value root, ParallelCallOp call) {
+    SmallVector<ParallelCallOp> readers;
+    for (Operation *user : usersOf(root)) {
+      if (user == call)
+        continue;
+      auto reader = dyn_cast<ParallelCallOp>(user);
+      if (!reader || reader->getBlock() != call->getBlock() ||
+          !call->isBeforeInBlock(reader) || uses(reader, root) != 1)
+        return {};
+      readers.push_back(reader);
+    }
+    if (readers.empty())
+      return {};
+    llvm::sort(readers, [](ParallelCallOp a, ParallelCallOp b) {
+      return a->isBeforeInBlock(b);
+    });
     Touched own = buffers.touchedBy(call);
     own.written.clear();
-    for (Operation *op = call->getNextNode(); op != reader;
-         op = op->getNextNode()) {
-      if (isa<ViewLikeOpInterface, memref::AllocOp>(op) ||
-          isMemoryEffectFree(op))
-        continue;
-      if (!isa<ParallelCallOp>(op) || own.conflictsWith(buffers.touchedBy(op)))
-        return nullptr;
+    // Nor do the readers change it.
+    for (Operation *op = call->getNextNode();; op = op->getNextNode()) {
+      bool isLaunch = isa<ParallelCallOp>(op);
+      bool isHarmless = isa<ViewLikeOpInterface, memref::AllocOp>(op) ||
+                        isMemoryEffectFree(op);
+      if (!isHarmless &&
+          (!isLaunch || own.conflictsWith(buffers.touchedBy(op))))
+        return {};
+      if (op == readers.back())
+        return readers;
     }
-    // Nor does the reader change it.
-    return own.conflictsWith(buffers.touchedBy(reader)) ? nullptr : reader;
+  }
+
+  /// Where an elementwise launch is the beginning of a reader.
+  struct Beginning {
+    func::FuncOp reading;
+    size_t operand = 0;
+  };
+
+  std::optional<Beginning> beginningOf(func::FuncOp part, int64_t elements,
+                                       ParallelCallOp call,
+                                       ParallelCallOp reader, Value root) {
+    if (reader->hasAttr(kUpdate) ||
+        call.getBuffers().size() + reader.getBuffers().size() > maxBuffers)
+      return std::nullopt;
+    Beginning found{buffers.partOf(reader)};
+    while (rootBuffer(reader.getBuffers()[found.operand]) != root)
+      ++found.operand;
+    if (!found.reading || found.reading.isExternal() ||
+        buffers.isWritten(found.reading, found.operand) ||
+        contractAcross(part, found.reading))
+      return std::nullopt;
+    SmallVector<memref::LoadOp> loads = loadsOf(found.reading, found.operand);
+    if (!isWhole(reader.getBuffers()[found.operand].getType(), elements) ||
+        !loadsOnce(loads, found.reading,
+                   static_cast<int64_t>(reader.getExtent()), elements) ||
+        (loads.size() > 1 && !isCheap(part)))
+      return std::nullopt;
+    return found;
+  }
+
+  /// Whether several readers that read what the launch reads move no more bytes
+  /// than it does with them.
+  static bool movesLess(ParallelCallOp call, size_t result, int64_t readers) {
+    int64_t read = 0, written = 0;
+    for (auto [i, buffer] : llvm::enumerate(call.getBuffers()))
+      (i == result ? written : read) +=
+          sizeInBytes(cast<MemRefType>(buffer.getType()));
+    return readers * read <= read + (1 + readers) * written;
   }
 
   bool fuseIntoReader(ParallelCallOp call) {
@@ -654,31 +542,39 @@ private:
         storesOf(part, static_cast<unsigned>(result), elements, elements)
                 .size() != 1)
       return false;
-    ParallelCallOp reader = onlyReader(root, call);
-    if (!reader || uses(reader, root) != 1 || reader->hasAttr(kUpdate) ||
-        call.getBuffers().size() + reader.getBuffers().size() > maxBuffers)
+    SmallVector<ParallelCallOp> readers = onlyReaders(root, call);
+    if (readers.empty() ||
+        (readers.size() > 1 &&
+         (!isCheap(part) ||
+          !movesLess(call, result, static_cast<int64_t>(readers.size())))))
       return false;
-    func::FuncOp reading = buffers.partOf(reader);
-    size_t operand = 0;
-    while (rootBuffer(reader.getBuffers()[operand]) != root)
-      ++operand;
-    if (!reading || reading.isExternal() ||
-        buffers.isWritten(reading, operand) || contractAcross(part, reading))
-      return false;
-    SmallVector<memref::LoadOp> loads = loadsOf(reading, operand);
-    if (!isWhole(reader.getBuffers()[operand].getType(), elements) ||
-        !loadsOnce(loads, reading, static_cast<int64_t>(reader.getExtent()),
-                   elements) ||
-        (loads.size() > 1 && !isCheap(part)))
-      return false;
+    SmallVector<Beginning> beginnings;
+    for (ParallelCallOp reader : readers) {
+      auto beginning = beginningOf(part, elements, call, reader, root);
+      if (!beginning)
+        return false;
+      beginnings.push_back(*beginning);
+    }
+    for (auto [reader, beginning] : llvm::zip(readers, beginnings))
+      begin(call, part, result, reader, beginning);
+    call->erase();
+    eraseViews(root);
+    root.getDefiningOp()->erase();
+    return true;
+  }
+
+  /// Replaces `reader` by a launch that does what `call` does, too.
+  void begin(ParallelCallOp call, func::FuncOp part, size_t result,
+             ParallelCallOp reader, const Beginning &beginning) {
     std::string key = part.getName().str() + " before " +
-                      std::to_string(operand) + " " + reading.getName().str();
+                      std::to_string(beginning.operand) + " " +
+                      func::FuncOp(beginning.reading).getName().str();
     StringAttr &made = known[key];
     if (!made)
-      made = createReading(part, result, reading, operand);
+      made = createReading(part, result, beginning.reading, beginning.operand);
     SmallVector<Value> operands;
     for (auto [i, buffer] : llvm::enumerate(reader.getBuffers()))
-      if (i != operand)
+      if (i != beginning.operand)
         operands.push_back(buffer);
     for (auto [i, buffer] : llvm::enumerate(call.getBuffers()))
       if (i != result)
@@ -688,11 +584,7 @@ private:
         ParallelCallOp::create(builder, reader.getLoc(), made.getValue(),
                                reader.getExtent(), reader.getGrain(), operands);
     setSlots(launch, reader, {call, reader});
-    call->erase();
     reader->erase();
-    eraseViews(root);
-    root.getDefiningOp()->erase();
-    return true;
   }
 
   /// `reading`, which in place of its loads from `operand` computes what an
@@ -820,19 +712,6 @@ private:
       else
         builder.clone(op, ends);
     }
-  }
-
-  /// Of numbers that are rounded already no second rounding is left.
-  static void foldRoundings(func::FuncOp function) {
-    function.walk([](arith::TruncFOp op) {
-      auto from = op.getIn().getDefiningOp<arith::ExtFOp>();
-      if (!from || from.getIn().getType() != op.getType())
-        return;
-      op.replaceAllUsesWith(from.getIn());
-      op->erase();
-      if (from->use_empty())
-        from->erase();
-    });
   }
 
   /// Whether they are number / extent and number % extent of one number.

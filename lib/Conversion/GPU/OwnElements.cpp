@@ -11,6 +11,7 @@
 
 #include "../Parallelize/IndependentLoops.h"
 #include "JoinedIterations.h"
+#include "TransposedIterations.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -22,16 +23,7 @@
 using namespace mlir;
 using namespace mlir::soap;
 
-namespace {
-
-/// The iteration divided by `divisor`, and of that the remainder by `modulus`
-/// (0: all of it).
-using Digit = std::pair<int64_t, int64_t>;
-/// A sum of digits, each times a number.
-using Digits = std::map<Digit, int64_t>;
-
-/// `value` as a function of `iteration`; none if it is another function.
-std::optional<Digits> digitsOf(Value value, Value iteration) {
+std::optional<Digits> mlir::soap::digitsOf(Value value, Value iteration) {
   if (value == iteration)
     return Digits{{{1, 0}, 1}};
   if (std::optional<int64_t> constant = getConstantIntValue(value))
@@ -70,6 +62,8 @@ std::optional<Digits> digitsOf(Value value, Value iteration) {
   return std::nullopt;
 }
 
+namespace {
+
 /// The digits, each at its place, make the iteration, which is below `extent`.
 bool isIteration(const Digits &digits, int64_t extent) {
   int64_t place = 1;
@@ -88,6 +82,24 @@ bool isIteration(const Digits &digits, int64_t extent) {
 
 } // namespace
 
+std::optional<Digits> mlir::soap::addressOf(MemRefType type, ValueRange indices,
+                                            Value iteration) {
+  if (!type.hasStaticShape() || !type.getLayout().isIdentity())
+    return std::nullopt;
+  Digits sum;
+  int64_t stride = 1;
+  for (size_t dim = indices.size(); dim-- > 0;) {
+    auto digits = digitsOf(indices[dim], iteration);
+    if (!digits)
+      return std::nullopt;
+    for (auto [digit, factor] : *digits)
+      sum[digit] += factor * stride;
+    stride *= type.getDimSize(static_cast<unsigned>(dim));
+  }
+  std::erase_if(sum, [](const auto &digit) { return digit.second == 0; });
+  return sum;
+}
+
 bool mlir::soap::isOwnElement(MemRefType type, ValueRange indices,
                               Value iteration, int64_t extent) {
   if (!type.hasStaticShape() || !type.getLayout().isIdentity() ||
@@ -95,17 +107,8 @@ bool mlir::soap::isOwnElement(MemRefType type, ValueRange indices,
       !type.getElementType().isIntOrFloat() ||
       type.getElementTypeBitWidth() % 8 != 0)
     return false;
-  Digits sum;
-  int64_t stride = 1;
-  for (size_t dim = indices.size(); dim-- > 0;) {
-    auto digits = digitsOf(indices[dim], iteration);
-    if (!digits)
-      return false;
-    for (auto [digit, factor] : *digits)
-      sum[digit] += factor * stride;
-    stride *= type.getDimSize(static_cast<unsigned>(dim));
-  }
-  return isIteration(sum, extent);
+  std::optional<Digits> address = addressOf(type, indices, iteration);
+  return address && isIteration(*address, extent);
 }
 
 /// The choice between the launches below and from some iteration on that all of
@@ -233,6 +236,7 @@ bool mlir::soap::canBeWidened(func::FuncOp part, int64_t extent) {
   return !all.empty() && llvm::all_of(all, [&](const Iterations &iterations) {
     return iterations.first % kWideLanes == 0 &&
            iterations.extent % kWideLanes == 0 &&
-           (isStraight(iterations, own) || canBeJoined(iterations, own));
+           (isStraight(iterations, own) || canBeJoined(iterations, own) ||
+            canBeTransposed(iterations));
   });
 }

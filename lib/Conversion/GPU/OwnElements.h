@@ -16,10 +16,25 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/ADT/DenseSet.h"
 
+#include <map>
+#include <optional>
+
 namespace mlir::soap {
 
 /// Elements that an iteration of `--soap-widen-kernels` does.
 inline constexpr int64_t kWideLanes = 4;
+
+/// A sum of digits of an iteration's number, each times a number. A digit is
+/// the number divided by the first, and of that the remainder by the second (0:
+/// all of it).
+using Digits = std::map<std::pair<int64_t, int64_t>, int64_t>;
+
+/// `value` as a function of `iteration`; none if it is another function.
+std::optional<Digits> digitsOf(Value value, Value iteration);
+
+/// The place, in elements, of an access of a buffer of `type`, likewise.
+std::optional<Digits> addressOf(MemRefType type, ValueRange indices,
+                                Value iteration);
 
 /// Whether an access of a buffer of `type` at `indices` is to the element with
 /// the number of the iteration, and the buffer has `extent` elements: as many

@@ -62,6 +62,19 @@ bool TouchedBuffers::isWritten(func::FuncOp part, size_t argument) {
   return known->second.contains(static_cast<unsigned>(argument));
 }
 
+SmallVector<Operation *> mlir::soap::usersOf(Value root) {
+  SmallVector<Operation *> found;
+  SmallVector<Value> views{root};
+  while (!views.empty())
+    for (Operation *user : views.pop_back_val().getUsers()) {
+      if (isa<ViewLikeOpInterface>(user))
+        views.push_back(user->getResult(0));
+      else
+        found.push_back(user);
+    }
+  return found;
+}
+
 bool mlir::soap::canMoveUp(Value buffer) {
   Operation *op = buffer.getDefiningOp();
   return !op || ((isa<memref::AllocOp>(op) || isMemoryEffectFree(op)) &&

@@ -46,6 +46,9 @@ private:
   llvm::DenseMap<Operation *, llvm::DenseSet<unsigned>> stores;
 };
 
+/// Ops that use `root` or views of it, without the views.
+SmallVector<Operation *> usersOf(Value root);
+
 /// Whether the allocation and the views that make a buffer can stand anywhere.
 bool canMoveUp(Value buffer);
 /// Moves them in front of `place`, where they are not yet.

@@ -8,7 +8,8 @@
 // each read and write their own element do four of them: first all loads, then
 // the computation, then all stores, each four in a row, which LLVM joins
 // because the buffers are known to be aligned. Others, whose iterations differ
-// in their channel alone, are joined (JoinedIterations.h).
+// in their channel alone, are joined (JoinedIterations.h), and transposes have
+// tiles (TransposedIterations.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,6 +17,7 @@
 #include "Accesses.h"
 #include "JoinedIterations.h"
 #include "OwnElements.h"
+#include "TransposedIterations.h"
 
 #include "Dialect/Soap/PassStatistics.h"
 #include "Soap/Conversion/Passes.h"
@@ -53,13 +55,14 @@ public:
     Wide &wide = place->second;
     auto part = symbols.lookup<func::FuncOp>(name);
     if (isNew && part && canBeWidened(part, extent)) {
+      wide.exists = true;
       for (const Iterations &iterations : iterationsOf(part, extent))
-        if (!canBeJoined(iterations, wide.own))
+        if (!canBeJoined(iterations, wide.own) && !canBeTransposed(iterations))
           isStraight(iterations, wide.own);
       for (Operation *op : wide.own)
         wide.aligned.insert(argumentOf(op));
     }
-    if (wide.own.empty() || !llvm::all_of(wide.aligned, [&](unsigned argument) {
+    if (!wide.exists || !llvm::all_of(wide.aligned, [&](unsigned argument) {
           return aligned[argument];
         }))
       return nullptr;
@@ -72,7 +75,8 @@ private:
   SymbolTable symbols;
   /// A part of some extent, analysed.
   struct Wide {
-    llvm::DenseSet<Operation *> own;  ///< accesses; empty: it stays as it is
+    bool exists = false;              ///< else it stays as it is
+    llvm::DenseSet<Operation *> own;  ///< accesses of neighbours
     llvm::DenseSet<unsigned> aligned; ///< buffers that have to be
     StringAttr name;                  ///< null: not made yet
   };
@@ -143,6 +147,8 @@ private:
                                      constant(iterations.first / lanes));
     if (llvm::DenseSet<Operation *> joined; canBeJoined(iterations, joined))
       return joinIterations(builder, iterations, number, shared);
+    if (canBeTransposed(iterations))
+      return transposeIterations(builder, iterations, number, shared);
     Value first =
         arith::MulIOp::create(builder, loc, number, constant(lanes), noWrap);
     // Ops that do not depend on the iteration: once.
