@@ -9,10 +9,12 @@
 
 #include "HybridAlgorithm.h"
 
+#include "HybridOffload.h"
 #include "HybridSupport.h"
 #include "InterruptScope.h"
 
 #include "Search/Report/SearchSummary.h"
+#include "Soap/Analysis/HostMemory.h"
 #include "Soap/Search/Frontier/FrontierSearch.h"
 
 #include "llvm/Support/Format.h"
@@ -44,7 +46,8 @@ static LogicalResult writePlan(FunctionProblem &target,
     return success();
   // Recomputed ops have made another graph.
   FailureOr<OpGraph> opGraph = buildOpGraph(target.function);
-  if (failed(opGraph))
+  if (failed(opGraph) ||
+      failed(resolveHostMemory(*opGraph, target.function, target.topology)))
     return failure();
   FailureOr<::soap::Strategy> strategy =
       readStrategy(*opGraph, target.topology.deviceCount());
@@ -73,8 +76,10 @@ LogicalResult mlir::soap::runHybrid(FunctionProblem &target,
   search.recompute = options.recompute;
   InterruptScope scope;
   search.stop = &InterruptScope::isInterrupted();
-  ::soap::HierarchicalResult result =
-      ::soap::searchHybrid(*model, *target.problem, search);
+  OffloadSearch found = searchWithOffload(*model, *target.problem, search);
+  ::soap::HierarchicalResult &result = found.result;
+  if (found.usesOffload)
+    model = std::move(found.offloaded->model);
   if (!result.best.exists())
     return target.function.emitError("has no hybrid plan on topology '")
            << target.topology.name << "'";
@@ -118,6 +123,9 @@ LogicalResult mlir::soap::countDevices(FunctionProblem &target,
   options.seconds = pass.seconds / static_cast<double>(counts.size());
   llvm::json::Array rows;
   std::unique_ptr<::soap::HybridModel> last;
+  // The last one with states of the optimizer in the memory of the host.
+  std::vector<std::unique_ptr<OffloadedModel>> offloaded;
+  ::soap::HybridModel *used = nullptr; ///< by which `best` is priced
   // A model keeps references to its problem and topology.
   std::vector<std::unique_ptr<::soap::Topology>> topologies;
   std::vector<std::unique_ptr<::soap::ParallelizationProblem>> problems;
@@ -134,21 +142,29 @@ LogicalResult mlir::soap::countDevices(FunctionProblem &target,
     if (!model)
       return target.function.emitError()
              << "has no hybrid plans: " << model.error();
-    ::soap::HierarchicalResult result =
-        ::soap::searchHybrid(**model, *problems.back(), options);
+    OffloadSearch found =
+        searchWithOffload(**model, *problems.back(), options, pass.batch,
+                          offloaded.empty() ? nullptr : offloaded.back().get());
+    ::soap::HierarchicalResult &result = found.result;
     last = std::move(*model);
+    used = last.get();
+    if (found.offloaded) {
+      offloaded.push_back(std::move(found.offloaded));
+      if (found.usesOffload)
+        used = offloaded.back()->model.get();
+    }
     bool fits = result.best.exists() && result.best.excessBytes == 0;
     if (pass.summary)
       llvm::errs() << llvm::format("%5d  ", count)
                    << (result.best.exists()
-                           ? printHybridPlan(result.best, *last,
+                           ? printHybridPlan(result.best, *used,
                                              *topologies.back())
                            : "no plan")
                    << '\n';
     if (result.best.exists()) {
       rows.push_back(llvm::json::Object{
           {"devices", count},
-          {"best", hybridPlanJson(result.best, *last, *topologies.back())}});
+          {"best", hybridPlanJson(result.best, *used, *topologies.back())}});
       leastExcess = result.best.excessBytes;
     }
     best = fits ? std::move(result.best) : ::soap::HybridPlan();
@@ -174,5 +190,5 @@ LogicalResult mlir::soap::countDevices(FunctionProblem &target,
                                                : "all devices")
            << " the best plan needs " << ::soap::describeBytes(leastExcess)
            << " more on a device";
-  return writePlan(target, *last, best, pass.exportFile);
+  return writePlan(target, *used, best, pass.exportFile);
 }

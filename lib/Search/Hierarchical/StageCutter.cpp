@@ -36,6 +36,7 @@ void StageSums::add(int s) {
   parameters += cost.parameterBytes;
   updated += cost.updatedBytes;
   states += cost.stateBytes;
+  hostStates += cost.hostBytes;
   gradients += cost.gradientBytes;
   for (const WeightCost &weight : cost.weights) {
     largestGradient = std::max(largestGradient, weight.gradientBytes);
@@ -75,6 +76,7 @@ void StageSums::fill(HybridStage &stage) const {
   };
   stage.parameterBytes = parameters;
   stage.stateBytes = shape.zero >= 1 ? share(states) : states;
+  stage.hostBytes = shape.zero >= 1 ? share(hostStates) : hostStates;
   stage.gradientBytes = gradients;
   if (shape.zero >= 1 && !isSummed)
     // Each is reduced before the pass is over: two are on their way.

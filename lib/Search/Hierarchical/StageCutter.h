@@ -54,7 +54,7 @@ private:
   const SegmentCosts &found;
   bool isSummed;
   bool isFirst = true;
-  int64_t parameters = 0, states = 0, gradients = 0;
+  int64_t parameters = 0, states = 0, hostStates = 0, gradients = 0;
   int64_t updated = 0; ///< parameters that updates read
   int64_t layer = 0;   ///< what segments of the last layer keep
   /// Of weights that passes gather: all, the largest two that follow each
