@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """check_host_memory.py STEP.mlir HOST.mlir PLAIN.json HOST.json
-check_host_memory.py --same WHOLE.json PARTS.json
+check_host_memory.py --same WHOLE.json PARTS.json PLAIN-PARTS.json
 check_host_memory.py --small TOPOLOGY.json PLAN.json SMALL.json
 
 Reports of --soap-simulate of a step whose optimizer states are in the memory of the host, beside reports of the same
 step without: all moments are there, devices hold less by their bytes, and the table's rows are the reports.
---same: the report of programs beside that of their plan. --small: the topology with devices that hold just what the
+--same: the report of programs beside the one of their plan, and of programs without. --small: the topology with devices that hold just what the
 plan with states in the memory of the host needs.
 """
 import json
@@ -62,13 +62,14 @@ def check(step, host, plain, report):
     print("states in host memory:", len(states))
 
 
-def same(whole, parts):
-    whole, parts = load(whole), load(parts)
+def same(whole, parts, plain):
+    whole, parts, plain = load(whole), load(parts), load(plain)
     assert whole["makespan_ns"] == parts["makespan_ns"], (whole["makespan_ns"], parts["makespan_ns"])
-    for one, other in zip(whole["devices"], parts["devices"], strict=True):
-        for key in ("peak_bytes", "compute_ns", "movement_ns"):
+    for one, other, without in zip(whole["devices"], parts["devices"], plain["devices"], strict=True):
+        for key in ("compute_ns", "movement_ns"):
             assert one[key] == other[key], (key, one, other)
-    print(len(parts["devices"]), "devices have the same peaks and times")
+        assert without["peak_bytes"] - other["peak_bytes"] == one["host_bytes"], (one, other, without)
+    print(len(parts["devices"]), "devices have the same times, and less memory by their states")
 
 
 def small(topology, plan, out):
