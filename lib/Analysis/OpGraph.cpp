@@ -15,9 +15,11 @@
 #include "ProductTypes.h"
 #include "Soap/Dialect/Soap/FixedAttribute.h"
 #include "Soap/Dialect/Soap/ForeignOps.h"
+#include "Soap/Dialect/Soap/MemoryAttribute.h"
 #include "Soap/Dialect/Soap/ReuseAttributes.h"
 #include "Soap/Dialect/Soap/SoapDialect.h"
 #include "Soap/Dialect/Soap/SoapInterfaces.h"
+#include "Soap/Memory/HostMemory.h"
 #include "Soap/Model/Reuse.h"
 
 #include "llvm/ADT/EquivalenceClasses.h"
@@ -47,6 +49,7 @@ private:
   FailureOr<::soap::Kernel> makeKernel(Operation *op, StringRef name,
                                        ::soap::Phase phase);
   LogicalResult addResults();
+  LogicalResult addHostMemory();
   LogicalResult addRestores();
   LogicalResult checkRecomputed();
   LogicalResult delayRecomputed();
@@ -438,6 +441,22 @@ LogicalResult GraphBuilder::addResults() {
   return success();
 }
 
+/// Reads `soap.memory` of arguments.
+LogicalResult GraphBuilder::addHostMemory() {
+  for (auto [i, argument] : llvm::enumerate(result.inputs)) {
+    if (!function.getArgAttr(argument.getArgNumber(), kMemory))
+      continue;
+    int number = static_cast<int>(i);
+    if (auto error = ::soap::checkInHost(result.graph, number))
+      return function.emitError()
+             << "argument \""
+             << result.graph.values[result.graph.inputs[i].value].name
+             << "\" has a bad '" << kMemory << "': " << error->message;
+    ::soap::putInHost(result.graph, number);
+  }
+  return success();
+}
+
 /// Reads `soap.keep` of ops and arguments. On an op it applies to all results
 /// that can be kept so.
 LogicalResult GraphBuilder::addRestores() {
@@ -610,7 +629,7 @@ FailureOr<OpGraph> GraphBuilder::build() {
   for (auto [op, name] : llvm::zip_equal(ops, names))
     if (failed(addNode(op, name)))
       return failure();
-  if (failed(addResults()))
+  if (failed(addResults()) || failed(addHostMemory()))
     return failure();
   ::soap::keepInRegisters(result.graph);
   if (failed(checkRecomputed()) || failed(delayRecomputed()) ||

@@ -13,6 +13,7 @@
 #include "ProductTypes.h"
 
 #include "Soap/Dialect/Soap/ForeignOps.h"
+#include "Soap/Dialect/Soap/MemoryAttribute.h"
 #include "Soap/Dialect/Soap/ShardPosition.h"
 #include "Soap/Dialect/Soap/SoapCollectives.h"
 #include "Soap/Simulator/Algorithm1Simulator.h"
@@ -240,13 +241,21 @@ private:
         rank.getAs<DenseI64ArrayAttr>("tasks").asArrayRef();
     ArrayRef<int64_t> peers =
         rank.getAs<DenseI64ArrayAttr>("peers").asArrayRef();
-    llvm::SmallDenseSet<Value> outputs, updated;
+    llvm::SmallDenseSet<Value> outputs, updated, inHost;
+    auto isInHost = [&](unsigned argument) {
+      return static_cast<bool>(program.getArgAttr(argument, kMemory));
+    };
+    for (BlockArgument argument : program.getArguments())
+      if (isInHost(argument.getArgNumber()))
+        inHost.insert(argument);
     for (OpOperand &operand :
-         program.getBody().front().getTerminator()->getOpOperands())
-      (program.getResultAttr(operand.getOperandNumber(), SoapDialect::kUpdates)
-           ? updated
-           : outputs)
-          .insert(operand.get());
+         program.getBody().front().getTerminator()->getOpOperands()) {
+      auto updates = program.getResultAttrOfType<IntegerAttr>(
+          operand.getOperandNumber(), SoapDialect::kUpdates);
+      (updates ? updated : outputs).insert(operand.get());
+      if (updates && isInHost(static_cast<unsigned>(updates.getInt())))
+        inHost.insert(operand.get());
+    }
     int64_t last = -1;
     for (Operation &op : program.getBody().front().without_terminator()) {
       auto slot = op.getAttrOfType<IntegerAttr>(SoapDialect::kSlot);
@@ -280,6 +289,13 @@ private:
         task.device = device;
         ::soap::Work work = workOfLocalOp(&op);
         work.precision = precision;
+        if (!inHost.empty() && isa<IterationSpaceOpInterface>(op)) {
+          SmallVector<Value> values(op.getOperands());
+          llvm::append_range(values, op.getResults());
+          for (Value value : values)
+            if (inHost.contains(value))
+              work.hostBytes += bytesOf(value.getType());
+        }
         if (registerBytes && id < registerBytes.size())
           work.registerBytes =
               std::clamp<int64_t>(registerBytes[id], 0, work.bytes);
@@ -335,7 +351,8 @@ std::vector<int64_t> mlir::soap::programPeakBytes(ModuleOp module,
     for (BlockArgument argument : program.getArguments())
       if (enumValue<ValueKindAttr>(program.getArgAttr(argument.getArgNumber(),
                                                       SoapDialect::kKind)) !=
-          ValueKind::Positions)
+              ValueKind::Positions &&
+          !program.getArgAttr(argument.getArgNumber(), kMemory))
         live += bytesOf(argument.getType());
     // New values of updated tiles replace their arguments in place.
     llvm::SmallDenseSet<Value> inPlace;

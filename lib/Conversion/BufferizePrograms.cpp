@@ -12,6 +12,7 @@
 #include "ForwardCopies.h"
 
 #include "Soap/Conversion/Passes.h"
+#include "Soap/Dialect/Soap/MemoryAttribute.h"
 #include "Soap/Dialect/Soap/SoapOps.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -76,8 +77,12 @@ LogicalResult giveResultsPlaces(func::FuncOp function) {
              << function.getName() << "' replace argument #"
              << updates.getInt();
   }
-  for (unsigned i = 0; i < argumentCount; ++i)
+  for (unsigned i = 0; i < argumentCount; ++i) {
+    Attribute memory = function.getArgAttr(i, kMemory);
     function.setArgAttrs(i, ArrayRef<NamedAttribute>());
+    if (memory) // which prices launches
+      function.setArgAttr(i, kMemory, memory);
+  }
   for (unsigned i = 0; i < function.getNumResults(); ++i)
     function.setResultAttrs(i, ArrayRef<NamedAttribute>());
 

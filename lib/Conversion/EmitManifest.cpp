@@ -194,6 +194,8 @@ private:
             std::pair("classes", "classes")})
         if (auto number = tensor.getAs<IntegerAttr>(key))
           json.attribute(shown, number.getInt());
+      if (auto memory = tensor.getAs<StringAttr>("memory"))
+        json.attribute("memory", text(memory.getValue()));
       Attribute init = tensor.get("init");
       if (init && isa<InitRuleAttr, StringAttr, ElementsAttr>(init)) {
         json.attributeBegin("init");

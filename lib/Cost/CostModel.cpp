@@ -170,6 +170,17 @@ static std::optional<double> profileNs(const DeviceType &type,
 /// The upper end keeps sums over many tasks inside of int64.
 static constexpr double longest = 1e15;
 
+/// The time of the bytes that a kernel reads and writes in the memory of the
+/// host, one after the other over the link of its device. 0 on devices without
+/// memory beside it.
+static double hostNs(const DeviceType &type, const Work &work) {
+  if (work.hostBytes == 0 || type.hostBandwidthBytesPerSecond <= 0)
+    return 0;
+  return (work.joins ? 0 : static_cast<double>(type.launchNs)) +
+         std::ceil(static_cast<double>(work.hostBytes) /
+                   type.hostBandwidthBytesPerSecond * 1e9);
+}
+
 int64_t CostModel::computeNs(int device, const Work &work) const {
   const DeviceType &type = topology->typeOf(device);
   // Packed tiles have the same elements in the same order: a view, no kernel.
@@ -177,15 +188,16 @@ int64_t CostModel::computeNs(int device, const Work &work) const {
   if (work.kind == "reshape" ||
       (work.kind == "slice" && 2 * work.operandBytes == work.bytes))
     return 1;
+  double leastNs = std::clamp(hostNs(type, work), 1.0, longest);
   if (std::optional<double> ns = profileNs(type, work))
-    return static_cast<int64_t>(std::clamp(std::ceil(*ns), 1.0, longest));
+    return static_cast<int64_t>(std::clamp(std::ceil(*ns), leastNs, longest));
   Efficiency efficiency = efficiencyOf(work.kind);
   double computing = work.flops / (peakFlops(type, work) * efficiency.flops);
   double moving = static_cast<double>(work.bytes - work.registerBytes) /
                   (type.memoryBandwidthBytesPerSecond * efficiency.bandwidth);
   double ns = (work.joins ? 0 : static_cast<double>(type.launchNs)) +
               std::ceil(std::max(computing, moving) * 1e9);
-  return static_cast<int64_t>(std::clamp(ns, 1.0, longest));
+  return static_cast<int64_t>(std::clamp(ns, leastNs, longest));
 }
 
 int64_t CostModel::transferNs(int from, int to, int64_t bytes) const {
@@ -262,6 +274,14 @@ Work soap::kernelWork(const Graph &graph, const Kernel &kernel,
       work.registerBytes += bytesOf(graph.values[kernel.results[r]],
                                     kernel.space.results[r].map, box);
   work.joins = registers.joins;
+  for (size_t i = 0; i < kernel.operands.size(); ++i)
+    if (graph.values[kernel.operands[i]].inHost)
+      work.hostBytes += bytesOf(graph.values[kernel.operands[i]],
+                                kernel.space.operands[i].map, box);
+  for (size_t r = 0; r < kernel.results.size(); ++r)
+    if (graph.values[kernel.results[r]].inHost)
+      work.hostBytes += bytesOf(graph.values[kernel.results[r]],
+                                kernel.space.results[r].map, box);
   double points = 1;
   for (const Interval &range : box)
     points *= static_cast<double>(range.size());
@@ -274,13 +294,15 @@ void soap::resizeWork(const Graph &graph, const Kernel &kernel,
                       const LoopBox &box, std::span<const int64_t> volumes,
                       Work &work) {
   const RegisterUse &registers = kernel.registers;
-  work.bytes = work.operandBytes = work.registerBytes = 0;
+  work.bytes = work.operandBytes = work.registerBytes = work.hostBytes = 0;
   auto add = [&](const std::vector<int> &values,
                  const std::vector<uint8_t> &inRegisters, size_t first) {
     int64_t sum = 0;
     for (size_t i = 0; i < values.size(); ++i) {
       int64_t bytes = volumes[first + i] * graph.values[values[i]].elementBytes;
       sum += bytes;
+      if (graph.values[values[i]].inHost)
+        work.hostBytes += bytes;
       if (i < inRegisters.size() && inRegisters[i])
         work.registerBytes += bytes;
     }

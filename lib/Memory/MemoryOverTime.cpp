@@ -19,7 +19,7 @@ std::vector<int64_t> soap::peakBytes(const Graph &graph, const Plan &plan,
                                      const MemoryObserver &observer) {
   auto bytes = [&](int buffer) {
     const Buffer &b = plan.buffers[buffer];
-    return b.region.volume() * graph.values[b.value].elementBytes;
+    return b.region.volume() * graph.values[b.value].deviceElementBytes();
   };
   // Buffers that stay to the end, and those that take no memory of their own:
   // an updated parameter is written into the tile that it replaces.

@@ -92,7 +92,7 @@ void PieceGeometries::addRegions(
         anyEmpty |= volume == 0;
         allEmpty &= volume == 0;
       } else {
-        geometry.resultBytes[p] += volume * value.elementBytes;
+        geometry.resultBytes[p] += volume * value.deviceElementBytes();
       }
       if (volume > 0)
         numbers[t][p] = regions.table(valueOf(t)).number(region);

@@ -43,7 +43,7 @@ public:
   }
   void add(const GraphValue &value, bool inRegister) {
     add(value.elementBytes);
-    add(int64_t(inRegister));
+    add(int64_t(inRegister) | int64_t(value.inHost) << 1);
     add(static_cast<int64_t>(value.shape.size()));
     for (int64_t extent : value.shape)
       add(extent);

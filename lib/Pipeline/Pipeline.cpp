@@ -202,7 +202,7 @@ private:
 
   void addMemory() {
     for (const GraphInput &input : graph.inputs)
-      if (input.updateNode >= 0)
+      if (input.updateNode >= 0 && !graph.values[input.value].inHost)
         pipeline.stages[stageOf[deviceOf[input.updateNode]]].weightBytes +=
             graph.values[input.value].bytes();
     // Each once a stage: weights that no op updates, gradients that wait for

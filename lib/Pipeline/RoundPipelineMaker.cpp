@@ -140,7 +140,7 @@ private:
           group.gradientBytes += graph.values[value].bytes();
     }
     for (const GraphInput &input : graph.inputs)
-      if (input.updateNode >= 0)
+      if (input.updateNode >= 0 && !graph.values[input.value].inHost)
         pipeline.groups[groupOfNode(input.updateNode)].weightBytes +=
             graph.values[input.value].bytes();
     std::set<std::pair<int, int>> weights; // group, value

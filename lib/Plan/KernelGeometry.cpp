@@ -20,10 +20,12 @@ using namespace soap;
 GraphRegions::GraphRegions(const Graph &graph) {
   std::map<std::pair<int64_t, std::vector<int64_t>>, int> known;
   for (const GraphValue &value : graph.values) {
-    auto [it, isNew] = known.try_emplace({value.elementBytes, value.shape},
+    // Tiles in the memory of the host take none of devices, and never move.
+    int64_t bytes = value.deviceElementBytes();
+    auto [it, isNew] = known.try_emplace({bytes, value.shape},
                                          static_cast<int>(shapes.size()));
     if (isNew)
-      shapes.emplace_back(value.shape.size(), value.elementBytes);
+      shapes.emplace_back(value.shape.size(), bytes);
     shapeOf.push_back(it->second);
   }
 }
@@ -517,7 +519,7 @@ KernelGeometry GeometryBuilder::build(const Kernel &kernel,
       price.state = ShardState::Fill;
     for (size_t r = 0; r < kernel.results.size(); ++r)
       price.bytes += volumes[operandCount + r] *
-                     graph.values[kernel.results[r]].elementBytes;
+                     graph.values[kernel.results[r]].deviceElementBytes();
     const Work *work = nullptr;
     Work ofFill;
     if (fill) {

@@ -83,10 +83,13 @@ std::string soap::fingerprint(const Graph &graph) {
 }
 
 std::string soap::fingerprint(const Topology &topology) {
-  // Wherever its profiles lie.
+  // Wherever its profiles lie. Configs do not depend on the memory of hosts.
   Topology named = topology;
-  for (DeviceType &type : named.deviceTypes)
+  for (DeviceType &type : named.deviceTypes) {
     type.profile = std::filesystem::path(type.profile).filename().string();
+    type.hostBandwidthBytesPerSecond = 0;
+    type.hostMemoryBytes = 0;
+  }
   Hasher hasher;
   hasher.add(printTopology(named));
   return hasher.hex();
@@ -144,7 +147,7 @@ static NamedPipeline readPipeline(const jsonfile::Cursor &at) {
 static StrategyFile readStrategy(const jsonfile::Cursor &root) {
   root.expectObject({"version", "model_fingerprint", "topology",
                      "topology_fingerprint", "ops", "keep", "pipeline",
-                     "recompute", "schedule"});
+                     "recompute", "host", "schedule"});
   root.expectVersion();
   StrategyFile strategy;
   if (root.has("model_fingerprint"))
@@ -176,6 +179,11 @@ static StrategyFile readStrategy(const jsonfile::Cursor &root) {
     strategy.recomputed.emplace();
     for (const jsonfile::Cursor &op : root["recompute"].elements())
       strategy.recomputed->push_back(op.string());
+  }
+  if (root.has("host")) {
+    strategy.host.emplace();
+    for (const jsonfile::Cursor &argument : root["host"].elements())
+      strategy.host->push_back(argument.string());
   }
   if (root.has("schedule"))
     for (const jsonfile::Cursor &task : root["schedule"].elements())
@@ -254,18 +262,18 @@ std::string soap::printStrategyFile(const StrategyFile &strategy) {
   }
   if (strategy.pipeline)
     text += ",\n  \"pipeline\": " + printPipeline(*strategy.pipeline);
-  if (strategy.recomputed) {
-    text += ",\n  \"recompute\": [";
-    for (size_t i = 0; i < strategy.recomputed->size(); ++i)
-      text += (i ? ",\n    " : "\n    ") + quote((*strategy.recomputed)[i]);
-    text += strategy.recomputed->empty() ? "]" : "\n  ]";
-  }
-  if (!strategy.schedule.empty()) {
-    text += ",\n  \"schedule\": [";
-    for (size_t i = 0; i < strategy.schedule.size(); ++i)
-      text += (i ? ",\n    " : "\n    ") + quote(strategy.schedule[i]);
-    text += "\n  ]";
-  }
+  auto addNames = [&](const char *key, const std::vector<std::string> &names) {
+    text += std::string(",\n  \"") + key + "\": [";
+    for (size_t i = 0; i < names.size(); ++i)
+      text += (i ? ",\n    " : "\n    ") + quote(names[i]);
+    text += names.empty() ? "]" : "\n  ]";
+  };
+  if (strategy.recomputed)
+    addNames("recompute", *strategy.recomputed);
+  if (strategy.host)
+    addNames("host", *strategy.host);
+  if (!strategy.schedule.empty())
+    addNames("schedule", strategy.schedule);
   return text + "\n}\n";
 }
 

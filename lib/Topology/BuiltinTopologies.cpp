@@ -27,6 +27,8 @@ constexpr double gigabits(double value) { return value * 1e9 / 8; }
 
 // Bandwidths in bytes/s, each direction, and latencies in ns.
 constexpr double pcie3 = 12e9; ///< 16 lanes, of 15.75e9 what copies reach
+constexpr double pcie4 = 25e9, ///< of 31.5e9
+    pcie5 = 50e9;              ///< of 63e9
 constexpr int64_t pcieLatency = 1500, nvlinkLatency = 1000,
                   nvswitchLatency = 700, networkLatency = 1000;
 
@@ -52,29 +54,47 @@ DeviceType gpuType(std::string name, int64_t memoryBytes, double bandwidth,
   return type;
 }
 
+/// Its link to the host, and its part of the host's memory.
+DeviceType withHost(DeviceType type, double bandwidth, int64_t memoryBytes) {
+  type.hostBandwidthBytesPerSecond = bandwidth;
+  type.hostMemoryBytes = memoryBytes;
+  return type;
+}
+
+// Two K80 or V100 of a machine share the lanes of a switch.
 DeviceType k80() {
-  return gpuType("k80", 12 * gib, 240e9, 4.4e12, 0, 0, 1.45e12, 6000);
+  return withHost(gpuType("k80", 12 * gib, 240e9, 4.4e12, 0, 0, 1.45e12, 6000),
+                  pcie3 / 2, 32 * gib);
 }
 DeviceType p100() {
-  return gpuType("p100", 16 * gib, 732e9, 10.6e12, 21.2e12, 0, 5.3e12, 5000);
+  return withHost(
+      gpuType("p100", 16 * gib, 732e9, 10.6e12, 21.2e12, 0, 5.3e12, 5000),
+      pcie3, 64 * gib);
 }
 DeviceType v100() {
-  return gpuType("v100", 16 * gib, 900e9, 15.7e12, 125e12, 0, 7.8e12, 4000);
+  return withHost(
+      gpuType("v100", 16 * gib, 900e9, 15.7e12, 125e12, 0, 7.8e12, 4000),
+      pcie3 / 2, 64 * gib);
 }
 DeviceType v100Pcie() {
-  return gpuType("v100-pcie", 16 * gib, 900e9, 14e12, 112e12, 0, 7e12, 4000);
+  return withHost(
+      gpuType("v100-pcie", 16 * gib, 900e9, 14e12, 112e12, 0, 7e12, 4000),
+      pcie3, 64 * gib);
 }
 DeviceType a100() {
-  return gpuType("a100", 80 * gib, 2039e9, 19.5e12, 312e12, 312e12, 9.7e12,
-                 3000, 156e12);
+  return withHost(gpuType("a100", 80 * gib, 2039e9, 19.5e12, 312e12, 312e12,
+                          9.7e12, 3000, 156e12),
+                  pcie4, 128 * gib);
 }
 DeviceType h100() {
-  return gpuType("h100", 80 * gib, 3350e9, 67e12, 990e12, 990e12, 34e12, 2000,
-                 494.5e12);
+  return withHost(gpuType("h100", 80 * gib, 3350e9, 67e12, 990e12, 990e12,
+                          34e12, 2000, 494.5e12),
+                  pcie5, 256 * gib);
 }
 DeviceType h200() {
-  return gpuType("h200", 141 * gib, 4800e9, 67e12, 990e12, 990e12, 34e12, 2000,
-                 494.5e12);
+  return withHost(gpuType("h200", 141 * gib, 4800e9, 67e12, 990e12, 990e12,
+                          34e12, 2000, 494.5e12),
+                  pcie5, 256 * gib);
 }
 
 /// First figures for a core of a present server.

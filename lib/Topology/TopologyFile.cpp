@@ -59,7 +59,8 @@ private:
   void readType(const jsonfile::Cursor &at) {
     at.expectObject({"name", "memory_bytes", "memory_bandwidth_bytes_per_s",
                      "flops_per_s", "launch_s", "copies_occupy_receiver",
-                     "forwards_transfers", "collectives", "profile"});
+                     "forwards_transfers", "collectives", "profile",
+                     "host_bandwidth_bytes_per_s", "host_memory_bytes"});
     DeviceType type;
     type.name = at["name"].string();
     type.memoryBytes = at["memory_bytes"].integer(1, int64_t(1) << 60);
@@ -79,6 +80,12 @@ private:
       type.forwardsTransfers = at["forwards_transfers"].boolean();
     if (at.has("collectives"))
       type.collectives = at["collectives"].boolean();
+    if (at.has("host_bandwidth_bytes_per_s"))
+      type.hostBandwidthBytesPerSecond =
+          at["host_bandwidth_bytes_per_s"].number(1, 1e18);
+    if (at.has("host_memory_bytes"))
+      type.hostMemoryBytes =
+          at["host_memory_bytes"].integer(1, int64_t(1) << 60);
     if (at.has("profile")) {
       type.profile = at["profile"].string();
       readProfile(at["profile"], type);
@@ -248,6 +255,10 @@ std::string soap::printTopology(const Topology &topology) {
     object["copies_occupy_receiver"] = type.copiesOccupyReceiver;
     object["forwards_transfers"] = type.forwardsTransfers;
     object["collectives"] = type.collectives;
+    if (type.hostBandwidthBytesPerSecond > 0)
+      object["host_bandwidth_bytes_per_s"] = type.hostBandwidthBytesPerSecond;
+    if (type.hostMemoryBytes > 0)
+      object["host_memory_bytes"] = type.hostMemoryBytes;
     if (!type.profile.empty())
       object["profile"] = type.profile;
     root["device_types"].push_back(std::move(object));

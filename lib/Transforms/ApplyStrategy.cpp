@@ -11,11 +11,13 @@
 #include "Recomputation/Recompute.h"
 #include "StrategySupport.h"
 
+#include "Soap/Analysis/HostMemory.h"
 #include "Soap/Analysis/Stages.h"
 #include "Soap/Analysis/TopologyAttr.h"
 #include "Soap/Dialect/Soap/ReuseAttributes.h"
 #include "Soap/Dialect/Soap/SoapDialect.h"
 #include "Soap/Dialect/Soap/StageAttributes.h"
+#include "Soap/Memory/HostMemory.h"
 #include "Soap/Model/Reuse.h"
 #include "Soap/Search/Presets/Presets.h"
 #include "Soap/Transforms/Passes.h"
@@ -106,6 +108,15 @@ ApplyStrategy::chooseStrategy(FunctionProblem &target,
            << "option 'preset=" << preset << "': " << made.error();
   for (const ::soap::KeptValue &kept : made->keeps)
     ::soap::restoreValue(target.opGraph.graph, kept.value, kept.keep);
+  if (made->offload) {
+    if (failed(offloadOptimizer(target.function, "")))
+      return failure();
+    if (auto error = ::soap::putOptimizerInHost(target.opGraph.graph))
+      return module.emitError() << error->message;
+    if (failed(resolveHostMemory(target.opGraph, target.function,
+                                 target.topology)))
+      return failure();
+  }
   return std::move(made->strategy);
 }
 
@@ -152,6 +163,14 @@ LogicalResult ApplyStrategy::run() {
     if (failed(chosen) || failed(recomputeNamed(*chosen, *file.recomputed)))
       return failure();
   }
+  if (failed(chooseOffload(module, offload, function)))
+    return failure();
+  if (file.host && offload == "as-is") {
+    FailureOr<func::FuncOp> chosen = chooseFunction(module, function);
+    if (failed(chosen) ||
+        failed(offloadNamed(*chosen, *file.host, strategy.getValue())))
+      return failure();
+  }
   auto opened = openProblem(module, std::move(*deviceTopology), function);
   if (failed(opened))
     return failure();
@@ -172,6 +191,11 @@ LogicalResult ApplyStrategy::run() {
       !checkMemory(target, neededBytes(target, *result),
                    strategy.empty() ? DiagnosticSeverity::Warning
                                     : DiagnosticSeverity::Error) &&
+      !strategy.empty())
+    return failure();
+  if (!checkHostMemory(target, *result,
+                       strategy.empty() ? DiagnosticSeverity::Warning
+                                        : DiagnosticSeverity::Error) &&
       !strategy.empty())
     return failure();
   if (failed(writeModuleStrategy(module, target.opGraph, *result,

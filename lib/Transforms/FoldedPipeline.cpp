@@ -11,9 +11,11 @@
 
 #include "Plan/OneByOne.h"
 #include "Plan/PassReads.h"
+#include "Soap/Memory/HostMemory.h"
 #include "Soap/Mesh/StageQuotient.h"
 #include "Soap/Plan/StrategyPlan.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/JSON.h"
 
@@ -120,6 +122,7 @@ static void summarize(FoldedPipeline &result, const ::soap::PlanState &plan,
   result.makespanNs = timeline.getMakespanNs();
   result.tasks = timeline.getTaskCount();
   result.memoryBytes = timeline.peakBytes();
+  result.hostBytes = ::soap::hostBytes(plan);
   result.times = timeline.deviceTimes();
   if (quotient) {
     result.unit = quotient->getUnit();
@@ -140,9 +143,11 @@ static void summarize(FoldedPipeline &result, const ::soap::PlanState &plan,
   }
   result.devices.assign(simulated.begin(), simulated.end());
   if (quotient)
-    for (size_t d = 0; d < result.memoryBytes.size(); ++d)
-      result.memoryBytes[d] = result.memoryBytes[static_cast<size_t>(
-          quotient->firstOf(static_cast<int>(d)))];
+    for (size_t d = 0; d < result.memoryBytes.size(); ++d) {
+      auto first = static_cast<size_t>(quotient->firstOf(static_cast<int>(d)));
+      result.memoryBytes[d] = result.memoryBytes[first];
+      result.hostBytes[d] = result.hostBytes[first];
+    }
   Traffic(result, plan, quotient).run();
 }
 
@@ -308,6 +313,8 @@ mlir::soap::printFoldedPipelineReport(const FoldedPipeline &pipeline,
           json.attribute("movement_ns", times.movementNs);
           json.attribute("exposed_communication_ns", times.exposedNs);
           json.attribute("peak_bytes", pipeline.memoryBytes[d]);
+          if (pipeline.hostBytes[d] > 0)
+            json.attribute("host_bytes", pipeline.hostBytes[d]);
         });
     });
     json.attribute("bytes_moved", pipeline.bytesMoved);
@@ -342,6 +349,9 @@ void mlir::soap::printFoldedPipelineSummary(const FoldedPipeline &pipeline,
   else
     stream << "  not folded: " << pipeline.unfolded << '\n';
   printPassSummary(pipeline.passes, topology, stream);
+  if (int64_t most = *llvm::max_element(pipeline.hostBytes); most > 0)
+    stream << llvm::format("  in host memory, of a device: at most %.3f MiB\n",
+                           mebibytes(most));
   if (!pipeline.compared.empty())
     printComparison(summarizeRow("this strategy", pipeline, topology),
                     pipeline.compared, topology, stream);

@@ -35,6 +35,7 @@ struct FoldedPipeline {
   /// By device. Devices of other replicas have at most the bytes of the
   /// corresponding one that is simulated, which are given here.
   std::vector<int64_t> memoryBytes;
+  std::vector<int64_t> hostBytes; ///< the same in the memory of hosts
   /// The devices that are simulated, and where their time goes.
   std::vector<int> devices;
   std::vector<::soap::DeviceTimes> times; ///< by device of the topology

@@ -9,6 +9,7 @@
 
 #include "FoldedReport.h"
 
+#include "Soap/Memory/HostMemory.h"
 #include "Soap/Memory/PlanMemory.h"
 #include "Soap/Simulator/Algorithm1Simulator.h"
 
@@ -34,10 +35,14 @@ FoldedSimulation mlir::soap::simulateFolded(const ::soap::Graph &graph,
       bytes = ::soap::peakBytes(plan);
       break;
     }
+  std::vector<int64_t> inHost = ::soap::hostBytes(plan);
+  result.hostLack = ::soap::describeHostLack(topology, inHost);
   result.memoryBytes.assign(tasks.resources.size(), 0);
+  result.hostBytes.assign(tasks.resources.size(), 0);
   for (int device = 0; device < topology.deviceCount(); ++device) {
-    int64_t &most = result.memoryBytes[result.folded.resourceClasses[device]];
-    most = std::max(most, bytes[device]);
+    int of = result.folded.resourceClasses[device];
+    result.memoryBytes[of] = std::max(result.memoryBytes[of], bytes[device]);
+    result.hostBytes[of] = std::max(result.hostBytes[of], inHost[device]);
   }
   return result;
 }
@@ -127,6 +132,8 @@ std::string mlir::soap::printFoldedReport(const FoldedSimulation &simulation,
             json.attribute("devices", folded.resourceCounts[r]);
             json.attribute("busy_ns", busy[r]);
             json.attribute("memory_bytes_at_most", simulation.memoryBytes[r]);
+            if (simulation.hostBytes[r] > 0)
+              json.attribute("host_bytes", simulation.hostBytes[r]);
           });
     });
   });
@@ -163,11 +170,16 @@ void mlir::soap::printFoldedSummary(const FoldedSimulation &simulation,
     if (folded.graph.resources[r].isLink || shown++ >= maxClasses)
       continue;
     stream << llvm::format(
-        "  %-12s x %-6lld busy %5.1f %%  memory at most %10.3f MiB\n",
+        "  %-12s x %-6lld busy %5.1f %%  memory at most %10.3f MiB",
         folded.graph.resources[r].name.c_str(),
         static_cast<long long>(folded.resourceCounts[r]),
         100.0 * static_cast<double>(busy[r]) / static_cast<double>(makespanNs),
         static_cast<double>(simulation.memoryBytes[r]) / 1048576.0);
+    if (simulation.hostBytes[r] > 0)
+      stream << llvm::format(", in host memory %.3f MiB",
+                             static_cast<double>(simulation.hostBytes[r]) /
+                                 1048576.0);
+    stream << '\n';
   }
   if (shown > maxClasses)
     stream << "  ... and " << shown - maxClasses << " classes more\n";

@@ -25,6 +25,8 @@ struct FoldedSimulation {
   /// of them needs: bytes of all tiles, or, where that is more than a device
   /// has, the peak.
   std::vector<int64_t> memoryBytes;
+  std::vector<int64_t> hostBytes; ///< the most in the memory of their hosts
+  std::string hostLack;           ///< why that is too much; empty: it is not
   std::vector<::soap::PathStretch> path; ///< critical path
   /// Makespans of presets by name, to compare with; may be empty.
   std::vector<std::pair<std::string, int64_t>> presets;

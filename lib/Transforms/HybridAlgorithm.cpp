@@ -9,12 +9,14 @@
 
 #include "HybridAlgorithm.h"
 
+#include "HybridOffload.h"
 #include "HybridSimulation.h"
 #include "HybridSupport.h"
 #include "InterruptScope.h"
 #include "ModuleSimulation.h"
 
 #include "Search/Report/SearchSummary.h"
+#include "Soap/Analysis/HostMemory.h"
 #include "Soap/Analysis/Stages.h"
 #include "Soap/Dialect/Soap/SoapDialect.h"
 #include "Soap/Dialect/Soap/StageAttributes.h"
@@ -134,7 +136,8 @@ static LogicalResult writePlan(FunctionProblem &target,
     return success();
   // Recomputed ops have made another graph.
   FailureOr<OpGraph> opGraph = buildOpGraph(target.function);
-  if (failed(opGraph))
+  if (failed(opGraph) ||
+      failed(resolveHostMemory(*opGraph, target.function, target.topology)))
     return failure();
   FailureOr<::soap::Strategy> strategy =
       readStrategy(*opGraph, target.topology.deviceCount());
@@ -164,9 +167,11 @@ LogicalResult mlir::soap::runHybrid(FunctionProblem &target,
   search.simulate = simulatorOf(target.opGraph, target.topology, *model);
   InterruptScope scope;
   search.stop = &InterruptScope::isInterrupted();
-  ::soap::HierarchicalResult result =
-      ::soap::searchHybrid(*model, *target.problem, search);
-  return finishHybrid(target, *model, result, options);
+  OffloadSearch found =
+      searchWithOffload(target.opGraph, *model, *target.problem, search);
+  if (found.usesOffload)
+    model = std::move(found.offloaded->model);
+  return finishHybrid(target, *model, found.result, options);
 }
 
 LogicalResult mlir::soap::finishHybrid(FunctionProblem &target,
@@ -218,6 +223,9 @@ LogicalResult mlir::soap::countDevices(FunctionProblem &target,
   options.seconds = pass.seconds / static_cast<double>(counts.size());
   llvm::json::Array rows;
   std::unique_ptr<::soap::HybridModel> last;
+  // The last one with states of the optimizer in the memory of the host.
+  std::vector<std::unique_ptr<OffloadedModel>> offloaded;
+  ::soap::HybridModel *used = nullptr; ///< by which `best` is priced
   // A model keeps references to its problem and topology.
   std::vector<std::unique_ptr<::soap::Topology>> topologies;
   std::vector<std::unique_ptr<::soap::ParallelizationProblem>> problems;
@@ -237,21 +245,29 @@ LogicalResult mlir::soap::countDevices(FunctionProblem &target,
       return target.function.emitError()
              << "has no hybrid plans: " << model.error();
     options.simulate = simulatorOf(target.opGraph, *topologies.back(), **model);
-    ::soap::HierarchicalResult result =
-        ::soap::searchHybrid(**model, *problems.back(), options);
+    OffloadSearch found = searchWithOffload(
+        target.opGraph, **model, *problems.back(), options, pass.batch,
+        offloaded.empty() ? nullptr : offloaded.back().get());
+    ::soap::HierarchicalResult &result = found.result;
     last = std::move(*model);
+    used = last.get();
+    if (found.offloaded) {
+      offloaded.push_back(std::move(found.offloaded));
+      if (found.usesOffload)
+        used = offloaded.back()->model.get();
+    }
     bool fits = result.best.exists() && result.best.excessBytes == 0;
     if (pass.summary)
       llvm::errs() << llvm::format("%5d  ", count)
                    << (result.best.exists()
-                           ? printHybridPlan(result.best, *last,
+                           ? printHybridPlan(result.best, *used,
                                              *topologies.back())
                            : "no plan")
                    << '\n';
     if (result.best.exists()) {
       rows.push_back(llvm::json::Object{
           {"devices", count},
-          {"best", hybridPlanJson(result.best, *last, *topologies.back())}});
+          {"best", hybridPlanJson(result.best, *used, *topologies.back())}});
       leastExcess = result.best.excessBytes;
     }
     best = fits ? std::move(result.best) : ::soap::HybridPlan();
@@ -277,5 +293,5 @@ LogicalResult mlir::soap::countDevices(FunctionProblem &target,
                                                : "all devices")
            << " the best plan needs " << ::soap::describeBytes(leastExcess)
            << " more on a device";
-  return writePlan(target, *last, best, pass.exportFile);
+  return writePlan(target, *used, best, pass.exportFile);
 }

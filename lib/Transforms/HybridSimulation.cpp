@@ -14,6 +14,7 @@
 
 #include "Analysis/LoopCorrespondence.h"
 #include "Search/Hierarchical/MicrobatchGraph.h"
+#include "Soap/Analysis/HostMemory.h"
 #include "Soap/Analysis/Stages.h"
 #include "Soap/Dialect/Soap/ReuseAttributes.h"
 #include "Soap/Dialect/Soap/SoapDialect.h"
@@ -40,8 +41,8 @@ struct Timeline {
 class PlanSimulator {
 public:
   PlanSimulator(const OpGraph &opGraph, const ::soap::Topology &topology,
-                ::soap::HybridModel &model)
-      : ofStep(opGraph), topology(topology), model(model),
+                ::soap::HybridModel &model, bool offloads)
+      : ofStep(opGraph), topology(topology), model(model), offloads(offloads),
         function(opGraph.ops.front()->getParentOfType<func::FuncOp>()),
         forwardOf(forwardNodesOf(opGraph)) {}
 
@@ -65,6 +66,7 @@ private:
   const OpGraph &ofStep;
   const ::soap::Topology &topology;
   ::soap::HybridModel &model;
+  bool offloads;
   func::FuncOp function;
   std::vector<int> forwardOf;
 
@@ -80,6 +82,8 @@ private:
     OwningOpRef<ModuleOp> copy =
         cast<ModuleOp>(function->getParentOfType<ModuleOp>()->clone());
     auto copied = copy->lookupSymbol<func::FuncOp>(function.getName());
+    if (offloads && mlir::failed(offloadOptimizer(copied, "")))
+      return failed();
     FailureOr<OpGraph> opGraph = buildOpGraph(copied);
     if (mlir::failed(opGraph))
       return failed();
@@ -92,7 +96,8 @@ private:
     if (mlir::failed(recomputeNodes(*opGraph, placement->isAgain)))
       return failed();
     opGraph = buildOpGraph(copied);
-    if (mlir::failed(opGraph))
+    if (mlir::failed(opGraph) ||
+        mlir::failed(resolveHostMemory(*opGraph, copied, topology)))
       return failed();
     return simulate(plan, *opGraph, strategyOf(*opGraph, *placement),
                     stagesOf(*placement));
@@ -250,8 +255,8 @@ private:
 ::soap::HybridSimulator
 mlir::soap::simulatorOf(const OpGraph &opGraph,
                         const ::soap::Topology &topology,
-                        ::soap::HybridModel &model) {
-  return
-      [simulator = std::make_shared<PlanSimulator>(opGraph, topology, model)](
-          const ::soap::HybridPlan &plan) { return (*simulator)(plan); };
+                        ::soap::HybridModel &model, bool offloads) {
+  return [simulator = std::make_shared<PlanSimulator>(opGraph, topology, model,
+                                                      offloads)](
+             const ::soap::HybridPlan &plan) { return (*simulator)(plan); };
 }

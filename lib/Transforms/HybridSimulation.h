@@ -20,10 +20,12 @@ namespace mlir::soap {
 /// A simulator of plans of `model` on a topology. The graph is the one of the
 /// model's problem, without recomputed ops. Keeps references. An error of the
 /// simulator says why a plan cannot be simulated, such as replicas that differ
-/// on too many devices.
+/// on too many devices. `offloads`: the plans have the states of the optimizer
+/// in the memory of the host, which the step does not say.
 ::soap::HybridSimulator simulatorOf(const OpGraph &opGraph,
                                     const ::soap::Topology &topology,
-                                    ::soap::HybridModel &model);
+                                    ::soap::HybridModel &model,
+                                    bool offloads = false);
 
 } // namespace mlir::soap
 

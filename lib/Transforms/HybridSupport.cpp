@@ -11,6 +11,7 @@
 
 #include "Recomputation/Recompute.h"
 
+#include "Soap/Analysis/HostMemory.h"
 #include "Soap/Analysis/Stages.h"
 #include "Soap/Dialect/Soap/SoapDialect.h"
 #include "Soap/Dialect/Soap/StageAttributes.h"
@@ -91,6 +92,7 @@ mlir::soap::hybridPlanJson(const ::soap::HybridPlan &plan,
         {"in_flight", stage.inFlight},
         {"parameter_bytes", stage.parameterBytes},
         {"state_bytes", stage.stateBytes},
+        {"host_bytes", stage.hostBytes},
         {"gradient_bytes", stage.gradientBytes},
         {"activation_bytes", stage.activationBytes},
         {"scratch_bytes", stage.scratchBytes}});
@@ -99,6 +101,7 @@ mlir::soap::hybridPlanJson(const ::soap::HybridPlan &plan,
   json["microbatches"] = plan.microbatches;
   json["bubble"] = plan.bubble;
   json["peak_bytes"] = plan.peakBytes;
+  json["host_bytes"] = plan.hostBytes;
   json["peak_bytes_by_group"] = llvm::json::Array(plan.groupBytes);
   json["samples_per_second"] = figures.samplesPerSecond;
   if (int64_t tokens = model.getTokensPerSample(); tokens > 0)
@@ -127,6 +130,11 @@ std::string mlir::soap::printHybridPlan(const ::soap::HybridPlan &plan,
                      figures.flopsPerDevice * 1e-12, figures.utilization * 100,
                      plan.bubble * 100, figures.gigabytes,
                      static_cast<double>(topology.typeOf(0).memoryBytes) * 1e-9)
+     << (plan.hostBytes > 0
+             ? llvm::formatv(" and {0:F1} GB in host memory",
+                             static_cast<double>(plan.hostBytes) * 1e-9)
+                   .str()
+             : "")
      << (plan.excessBytes > 0 ? " (does not fit)" : "");
   if (!plan.isSimulated())
     os << " (priced, not simulated)";
@@ -233,6 +241,10 @@ mlir::soap::writeHybrid(FunctionProblem &target, ::soap::HybridModel &model,
       module, opGraph, placement->strategy, target.topology);
   opGraph.graph = std::move(plain);
   if (failed(written))
+    return failure();
+  // A plan that is priced so, of a step that does not say it.
+  if (best.hostBytes > 0 && hostArguments(target.function).empty() &&
+      failed(offloadOptimizer(target.function, "")))
     return failure();
   if (failed(recomputeNodes(target.opGraph, placement->isAgain)))
     return failure();

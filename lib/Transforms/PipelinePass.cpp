@@ -15,6 +15,7 @@
 #include "Recomputation/Recompute.h"
 #include "StrategySupport.h"
 
+#include "Soap/Analysis/HostMemory.h"
 #include "Soap/Analysis/OpGroups.h"
 #include "Soap/Analysis/Stages.h"
 #include "Soap/Analysis/TopologyAttr.h"
@@ -204,6 +205,8 @@ LogicalResult PipelinePass::run() {
   ModuleOp module = getOperation();
   for (auto other : module.getOps<func::FuncOp>())
     dropKeeps(other);
+  if (failed(chooseOffload(module, offload, function)))
+    return failure();
   std::unique_ptr<FunctionProblem> opened;
   FailureOr<::soap::StageCuts> cuts = cutStages(opened);
   if (failed(cuts))
@@ -217,6 +220,8 @@ LogicalResult PipelinePass::run() {
     return failure();
   for (const ::soap::KeptValue &kept : strategy->keeps)
     ::soap::restoreValue(target.opGraph.graph, kept.value, kept.keep);
+  if (strategy->offload && failed(offloadOptimizer(target.function, "")))
+    return failure();
   if (failed(writeModuleStrategy(module, target.opGraph, strategy->strategy,
                                  target.topology)))
     return failure();

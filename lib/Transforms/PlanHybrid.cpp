@@ -10,6 +10,7 @@
 
 #include "CheckedOptions.h"
 #include "HybridAlgorithm.h"
+#include "HybridOffload.h"
 #include "HybridSimulation.h"
 #include "HybridSupport.h"
 #include "InterruptScope.h"
@@ -51,14 +52,15 @@ struct PlanHybrid
   LogicalResult checkOptions();
   LogicalResult slowKernels(::soap::Topology &of);
   LogicalResult parsePlan(int devices, ::soap::HybridShape &shape,
-                          std::optional<::soap::Recompute> &recompute);
+                          std::optional<::soap::Recompute> &recompute,
+                          bool &offload);
 };
 
 } // namespace
 
-LogicalResult
-PlanHybrid::parsePlan(int devices, ::soap::HybridShape &shape,
-                      std::optional<::soap::Recompute> &recompute) {
+LogicalResult PlanHybrid::parsePlan(int devices, ::soap::HybridShape &shape,
+                                    std::optional<::soap::Recompute> &recompute,
+                                    bool &offload) {
   auto fail = [&](StringRef text, const char *expected) {
     return getOperation().emitError()
            << "option 'plan=" << text << "': expected " << expected;
@@ -69,6 +71,10 @@ PlanHybrid::parsePlan(int devices, ::soap::HybridShape &shape,
     int64_t number = 0;
     if (name == "sequence" && value.empty()) {
       shape.sequence = true;
+      continue;
+    }
+    if (name == "offload" && value.empty()) {
+      offload = true;
       continue;
     }
     if (name == "recompute") {
@@ -82,8 +88,9 @@ PlanHybrid::parsePlan(int devices, ::soap::HybridShape &shape,
       continue;
     }
     if (value.getAsInteger(10, number) || number < 0 || number > 1000000)
-      return fail(part, "stages=N, chunks=N, tensor=N, data=N, samples=N, "
-                        "zero=N, sequence or recompute=none|selective|whole");
+      return fail(
+          part, "stages=N, chunks=N, tensor=N, data=N, samples=N, "
+                "zero=N, sequence, offload or recompute=none|selective|whole");
     if (name == "stages")
       shape.groups = static_cast<int>(number);
     else if (name == "chunks")
@@ -98,8 +105,9 @@ PlanHybrid::parsePlan(int devices, ::soap::HybridShape &shape,
     else if (name == "zero")
       shape.zero = static_cast<int>(number);
     else
-      return fail(part, "stages=N, chunks=N, tensor=N, data=N, samples=N, "
-                        "zero=N, sequence or recompute=none|selective|whole");
+      return fail(
+          part, "stages=N, chunks=N, tensor=N, data=N, samples=N, "
+                "zero=N, sequence, offload or recompute=none|selective|whole");
   }
   if (!hasData && shape.groups > 0 && shape.tensor > 0)
     shape.data = std::max(devices / shape.groups / shape.tensor, 1);
@@ -169,7 +177,8 @@ LogicalResult PlanHybrid::run() {
     return target.function.emitError()
            << "has no hybrid plans: " << model.error();
 
-  ::soap::HierarchicalResult result;
+  OffloadSearch search;
+  ::soap::HierarchicalResult &result = search.result;
   if (plan.empty()) {
     ::soap::HierarchicalOptions options;
     options.seconds = timeLimit;
@@ -177,20 +186,34 @@ LogicalResult PlanHybrid::run() {
     options.simulate = simulatorOf(target.opGraph, target.topology, **model);
     InterruptScope scope;
     options.stop = &InterruptScope::isInterrupted();
-    result = ::soap::searchHybrid(**model, *target.problem, options);
+    search = searchWithOffload(target.opGraph, **model, *target.problem,
+                               options, batch);
     if (result.best.exists())
       remarkIfPriced(target.function, result);
   } else {
     ::soap::HybridShape shape;
     std::optional<::soap::Recompute> recompute;
-    if (failed(parsePlan(devices, shape, recompute)))
+    bool offload = false;
+    if (failed(parsePlan(devices, shape, recompute, offload)))
       return failure();
+    if (offload) {
+      auto offloaded = offloadedModel(target.opGraph, *target.problem, batch);
+      if (!offloaded)
+        return module.emitError("option 'plan=")
+               << llvm::join(plan, ",")
+               << "': no plan with offload: " << offloaded.error();
+      search.offloaded = std::move(*offloaded);
+      search.usesOffload = true;
+      model = std::move(search.offloaded->model);
+    }
     if (std::string message = (*model)->check(shape); !message.empty())
       return module.emitError("option 'plan=")
              << llvm::join(plan, ",") << "': " << message;
     result.best = (*model)->price(shape, recompute ? &*recompute : nullptr);
     result.complete = true;
   }
+  if (plan.empty() && search.usesOffload)
+    model = std::move(search.offloaded->model);
   if (!result.best.exists())
     return target.function.emitError("has no hybrid plan on topology '")
            << target.topology.name << "'";

@@ -11,17 +11,20 @@
 #include "CheckedOptions.h"
 #include "FoldedPipeline.h"
 #include "FoldedReport.h"
+#include "HybridOffload.h"
 #include "ModuleSimulation.h"
 #include "Recomputation/Recompute.h"
 #include "SimulationReport.h"
 #include "StrategySupport.h"
 
+#include "Soap/Analysis/HostMemory.h"
 #include "Soap/Analysis/PartitionedGraph.h"
 #include "Soap/Analysis/SharedOps.h"
 #include "Soap/Analysis/Stages.h"
 #include "Soap/Analysis/TopologyAttr.h"
 #include "Soap/Dialect/Soap/SoapDialect.h"
 #include "Soap/Dialect/Soap/StageAttributes.h"
+#include "Soap/Memory/HostMemory.h"
 #include "Soap/Memory/MemoryOverTime.h"
 #include "Soap/Search/Presets/Presets.h"
 #include "Soap/Transforms/Passes.h"
@@ -125,11 +128,15 @@ static int64_t priceNamed(const FunctionProblem &target,
                           const std::string &name,
                           const ::soap::NamedStrategy &named,
                           std::vector<ComparedStrategy> *compared) {
-  if (!compared && named.keeps.empty())
+  if (!compared && named.keeps.empty() && !named.offload)
     return target.problem->evaluate(named.strategy).makespanNs;
   ::soap::Graph graph = target.opGraph.graph;
   for (const ::soap::KeptValue &kept : named.keeps)
     ::soap::restoreValue(graph, kept.value, kept.keep);
+  // Both were tried when the recipe was read.
+  if (named.offload)
+    if (!::soap::putOptimizerInHost(graph))
+      (void)::soap::resolveHostMemory(graph, target.topology);
   Simulation simulation = simulate(graph, named.strategy, target.topology);
   if (compared)
     compared->push_back(summarizeRow(name, simulation, target.topology));
@@ -153,15 +160,17 @@ Simulate::addPresets(const FunctionProblem &target,
     names = {"data-parallel", "expert"};
   if (names == std::vector<std::string>{"none"})
     return success();
-  // Values that the module's strategy keeps are no part of the others. Recipes
-  // decide by themselves what they recompute.
+  // Values that the module's strategy keeps, or has in hosts, are no part of
+  // the others. Recipes decide by themselves what they recompute.
   const FunctionProblem *plain = &target;
   OwningOpRef<ModuleOp> copy;
   std::unique_ptr<FunctionProblem> reopened;
-  if (!target.opGraph.graph.restores.empty()) {
+  bool hasHost = !hostArguments(func::FuncOp(target.function)).empty();
+  if (!target.opGraph.graph.restores.empty() || hasHost) {
     copy = getOperation().clone();
     for (auto other : copy->getOps<func::FuncOp>()) {
       dropKeeps(other);
+      dropHostMemory(other);
       if (recipes && !compare.empty())
         dropRecomputation(other);
     }
@@ -177,12 +186,27 @@ Simulate::addPresets(const FunctionProblem &target,
     if (auto made = ::soap::HybridModel::make(*plain->problem, /*batch=*/0,
                                               forwardNodesOf(plain->opGraph)))
       model = std::move(*made);
+  std::unique_ptr<OffloadedModel> offloaded;
   for (const std::string &name : names) {
-    if (model)
-      if (auto row = priceRecipe(name, *model, plain->topology)) {
+    std::string recipe = name;
+    ::soap::HybridModel *used = model.get();
+    if (used && ::soap::takeOffload(recipe)) {
+      if (!offloaded) {
+        auto made = offloadedModel(plain->opGraph, *plain->problem);
+        if (!made)
+          return getOperation().emitError()
+                 << "option 'compare=" << name << "': recipe '" << name
+                 << "': " << made.error();
+        offloaded = std::move(*made);
+      }
+      used = offloaded->model.get();
+    }
+    if (used)
+      if (auto row = priceRecipe(recipe, *used, plain->topology)) {
         if (!*row)
           return getOperation().emitError()
                  << "option 'compare=" << name << "': " << row->error();
+        (*row)->name = name;
         recipes->push_back(std::move(**row));
         continue;
       }
@@ -215,6 +239,10 @@ LogicalResult Simulate::runFolded(const FunctionProblem &target,
         << "\" needs " << bytes << " bytes and has " << capacity;
     break; // all others as well, perhaps
   }
+  if (!simulation.hostLack.empty())
+    getOperation().emitWarning()
+        << "'@" << func::FuncOp(target.function).getName() << "' needs "
+        << simulation.hostLack;
   if (failed(addPresets(target, simulation.presets, nullptr)))
     return failure();
   if (summary)
@@ -311,6 +339,7 @@ LogicalResult Simulate::run() {
     return runFolded(target, *strategy);
   Simulation simulation = simulate(graph, *strategy, target.topology);
   checkMemory(target, simulation.memoryBytes, DiagnosticSeverity::Warning);
+  checkHostMemory(target, *strategy, DiagnosticSeverity::Warning);
   if (failed(addPresets(target, simulation.presets, &simulation.compared)))
     return failure();
   if (summary)
@@ -354,6 +383,7 @@ LogicalResult Simulate::runPipeline(const FunctionProblem &target,
     return failure();
   Simulation &simulation = *simulated;
   checkMemory(target, simulation.memoryBytes, DiagnosticSeverity::Warning);
+  checkHostMemory(target, strategy, DiagnosticSeverity::Warning);
   if (failed(addPresets(target, simulation.presets, &simulation.compared,
                         getOperation()->hasAttr(kStages) ? &simulation.recipes
                                                          : nullptr)))
@@ -368,6 +398,12 @@ LogicalResult Simulate::reportFoldedPipeline(const FunctionProblem &target,
                                              FoldedPipeline &simulation) {
   const ::soap::Topology &deviceTopology = target.topology;
   checkMemory(target, simulation.memoryBytes, DiagnosticSeverity::Warning);
+  if (std::string lack =
+          ::soap::describeHostLack(deviceTopology, simulation.hostBytes);
+      !lack.empty())
+    getOperation().emitWarning()
+        << "'@" << func::FuncOp(target.function).getName() << "' needs "
+        << lack;
   if (failed(addPresets(target, simulation.presets, &simulation.compared,
                         &simulation.recipes)))
     return failure();

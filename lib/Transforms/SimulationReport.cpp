@@ -9,6 +9,7 @@
 
 #include "SimulationReport.h"
 
+#include "Soap/Memory/HostMemory.h"
 #include "Soap/Memory/MemoryOverTime.h"
 #include "Soap/Simulator/Algorithm1Simulator.h"
 #include "llvm/ADT/STLExtras.h"
@@ -30,6 +31,7 @@ static Simulation summarize(const ::soap::Graph &graph,
   static_cast<::soap::PricedStrategy &>(result) = std::move(priced);
   result.order = result.schedule();
   result.memoryBytes = result.peakBytes(graph, result.order, devices);
+  result.hostBytes = ::soap::hostBytes(graph, result.plan, devices);
   summarizeTasks(result, topology);
   result.exchanges = ::soap::classifyExchanges(graph, result.plan);
   result.bytesByKind =
@@ -211,6 +213,8 @@ static void printDevices(llvm::json::OStream &json,
         json.attribute("exposed_communication_ns", times.exposedNs);
         json.attribute("peak_bytes", simulation.memoryBytes[device]);
         json.attribute("memory_bytes", topology.typeOf(device).memoryBytes);
+        if (!simulation.hostBytes.empty() && simulation.hostBytes[device] > 0)
+          json.attribute("host_bytes", simulation.hostBytes[device]);
       });
   });
 }
@@ -405,6 +409,9 @@ static void printDevices(const Simulation &simulation,
       stream << llvm::format(
           ", %.3f MiB more than it has",
           mebibytes(simulation.memoryBytes[device] - capacity));
+    if (!simulation.hostBytes.empty() && simulation.hostBytes[device] > 0)
+      stream << llvm::format(", in host memory %.3f MiB",
+                             mebibytes(simulation.hostBytes[device]));
     stream << "\n";
   };
   int devices = topology.deviceCount();

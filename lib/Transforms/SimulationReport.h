@@ -30,6 +30,7 @@ struct Simulation : ::soap::PricedStrategy {
   std::vector<int> order;           ///< schedule: task ids
   std::vector<int64_t> busyNs;      ///< per device
   std::vector<int64_t> memoryBytes; ///< per device, at its peak
+  std::vector<int64_t> hostBytes;   ///< per device, in its host's memory
   std::vector<int64_t> linkBytes;   ///< per link
   std::vector<::soap::Exchange> exchanges;
   std::vector<::soap::PathStretch> path;  ///< critical path

@@ -13,12 +13,14 @@
 #include "SimulationReport.h"
 
 #include "Search/Report/SearchSummary.h"
+#include "Soap/Analysis/HostMemory.h"
 #include "Soap/Analysis/OpGroups.h"
 #include "Soap/Analysis/TopologyAttr.h"
 #include "Soap/Dialect/Soap/FixedAttribute.h"
 #include "Soap/Dialect/Soap/ReuseAttributes.h"
 #include "Soap/Dialect/Soap/SoapDialect.h"
 #include "Soap/Dialect/Soap/StageAttributes.h"
+#include "Soap/Memory/HostMemory.h"
 #include "Soap/Memory/PlanMemory.h"
 #include "Soap/Plan/StrategyFile.h"
 #include "Soap/Plan/StrategyPlan.h"
@@ -166,7 +168,7 @@ mlir::soap::openProblem(ModuleOp module, ::soap::Topology topology,
   if (failed(chosen))
     return failure();
   FailureOr<OpGraph> opGraph = buildOpGraph(*chosen);
-  if (failed(opGraph))
+  if (failed(opGraph) || failed(resolveHostMemory(*opGraph, *chosen, topology)))
     return failure();
   remarkUncutLoops(*opGraph);
   auto result = std::make_unique<FunctionProblem>(FunctionProblem{
@@ -230,10 +232,9 @@ std::string mlir::soap::describeLack(const ::soap::Topology &topology,
   return text;
 }
 
-bool mlir::soap::checkMemory(const FunctionProblem &problem,
-                             ArrayRef<int64_t> neededBytes,
-                             DiagnosticSeverity severity) {
-  std::string lack = describeLack(problem.topology, neededBytes);
+/// Says that a function needs more than there is, if it does.
+static bool reportLack(const FunctionProblem &problem, const std::string &lack,
+                       DiagnosticSeverity severity) {
   if (lack.empty())
     return true;
   func::FuncOp function = problem.function;
@@ -242,6 +243,46 @@ bool mlir::soap::checkMemory(const FunctionProblem &problem,
                                       : function.emitWarning();
   diagnostic << "'@" << function.getName() << "' needs " << lack;
   return false;
+}
+
+bool mlir::soap::checkMemory(const FunctionProblem &problem,
+                             ArrayRef<int64_t> neededBytes,
+                             DiagnosticSeverity severity) {
+  return reportLack(problem, describeLack(problem.topology, neededBytes),
+                    severity);
+}
+
+bool mlir::soap::checkHostMemory(const FunctionProblem &problem,
+                                 const ::soap::Strategy &strategy,
+                                 DiagnosticSeverity severity) {
+  const ::soap::Graph &graph = problem.opGraph.graph;
+  if (llvm::none_of(graph.values, [](const ::soap::GraphValue &value) {
+        return value.inHost;
+      }))
+    return true;
+  ::soap::CostModel cost(problem.topology);
+  ::soap::StrategyPlan plan(graph, cost);
+  plan.set(strategy);
+  return reportLack(
+      problem,
+      ::soap::describeHostLack(problem.topology, ::soap::hostBytes(plan)),
+      severity);
+}
+
+LogicalResult mlir::soap::chooseOffload(ModuleOp module, StringRef offload,
+                                        StringRef function) {
+  if (!llvm::is_contained({"as-is", "none", "optimizer"}, offload))
+    return module.emitError("option 'offload=")
+           << offload << "': expected as-is, none or optimizer";
+  if (offload == "as-is")
+    return success();
+  FailureOr<func::FuncOp> chosen = chooseFunction(module, function);
+  if (failed(chosen))
+    return failure();
+  if (offload == "optimizer")
+    return offloadOptimizer(*chosen, "option 'offload=optimizer': ");
+  dropHostMemory(*chosen);
+  return success();
 }
 
 /// Loops of an op of another function as loops of the op that has its name: by
@@ -412,6 +453,11 @@ mlir::soap::makeStrategyFile(ModuleOp module, const OpGraph &opGraph,
         file.recomputed.emplace();
       file.recomputed->push_back(of.str());
     }
+  if (!opGraph.inputs.empty())
+    if (std::vector<std::string> names = hostArguments(cast<func::FuncOp>(
+            opGraph.inputs.front().getOwner()->getParentOp()));
+        !names.empty())
+      file.host = std::move(names);
   PipelineAttr attribute =
       readPipeline(module->getAttr(SoapDialect::kPipeline));
   if (!attribute)

@@ -61,6 +61,16 @@ std::string describeLack(const ::soap::Topology &topology,
 /// most, as an error or a warning, and returns false.
 bool checkMemory(const FunctionProblem &problem, ArrayRef<int64_t> neededBytes,
                  DiagnosticSeverity severity);
+/// The same for what the strategy has in the memory of hosts.
+bool checkHostMemory(const FunctionProblem &problem,
+                     const ::soap::Strategy &strategy,
+                     DiagnosticSeverity severity);
+
+/// The option `offload` of passes: `none` takes all states of the optimizer of
+/// the function (as in `chooseFunction`) out of the memory of the host,
+/// `optimizer` puts them there, `as-is` leaves them where they are.
+LogicalResult chooseOffload(ModuleOp module, StringRef offload,
+                            StringRef function);
 
 /// Writes the strategy on the ops of its function, and on the ops of every
 /// other function: an op takes the config of the op with the same `soap.name`,

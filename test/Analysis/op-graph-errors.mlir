@@ -89,3 +89,36 @@ func.func @exchanged(%x: tensor<4xf32>) -> tensor<4xf32> {
   %0 = soap.all_reduce %x : tensor<4xf32>
   return %0 : tensor<4xf32>
 }
+
+// -----
+
+// expected-error @below {{argument "s" has a bad 'soap.memory': no op replaces it, expected the velocity of 'soap.sgd' or a moment of 'soap.adam'}}
+func.func @host_constant(%s: tensor<4xf32> {soap.kind = #soap.kind<state>, soap.memory = "host", soap.name = "s"}) -> tensor<4xf32> {
+  %0 = soap.relu %s : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @below {{argument "s" has a bad 'soap.memory': it is replaced by 'next', expected the velocity of 'soap.sgd' or a moment of 'soap.adam'}}
+func.func @host_sum(%x: tensor<4xf32>, %s: tensor<4xf32> {soap.kind = #soap.kind<state>, soap.memory = "host", soap.name = "s"}) -> (tensor<4xf32> {soap.updates = 1 : i64}) {
+  %0 = soap.add %s, %x {soap.name = "next"} : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @below {{argument "w" has a bad 'soap.memory': it is the weight of 'w.sgd', expected the velocity of 'soap.sgd' or a moment of 'soap.adam'}}
+func.func @host_weight(%g: tensor<4xf32>, %w: tensor<4xf32> {soap.kind = #soap.kind<state>, soap.memory = "host", soap.name = "w"}) -> (tensor<4xf32> {soap.updates = 1 : i64}) {
+  %w1 = soap.sgd %w, %g {learning_rate = 0.1 : f64, momentum = 0.0 : f64, soap.name = "w.sgd", weight_decay = 0.0 : f64} : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %w1 : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @below {{argument "v" has a bad 'soap.memory': 'look' reads it, too, expected a state that only its update reads}}
+func.func @host_read(%g: tensor<4xf32>, %w: tensor<4xf32> {soap.name = "w"}, %v: tensor<4xf32> {soap.kind = #soap.kind<state>, soap.memory = "host", soap.name = "v"}) -> (tensor<4xf32> {soap.updates = 1 : i64}, tensor<4xf32> {soap.updates = 2 : i64}, tensor<4xf32>) {
+  %w1, %v1 = soap.sgd %w, %g, %v {learning_rate = 0.1 : f64, momentum = 0.9 : f64, soap.name = "w.sgd", weight_decay = 0.0 : f64} : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
+  %0 = soap.relu %v1 {soap.name = "look"} : (tensor<4xf32>) -> tensor<4xf32>
+  return %w1, %v1, %0 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+}

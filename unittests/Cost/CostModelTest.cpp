@@ -54,6 +54,37 @@ TEST(CostModel, Roofline) {
             2100); // f64 at half the rate where not given
 }
 
+/// Bytes in the memory of the host take the link of the device, beside what the
+/// kernel takes anyway; devices without such memory know none of it.
+TEST(CostModel, HostBytesTakeTheLink) {
+  Topology gpus = *builtinTopology("h100-1x2"),
+           cpus = *builtinTopology("cpu-1");
+  DeviceType &type = gpus.deviceTypes[0];
+  type.launchNs = 100;
+  type.hostBandwidthBytesPerSecond = 1e9;
+  CostModel cost(gpus);
+  Work work{"adam", 0, 7000, 4}, inHost = work;
+  inHost.hostBytes = 4000;
+  EXPECT_EQ(cost.computeNs(0, inHost), 4100);
+  inHost.joins = true;
+  EXPECT_EQ(cost.computeNs(0, inHost), 4000);
+  type.hostBandwidthBytesPerSecond = 1e18;
+  inHost.joins = false;
+  EXPECT_EQ(cost.computeNs(0, inHost), cost.computeNs(0, work));
+  EXPECT_EQ(CostModel(cpus).computeNs(0, inHost),
+            CostModel(cpus).computeNs(0, work));
+  Random random(22);
+  for (int round = 0; round < 1000; ++round) {
+    SCOPED_TRACE(random.trace(round));
+    type.hostBandwidthBytesPerSecond = static_cast<double>(random(1, 1 << 30));
+    inHost.hostBytes = random(0, 1 << 30);
+    Work more = inHost;
+    more.hostBytes += random(0, 1 << 30);
+    ASSERT_GE(cost.computeNs(0, more), cost.computeNs(0, inHost));
+    ASSERT_GE(cost.computeNs(0, inHost), cost.computeNs(0, work));
+  }
+}
+
 /// Copies that were measured by their runs: never cheaper for more bytes, for
 /// shorter runs, or where they are cold.
 TEST(CostModel, CopiesByRunsAreMonotone) {

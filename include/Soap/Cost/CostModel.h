@@ -36,6 +36,8 @@ struct Work {
   bool joins = false;
   /// The part of `bytes` that is in operands. Normalizations read it twice.
   int64_t operandBytes = 0;
+  /// The part of `bytes` that is in the memory of the host.
+  int64_t hostBytes = 0;
   /// Of an assemble: the parts that it copies.
   CopyParts parts = {};
   /// Of a product of f32: the precision that is asked for.

@@ -25,6 +25,11 @@ struct GraphValue {
   /// Of a value that is restored for the backward pass (`Restore`): the value
   /// that it is; -1: a value of its own.
   int restores = -1;
+  /// It lives in the memory of the host, beside that of the device (a state of
+  /// the optimizer, or its new value; Memory/HostMemory.h).
+  bool inHost = false;
+  /// Bytes of an element in the memory of a device.
+  int64_t deviceElementBytes() const { return inHost ? 0 : elementBytes; }
   int64_t bytes() const {
     int64_t n = elementBytes;
     for (int64_t d : shape)

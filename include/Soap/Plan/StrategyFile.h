@@ -56,6 +56,9 @@ struct StrategyFile {
   /// Names of ops that the backward pass computes again. Absent: the file says
   /// nothing of it.
   std::optional<std::vector<std::string>> recomputed;
+  /// Names of the arguments that are in the memory of the host. Absent: the
+  /// file says nothing of it.
+  std::optional<std::vector<std::string>> host;
   std::vector<std::string>
       schedule; ///< task names in global order; may be empty
 };

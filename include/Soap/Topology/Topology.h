@@ -36,8 +36,12 @@ struct DeviceType {
                                      ///< receiver's compute queue
   bool forwardsTransfers = true;     ///< routes between others may lead through
                                      ///< it; GPUs copy between neighbours only
-  bool collectives = false; ///< exchanges of several devices are single
-                            ///< operations of a library, as NCCL's
+  /// What kernels reach that read and write the memory of the host; 0: the
+  /// device has no memory beside the host's, or no link is known.
+  double hostBandwidthBytesPerSecond = 0;
+  int64_t hostMemoryBytes = 0; ///< host memory of a device; 0: no limit
+  bool collectives = false;    ///< exchanges of several devices are single
+                               ///< operations of a library, as NCCL's
   /// Name of a built-in profile or file with measured times, of this type or of
   /// another whose curves are scaled by the peaks (docs/CostModel.md); empty:
   /// none.

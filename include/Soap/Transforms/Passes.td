@@ -287,7 +287,11 @@ def SoapApplyStrategy : Pass<"soap-apply-strategy", "::mlir::ModuleOp"> {
     Option<"strategy", "strategy", "std::string", /*default=*/"\"\"", "Strategy file (JSON); give this or 'preset'">,
     Option<"preset", "preset", "std::string", /*default=*/"\"\"",
            "single, data-parallel, model-parallel, spatial, expert, zero, weighted, fast-devices, or a recipe: fsdp, "
-           "gshard(ep=N), megatron(tp=N,sp) (docs/Search.md)">,
+           "gshard(ep=N), megatron(tp=N,sp) (docs/Search.md); with the option offload, as zero(offload), states of the "
+           "optimizer are in host memory">,
+    Option<"offload", "offload", "std::string", /*default=*/"\"as-is\"",
+           "States of the optimizer in host memory (docs/HostMemory.md): none, optimizer (all of them), or as-is (what the "
+           "strategy file says, else the module)">,
     Option<"topology", "topology", "std::string", /*default=*/"\"\"",
            "Built-in topology (cpu-4) or topology file; default: the module's soap.topology, else the strategy file's">,
     Option<"profile", "profile", "std::string", /*default=*/"\"\"",
@@ -385,9 +389,9 @@ def SoapAutoParallel : Pass<"soap-auto-parallel", "::mlir::ModuleOp"> {
     ListOption<"roles", "roles", "std::string",
                "Space: loops that may be split: sample, parameter, reduction, attribute; default: the roles of 'space'">,
     Option<"mode", "mode", "std::string", /*default=*/"\"\"",
-           "Frontier: mini-time (the fastest strategy that fits; the default), mini-parallelism (the fewest "
-           "devices that "
-           "some strategy fits on) or profiling (frontiers of 1, 2, 4, ... and all devices, then as mini-time)">,
+           "Frontier, hybrid: mini-time (the fastest strategy that fits; the default), mini-parallelism (the fewest "
+           "devices that some strategy or hybrid plan fits on) or profiling (frontiers, or hybrid plans, of 1, 2, 4, ... "
+           "and all devices, then as mini-time)">,
     Option<"memoryLimit", "memory-limit", "std::string", /*default=*/"\"\"",
            "Frontier: most memory of a device, 16GB or 15GiB; default: what the topology's devices have">,
     Option<"reuse", "reuse", "bool", /*default=*/"false",
@@ -550,6 +554,9 @@ def SoapPipeline : Pass<"soap-pipeline", "::mlir::ModuleOp"> {
            "Order of the passes of a device: 1f1b or gpipe">,
     Option<"inside", "inside", "std::string", /*default=*/"\"data-parallel\"",
            "Preset for the ops of a stage on its devices (docs/Search.md)">,
+    Option<"offload", "offload", "std::string", /*default=*/"\"as-is\"",
+           "States of the optimizer in host memory (docs/HostMemory.md): none, optimizer (all of them), or as-is (what the "
+           "module says)">,
     Option<"function", "function", "std::string", /*default=*/"\"\"",
            "Function to cut; default: train_step, evaluate or forward">,
     Option<"exportFile", "export", "std::string", /*default=*/"\"\"",
@@ -597,7 +604,8 @@ def SoapPlanHybrid : Pass<"soap-plan-hybrid", "::mlir::ModuleOp"> {
   let summary = "Plans a training step for a cluster: stages, tensor and data parallelism, microbatches";
   let description = [{
     Searches the hybrid plans of a training step (docs/Hierarchical.md): the number of pipeline stages, of
-    tensor-parallel devices and of replicas, microbatches, recomputed activations and ZeRO; or prices one of them.
+    tensor-parallel devices and of replicas, microbatches, recomputed activations and ZeRO; or prices one of them. Where
+    nothing fits, plans with the states of the optimizer in host memory are looked at (docs/HostMemory.md).
     Prints the best and what others cost on stderr, and writes it: configs, `soap.pipeline`, `soap.stages`. A remark
     says what of it no strategy says.
   }];
@@ -614,7 +622,7 @@ def SoapPlanHybrid : Pass<"soap-plan-hybrid", "::mlir::ModuleOp"> {
            "Samples of an iteration, in microbatches; 0: as many as the function has">,
     ListOption<"plan", "plan", "std::string",
                "Price this plan instead of a search: stages=N, chunks=N, tensor=N, data=N, samples=N (of a "
-               "microbatch), zero=N, sequence, recompute=none|selective|whole; what is missing is 1 (data: all "
+               "microbatch), zero=N, sequence, offload, recompute=none|selective|whole; what is missing is 1 (data: all "
                "devices left), or chosen to fit">,
     Option<"mode", "mode", "std::string", /*default=*/"\"\"",
            "mini-parallelism (the fewest devices that a plan fits on) or profiling (plans of 1, 2, 4, ... and all "

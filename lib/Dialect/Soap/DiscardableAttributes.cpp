@@ -13,6 +13,7 @@
 #include "Soap/Dialect/Soap/BatchNormAttributes.h"
 #include "Soap/Dialect/Soap/FixedAttribute.h"
 #include "Soap/Dialect/Soap/GpuAttributes.h"
+#include "Soap/Dialect/Soap/MemoryAttribute.h"
 #include "Soap/Dialect/Soap/PrecisionAttribute.h"
 #include "Soap/Dialect/Soap/ReuseAttributes.h"
 #include "Soap/Dialect/Soap/ShardPosition.h"
@@ -300,6 +301,25 @@ static LogicalResult checkInit(EmitError emitError, NamedAttribute attr,
                      << " does not fit an argument of type " << type;
 }
 
+/// The memory of the host holds states.
+static LogicalResult checkMemory(EmitError emitError, NamedAttribute attr,
+                                 FunctionOpInterface function,
+                                 unsigned argument) {
+  StringRef name = attr.getName().getValue();
+  auto memory = dyn_cast<StringAttr>(attr.getValue());
+  if (!memory || memory.getValue() != kHost)
+    return emitError() << "'" << name << "' must be \"" << kHost
+                       << "\" (absent: the memory of the device), got "
+                       << attr.getValue();
+  // Programs on buffers have no kinds any more.
+  bool isBuffer = isa<MemRefType>(function.getArgumentTypes()[argument]);
+  if (isBuffer || enumValue<ValueKindAttr>(function.getArgAttr(
+                      argument, SoapDialect::kKind)) == ValueKind::State)
+    return success();
+  return emitError() << "'" << name << "' needs a state of an optimizer ("
+                     << SoapDialect::kKind << " = #soap.kind<state>)";
+}
+
 LogicalResult SoapDialect::verifyRegionArgAttribute(Operation *op,
                                                     unsigned region,
                                                     unsigned argument,
@@ -323,6 +343,8 @@ LogicalResult SoapDialect::verifyRegionArgAttribute(Operation *op,
     auto tensor = dyn_cast<RankedTensorType>(type);
     return checkInteger(emitError, attr, 0, tensor ? tensor.getRank() - 1 : -1);
   }
+  if (name == kMemory)
+    return checkMemory(emitError, attr, function, argument);
   if (name == kInit)
     return checkInit(emitError, attr, type);
   if (name == kKeep)

@@ -151,6 +151,14 @@ TensorInfo parseTensor(const jsonfile::Cursor &cursor) {
     info.init = parseInit(cursor["init"], volume, info.dtype);
   if (cursor.has("classes"))
     info.classes = cursor["classes"].integer(1, maxElements);
+  if (cursor.has("memory")) {
+    if (cursor["memory"].text() != "host")
+      cursor["memory"].failExpected("\"host\"");
+    if (info.kind != TensorKind::State)
+      cursor["memory"].fail("tensor '" + info.name +
+                            "' is no state: only states are in host memory");
+    info.inHost = true;
+  }
   if (cursor.has("fan_in"))
     info.fanIn = cursor["fan_in"].integer(0);
   if (cursor.has("fan_out"))

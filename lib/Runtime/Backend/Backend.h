@@ -138,6 +138,12 @@ struct BackendOptions {
   std::function<void(const std::string &)> note = {};
 };
 
+/// Memory of the host that a device reads and writes by itself: where the host
+/// sees it, and where the device does.
+struct MappedMemory {
+  void *host = nullptr, *device = nullptr;
+};
+
 /// Defined here alone, as the library of a backend does not link the runtime.
 class Backend {
 public:
@@ -152,6 +158,12 @@ public:
   /// Memory of such a device, aligned as the arena of a program has to be,
   /// until the backend ends. Never null, even for 0 bytes.
   virtual Expected<void *> allocate(int64_t device, int64_t bytes) = 0;
+  /// The same in the memory of the host, which such a device reads and writes
+  /// while it computes.
+  virtual Expected<MappedMemory> allocateInHost(int64_t /*device*/,
+                                                int64_t /*bytes*/) {
+    return Error{description() + " computes in no memory of the host"};
+  }
   /// Both wait until the bytes are there; nothing runs on the device then.
   virtual MaybeError upload(int64_t device, void *to, const void *from,
                             int64_t bytes) = 0;

@@ -70,6 +70,35 @@ public:
   Expected<void *> allocate(int64_t device, int64_t bytes) override {
     return find(device).allocate(bytes);
   }
+  Expected<MappedMemory> allocateInHost(int64_t device,
+                                        int64_t bytes) override {
+    // The caller may be the thread of another device, which goes on with its
+    // own.
+    int current = 0;
+    SOAP_CUDA(cudaGetDevice, &current);
+    if (MaybeError error = select(device))
+      return *error;
+    MappedMemory memory;
+    const char *call = "cudaHostAlloc";
+    cudaError_t error =
+        cudaHostAlloc(&memory.host, size_t(std::max<int64_t>(bytes, 1)),
+                      cudaHostAllocMapped | cudaHostAllocPortable);
+    if (error == cudaSuccess) {
+      pinned.push_back(memory.host);
+      call = "cudaHostGetDevicePointer";
+      error = cudaHostGetDevicePointer(&memory.device, memory.host, 0);
+    }
+    SOAP_CUDA(cudaSetDevice, current);
+    if (error == cudaErrorMemoryAllocation) {
+      cudaGetLastError();
+      return Error{"out of memory of the host: " + std::to_string(bytes) +
+                   " bytes asked for that GPU " +
+                   std::to_string(gpus[size_t(indexOf(device))]) + " can read"};
+    }
+    if (MaybeError other = check(error, call))
+      return *other;
+    return memory;
+  }
   MaybeError upload(int64_t device, void *to, const void *from,
                     int64_t bytes) override {
     if (bytes <= 0)
@@ -200,10 +229,11 @@ private:
     return std::nullopt;
   }
 
-  CudaDevice &find(int64_t device) {
-    auto found = std::find(options.local.begin(), options.local.end(), device);
-    return *devices[size_t(found - options.local.begin())];
+  ptrdiff_t indexOf(int64_t device) const {
+    return std::find(options.local.begin(), options.local.end(), device) -
+           options.local.begin();
   }
+  CudaDevice &find(int64_t device) { return *devices[size_t(indexOf(device))]; }
 
   /// A cubin runs on chips of its major version and at least its minor one; PTX
   /// on all later ones.

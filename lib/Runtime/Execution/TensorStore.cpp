@@ -54,8 +54,10 @@ TensorStore::TensorStore(std::shared_ptr<const Manifest> m, Placement placement,
 size_t TensorStore::newTile(const TileInfo &info, int64_t device) {
   int64_t size = sizeOf(manifest->tensors[info.tensor].dtype);
   Tile tile{info.tensor, info.region, place.rankOf(device), {}, 0, device};
-  if (tile.owner == place.rank())
-    tile.memory = AlignedBytes(info.region.volume() * size);
+  tile.bytes = info.region.volume() * size;
+  tile.inHost = backend && manifest->tensors[info.tensor].inHost;
+  if (tile.owner == place.rank() && !tile.inHost)
+    tile.memory = AlignedBytes(tile.bytes);
   tiles.push_back(std::move(tile));
   return tiles.size() - 1;
 }
@@ -66,7 +68,17 @@ MaybeError TensorStore::allocate() {
   for (Tile &tile : tiles) {
     if (tile.owner != place.rank())
       continue;
-    auto memory = backend->allocate(tile.device, tile.memory.size());
+    if (tile.inHost) {
+      auto memory = backend->allocateInHost(tile.device, tile.bytes);
+      if (!memory)
+        return Error{"tensor '" + manifest->tensors[tile.tensor].name +
+                     "': " + memory.error()};
+      tile.mapped = static_cast<char *>(memory->host);
+      tile.place = memory->device;
+      tile.placeStale = false;
+      continue;
+    }
+    auto memory = backend->allocate(tile.device, tile.bytes);
     if (!memory)
       return memory.takeError();
     tile.place = *memory;
@@ -76,18 +88,18 @@ MaybeError TensorStore::allocate() {
 
 Expected<const char *> TensorStore::hostValue(const Tile &tile) const {
   if (tile.hostStale) {
-    if (MaybeError error = backend->download(tile.device, tile.memory.data(),
-                                             tile.place, tile.memory.size()))
+    if (MaybeError error = backend->download(tile.device, tile.hostData(),
+                                             tile.place, tile.bytes))
       return *error;
     tile.hostStale = false;
   }
-  return tile.memory.data();
+  return tile.hostData();
 }
 
 std::vector<void *> TensorStore::pointers(size_t entry, size_t rank) const {
   std::vector<void *> result;
   auto add = [&](size_t tile) {
-    result.push_back(backend ? tiles[tile].place : tiles[tile].memory.data());
+    result.push_back(backend ? tiles[tile].place : tiles[tile].hostData());
   };
   for (size_t tile : ranks[entry][rank].args)
     add(tile);
@@ -271,12 +283,12 @@ MaybeError TensorStore::prepare(size_t entry) {
                      "' has no value"};
       if (tile.version == state.version)
         continue;
-      if (MaybeError error = assemble(tile.tensor, tile.region,
-                                      tile.memory.data(), tile.owner))
+      if (MaybeError error =
+              assemble(tile.tensor, tile.region, tile.hostData(), tile.owner))
         return error;
       tile.version = state.version;
       tile.hostStale = false;
-      tile.placeStale = true;
+      tile.placeStale = !tile.inHost;
     }
   // Refreshed tiles may have been read for others meanwhile.
   for (const RankTiles &row : ranks[entry])
@@ -284,8 +296,8 @@ MaybeError TensorStore::prepare(size_t entry) {
       Tile &tile = tiles[index];
       if (!tile.place || !tile.placeStale)
         continue;
-      if (MaybeError error = backend->upload(
-              tile.device, tile.place, tile.memory.data(), tile.memory.size()))
+      if (MaybeError error = backend->upload(tile.device, tile.place,
+                                             tile.hostData(), tile.bytes))
         return error;
       tile.placeStale = false;
     }
@@ -306,7 +318,7 @@ void TensorStore::finished(size_t entry) {
       if (info.ranks[r].args[i].updated) {
         Tile &tile = tiles[ranks[entry][r].args[i]];
         tile.version = tensors[tile.tensor].version;
-        tile.hostStale = tile.place != nullptr;
+        tile.hostStale = tile.place && !tile.inHost;
       }
   for (const RankTiles &row : ranks[entry])
     for (size_t index : row.results)

@@ -228,7 +228,8 @@ placement::makeModelProblem(const ParallelizationProblem &model,
     const GraphInput &input = graph.inputs[i];
     if (readers[i].empty())
       continue;
-    int64_t size = graph.values[input.value].bytes(), gradient = 0;
+    const GraphValue &kept = graph.values[input.value];
+    int64_t size = kept.inHost ? 0 : kept.bytes(), gradient = 0;
     for (int value : graph.nodes[input.updateNode].whole.operands)
       if (producer[value] >= 0) // its gradient
         gradient += graph.values[value].bytes();

@@ -17,7 +17,7 @@ using namespace soap;
 int64_t soap::parameterBytes(const Graph &graph) {
   int64_t bytes = 0;
   for (const GraphInput &input : graph.inputs)
-    if (input.updateNode >= 0)
+    if (input.updateNode >= 0 && !graph.values[input.value].inHost)
       bytes += graph.values[input.value].bytes();
   return bytes;
 }

@@ -336,15 +336,17 @@ void HybridModel::Impl::addMemory(const HybridShape &shape,
     kept[s] = of.keptBytes(plan.stages[s].recompute);
   }
   std::vector<int> inFlight = maxInFlight(passes, kept);
-  int64_t bytes = 0, scratch = 0;
+  int64_t bytes = 0, scratch = 0, host = 0;
   for (size_t s = group, i = 0; s < plan.stages.size(); s += shape.groups) {
     HybridStage &made = plan.stages[s];
     made.inFlight = inFlight[s];
     sums[i++].fill(made);
     bytes += bytesOf(made) - made.scratchBytes;
     scratch = std::max(scratch, made.scratchBytes);
+    host += made.hostBytes;
   }
   plan.groupBytes[group] = bytes + scratch;
+  plan.hostBytes = std::max(plan.hostBytes, host);
 }
 
 /// Times that come once for an iteration. The gradients of a segment are
@@ -637,6 +639,8 @@ HybridPlan HybridModel::Impl::price(const HybridShape &shape,
   plan.peakBytes =
       *std::max_element(plan.groupBytes.begin(), plan.groupBytes.end());
   plan.excessBytes = std::max<int64_t>(plan.peakBytes - memoryBytes, 0);
+  if (int64_t limit = topology.typeOf(0).hostMemoryBytes; limit > 0)
+    plan.excessBytes += std::max<int64_t>(plan.hostBytes - limit, 0);
   std::vector<int64_t> ends =
       passEnds(passes, plan.stages, sends, plan.microbatches);
   double busy = 0;

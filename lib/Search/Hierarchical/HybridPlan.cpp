@@ -82,5 +82,7 @@ std::string soap::describe(const HybridPlan &plan) {
   text += describeRecompute(plan, Recompute::Whole);
   if (shape.zero > 0)
     text += ", ZeRO-" + std::to_string(shape.zero);
+  if (plan.hostBytes > 0)
+    text += ", optimizer states in host memory";
   return text;
 }

@@ -467,9 +467,11 @@ private:
             reader.parameterBytes += tile[input.value];
             reader.updatedBytes += tile[input.value];
           }
-        } else
-          segment.stateBytes += static_cast<int64_t>(
-              own * static_cast<double>(whole.values[input.value].bytes()));
+        } else {
+          const GraphValue &state = whole.values[input.value];
+          (state.inHost ? segment.hostBytes : segment.stateBytes) +=
+              static_cast<int64_t>(own * static_cast<double>(state.bytes()));
+        }
     }
   }
 

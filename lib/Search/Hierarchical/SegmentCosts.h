@@ -63,6 +63,8 @@ struct SegmentCost {
   /// States of the optimizer, and parameters that only updates and conversions
   /// read.
   int64_t stateBytes = 0;
+  /// States of the optimizer in the memory of the host.
+  int64_t hostBytes = 0;
   /// Gradients of parameters, and the time to add another microbatch's.
   int64_t gradientBytes = 0;
   int64_t accumulateNs = 0;

@@ -36,6 +36,7 @@ void StageSums::add(int s) {
   parameters += cost.parameterBytes;
   updated += cost.updatedBytes;
   states += cost.stateBytes;
+  hostStates += cost.hostBytes;
   int64_t before = gradients; // come after this segment's
   gradients += cost.gradientBytes;
   forwardOnly += cost.forwardBytes;
@@ -93,6 +94,7 @@ void StageSums::fill(HybridStage &stage) const {
   // back, and the second none of these copies.
   stage.parameterBytes = parameters - (microbatches <= 2 ? forwardOnly : 0);
   stage.stateBytes = share(states);
+  stage.hostBytes = share(hostStates);
   stage.gradientBytes = gradients;
   if (!isSummed)
     stage.gradientBytes = share(gradients);

@@ -60,7 +60,7 @@ private:
   int64_t microbatches;
   bool isSummed; ///< gradients of several microbatches are
   bool isFirst = true;
-  int64_t parameters = 0, states = 0, gradients = 0;
+  int64_t parameters = 0, states = 0, hostStates = 0, gradients = 0;
   int64_t updated = 0;     ///< parameters that updates read
   int64_t forwardOnly = 0; ///< copies of parameters
   int64_t layer = 0;       ///< what segments of the last layer keep

@@ -10,6 +10,7 @@
 #include "Context.h"
 #include "Experts.h"
 #include "Megatron.h"
+#include "Soap/Memory/HostMemory.h"
 #include "Soap/Search/Presets/Presets.h"
 
 #include <algorithm>
@@ -107,7 +108,7 @@ static Expected<NamedStrategy> megatron(const std::string &name,
   Expected<Strategy> strategy = checkedMegatron(problem, chosen);
   if (!strategy)
     return Error{"recipe '" + name + "': " + strategy.error()};
-  return NamedStrategy{std::move(*strategy), {}};
+  return NamedStrategy{std::move(*strategy), {}, false};
 }
 
 /// Fully sharded data parallelism: parameters stay where `zero` updates them,
@@ -118,7 +119,7 @@ fullySharded(const std::string &name, const std::vector<std::string> &options,
   if (!options.empty())
     return Error{"recipe '" + name + "': expected no options"};
   const Graph &graph = problem.getGraph();
-  NamedStrategy result{zeroStrategy(problem), {}};
+  NamedStrategy result{zeroStrategy(problem), {}, false};
   // Decisions for one value do not change what may be decided for another one.
   bool updates = false;
   for (const GraphInput &input : graph.inputs) {
@@ -150,7 +151,7 @@ static Expected<NamedStrategy> gshard(const std::string &name,
   Expected<Strategy> strategy = gshardStrategy(problem, devices);
   if (!strategy)
     return Error{"recipe '" + name + "': " + strategy.error()};
-  return NamedStrategy{std::move(*strategy), {}};
+  return NamedStrategy{std::move(*strategy), {}, false};
 }
 
 static Expected<NamedStrategy> context(const std::string &name,
@@ -177,7 +178,7 @@ static Expected<NamedStrategy> context(const std::string &name,
   Expected<Strategy> strategy = contextStrategy(problem, chosen);
   if (!strategy)
     return Error{"recipe '" + name + "': " + strategy.error()};
-  return NamedStrategy{std::move(*strategy), {}};
+  return NamedStrategy{std::move(*strategy), {}, false};
 }
 
 namespace {
@@ -208,7 +209,7 @@ static std::vector<std::string> splitOptions(std::string_view text) {
 static Expected<NamedStrategy>
 makeNamed(const std::string &text, const ParallelizationProblem &problem) {
   if (std::optional<Strategy> preset = plainPreset(text, problem))
-    return NamedStrategy{std::move(*preset), {}};
+    return NamedStrategy{std::move(*preset), {}, false};
   size_t open = text.find('(');
   std::string name = text.substr(0, open);
   for (const Recipe &recipe : recipes) {
@@ -228,15 +229,42 @@ makeNamed(const std::string &text, const ParallelizationProblem &problem) {
     expected += std::string(preset.name) + ", ";
   return Error{"unknown preset '" + text + "', expected " + expected +
                "context(cp=N,zigzag,tp=N,zero), fsdp, gshard(ep=N) or "
-               "megatron(tp=N,sp)"};
+               "megatron(tp=N,sp), each also with the option offload"};
+}
+
+bool soap::takeOffload(std::string &text) {
+  size_t open = text.find('(');
+  if (open == text.npos || !text.ends_with(')'))
+    return false;
+  std::vector<std::string> options = splitOptions(
+      std::string_view(text).substr(open + 1, text.size() - open - 2));
+  if (std::erase(options, "offload") == 0)
+    return false;
+  text.resize(open);
+  for (size_t i = 0; i < options.size(); ++i)
+    text += (i ? "," : "(") + options[i];
+  text += options.empty() ? "" : ")";
+  return true;
 }
 
 Expected<NamedStrategy>
 soap::namedStrategy(const std::string &text,
                     const ParallelizationProblem &problem) {
-  Expected<NamedStrategy> made = makeNamed(text, problem);
-  if (made)
-    problem.keepFixed(made->strategy);
+  std::string name = text;
+  bool offload = takeOffload(name);
+  Expected<NamedStrategy> made = makeNamed(name, problem);
+  if (!made)
+    return made;
+  made->offload = offload;
+  problem.keepFixed(made->strategy);
+  if (!offload)
+    return made;
+  Graph graph = problem.getGraph();
+  MaybeError error = putOptimizerInHost(graph);
+  if (!error)
+    error = resolveHostMemory(graph, problem.getTopology());
+  if (error)
+    return Error{"recipe '" + text + "': " + error->message};
   return made;
 }
 
@@ -245,6 +273,10 @@ Expected<Strategy> soap::presetStrategy(const std::string &name,
   Expected<NamedStrategy> named = namedStrategy(name, problem);
   if (!named)
     return named.takeError();
+  if (named->offload)
+    return Error{"recipe '" + name +
+                 "' also decides where states of the optimizer are, expected "
+                 "it without 'offload'"};
   if (!named->keeps.empty())
     return Error{"recipe '" + name +
                  "' also decides in which form values are kept, expected one "

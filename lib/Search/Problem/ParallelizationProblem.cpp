@@ -186,8 +186,8 @@ Evaluation ParallelizationProblem::evaluate(const Strategy &strategy,
   // lifetimes need not be looked at.
   std::vector<int64_t> total(topology.deviceCount());
   for (const Buffer &buffer : priced.plan.buffers)
-    total[buffer.device] +=
-        buffer.region.volume() * graph.values[buffer.value].elementBytes;
+    total[buffer.device] += buffer.region.volume() *
+                            graph.values[buffer.value].deviceElementBytes();
   for (const Task &task : priced.tasks.tasks)
     if (task.sourceDevice >= 0)
       total[task.sourceDevice] += task.bytes;

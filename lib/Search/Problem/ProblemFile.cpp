@@ -8,6 +8,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Soap/Search/Problem/ProblemFile.h"
+
+#include "Soap/Memory/HostMemory.h"
 #include "Support/Json.h"
 
 #include <array>
@@ -114,10 +116,14 @@ std::string soap::printProblemFile(const ProblemFile &problem) {
     file[key] = json::array();
   if (graph.precision != ProductPrecision::F32)
     file["precision"] = precisionName(graph.precision);
-  for (const GraphValue &value : graph.values)
-    file["values"].push_back({{"name", value.name},
-                              {"shape", value.shape},
-                              {"element_bytes", value.elementBytes}});
+  for (const GraphValue &value : graph.values) {
+    json &entry = file["values"].emplace_back(
+        json{{"name", value.name},
+             {"shape", value.shape},
+             {"element_bytes", value.elementBytes}});
+    if (value.inHost)
+      entry["in_host"] = true;
+  }
   for (const GraphInput &input : graph.inputs) {
     json entry = {{"value", input.value}};
     if (input.updateNode >= 0)
@@ -184,6 +190,8 @@ public:
       checkUpdate(problem.graph.inputs[input], entry);
     for (const Cursor &entry : root["outputs"].elements())
       readOutput(entry);
+    if (MaybeError error = checkHostValues(problem.graph))
+      root["values"].fail(error->message);
     for (const Cursor &entry : root["groups"].elements())
       readGroup(entry);
     for (const Cursor &entry : root["roles"].elements()) {
@@ -220,12 +228,13 @@ private:
   }
 
   void readValue(const Cursor &entry) {
-    entry.expectObject({"name", "shape", "element_bytes"});
+    entry.expectObject({"name", "shape", "element_bytes", "in_host"});
     GraphValue &value = problem.graph.values.emplace_back();
     value.name = entry["name"].string();
     for (const Cursor &dim : entry["shape"].elements())
       value.shape.push_back(dim.integer(0, most));
     value.elementBytes = entry["element_bytes"].integer(1, 64);
+    value.inHost = entry.has("in_host") && entry["in_host"].boolean();
     int64_t bytes = value.elementBytes;
     for (int64_t dim : value.shape)
       if (__builtin_mul_overflow(bytes, dim, &bytes) || bytes > most * 1024)

@@ -11,6 +11,7 @@
 
 #include "DeviceProgram.h"
 
+#include "Soap/Dialect/Soap/MemoryAttribute.h"
 #include "Soap/Dialect/Soap/ReuseAttributes.h"
 #include "Soap/Dialect/Soap/ShardPosition.h"
 #include "Soap/Dialect/Soap/SoapCollectives.h"
@@ -30,7 +31,7 @@ namespace {
 class ProgramBuilder {
 public:
   ProgramBuilder(func::FuncOp source, const PricedFunction &priced,
-                 const KernelOps &kernelOps, const Schedule &schedule,
+                 const KernelOps &kernelOps, const ProgramSchedule &schedule,
                  int device)
       : source(source), priced(priced), plan(priced.plan), kernelOps(kernelOps),
         schedule(schedule), device(device), builder(source.getContext()) {}
@@ -53,7 +54,7 @@ private:
   const PricedFunction &priced;
   const ::soap::Plan &plan;
   const KernelOps &kernelOps;
-  const Schedule &schedule;
+  const ProgramSchedule &schedule;
   int device;
   OpBuilder builder;
   DeviceProgram program;
@@ -94,6 +95,8 @@ private:
       NamedAttrList kept;
       if (Attribute kind = attributes.get(SoapDialect::kKind))
         kept.set(SoapDialect::kKind, kind);
+      if (priced.opGraph.graph.values[plan.buffers[buffer].value].inHost)
+        kept.set(kMemory, builder.getStringAttr(kHost));
       argAttributes.push_back(kept.getDictionary(builder.getContext()));
     }
     builder.setInsertionPointToStart(body);
@@ -485,7 +488,7 @@ private:
 
 FailureOr<DeviceProgram> mlir::soap::buildDeviceProgram(
     ModuleOp module, func::FuncOp source, const PricedFunction &priced,
-    const KernelOps &kernelOps, const Schedule &schedule, int device) {
+    const KernelOps &kernelOps, const ProgramSchedule &schedule, int device) {
   return ProgramBuilder(source, priced, kernelOps, schedule, device)
       .run(module);
 }

@@ -43,7 +43,7 @@ struct InterfaceTile {
 };
 
 /// The global schedule, by device.
-struct Schedule {
+struct ProgramSchedule {
   /// Per device: (place in the global order, action) of all actions that it
   /// takes part in.
   std::vector<std::vector<std::pair<int64_t, int>>> byDevice;
@@ -72,7 +72,7 @@ struct Schedule {
 FailureOr<DeviceProgram>
 buildDeviceProgram(ModuleOp module, func::FuncOp source,
                    const PricedFunction &priced, const KernelOps &kernelOps,
-                   const Schedule &schedule, int device);
+                   const ProgramSchedule &schedule, int device);
 
 } // namespace mlir::soap
 

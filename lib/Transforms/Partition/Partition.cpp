@@ -12,9 +12,11 @@
 
 #include "Cost/ProfileRecord.h"
 #include "DeviceProgram.h"
+#include "Soap/Analysis/HostMemory.h"
 #include "Soap/Analysis/SharedOps.h"
 #include "Soap/Analysis/Stages.h"
 #include "Soap/Analysis/TopologyAttr.h"
+#include "Soap/Dialect/Soap/MemoryAttribute.h"
 #include "Soap/Dialect/Soap/ReuseAttributes.h"
 #include "Soap/Dialect/Soap/ShardPosition.h"
 #include "Soap/Dialect/Soap/SoapOps.h"
@@ -69,7 +71,8 @@ FailureOr<PricedFunction>
 mlir::soap::priceFunction(func::FuncOp function,
                           const ::soap::Topology &topology) {
   FailureOr<OpGraph> opGraph = buildOpGraph(function);
-  if (failed(opGraph))
+  if (failed(opGraph) ||
+      failed(resolveHostMemory(*opGraph, function, topology)))
     return failure();
   FailureOr<::soap::Strategy> strategy =
       readStrategy(*opGraph, topology.deviceCount());
@@ -147,7 +150,7 @@ KernelOps collectKernelOps(const PricedFunction &priced) {
 }
 
 /// Which tiles of the interface are on which device.
-void spreadInterface(const ::soap::Plan &plan, Schedule &schedule,
+void spreadInterface(const ::soap::Plan &plan, ProgramSchedule &schedule,
                      int deviceCount) {
   for (auto *tiles : {&schedule.inputs, &schedule.outputs, &schedule.updates})
     tiles->resize(deviceCount);
@@ -164,9 +167,9 @@ void spreadInterface(const ::soap::Plan &plan, Schedule &schedule,
     spread(i, buffers, schedule.updates);
 }
 
-Schedule makeSchedule(const PricedFunction &priced, ArrayRef<int> order,
-                      int deviceCount) {
-  Schedule schedule;
+ProgramSchedule makeSchedule(const PricedFunction &priced, ArrayRef<int> order,
+                             int deviceCount) {
+  ProgramSchedule schedule;
   schedule.byDevice.resize(deviceCount);
   spreadInterface(priced.plan, schedule, deviceCount);
   schedule.elementTypes = elementTypesOf(priced.opGraph);
@@ -253,7 +256,8 @@ std::optional<::soap::Work> workOfTask(const PricedFunction &priced, int task) {
 /// (Model/Fusion.h), which programs do not say.
 DictionaryAttr scheduleTable(Builder &builder, const PricedFunction &priced,
                              const ::soap::Topology &topology,
-                             const Schedule &schedule, ArrayRef<int> order) {
+                             const ProgramSchedule &schedule,
+                             ArrayRef<int> order) {
   SmallVector<Attribute> names, kinds;
   llvm::MapVector<Attribute, int64_t> shapes; ///< with their numbers
   SmallVector<int64_t> starts, ends, keys, shapeOf, registerBytes;
@@ -340,6 +344,10 @@ DictionaryAttr scheduleTable(Builder &builder, const PricedFunction &priced,
 ArrayAttr tensorTable(Builder &builder, func::FuncOp function,
                       const PricedFunction &priced, int64_t positions) {
   SmallVector<Attribute> rows;
+  // Where devices have no memory beside the host's, nothing is in that.
+  bool hasHost = llvm::any_of(
+      priced.opGraph.graph.values,
+      [](const ::soap::GraphValue &value) { return value.inHost; });
   auto add = [&](StringRef name, StringRef kind, Type type,
                  DictionaryAttr attributes) {
     NamedAttrList row;
@@ -348,7 +356,8 @@ ArrayAttr tensorTable(Builder &builder, func::FuncOp function,
          attributes ? attributes.getValue() : ArrayRef<NamedAttribute>())
       if (attribute.getName().strref().starts_with("soap.") &&
           attribute.getName() != SoapDialect::kConfig &&
-          attribute.getName() != kKeep)
+          attribute.getName() != kKeep &&
+          (hasHost || attribute.getName() != kMemory))
         row.set(attribute.getName().strref().drop_front(5),
                 attribute.getValue());
     row.set("name", builder.getStringAttr(name));
@@ -383,7 +392,8 @@ FailureOr<DictionaryAttr> partitionFunction(ModuleOp module,
                                             const ::soap::Topology &topology) {
   std::vector<int> order = ::soap::scheduleOrder(priced->tasks);
   KernelOps kernelOps = collectKernelOps(*priced);
-  Schedule schedule = makeSchedule(*priced, order, topology.deviceCount());
+  ProgramSchedule schedule =
+      makeSchedule(*priced, order, topology.deviceCount());
 
   Builder builder(module.getContext());
   SmallVector<func::FuncOp> classes;

@@ -225,3 +225,17 @@ module attributes {soap.pipeline = #soap.pipeline<microbatches = 2, schedule = "
 
 // expected-error@+1 {{'soap.stages' needs a 'soap.pipeline' without replicas}}
 module attributes {soap.stages = [{first = "a", devices = array<i32: 0>}]} {}
+
+// -----
+
+// expected-error @below {{argument #0: 'soap.memory' must be "host" (absent: the memory of the device), got "disk"}}
+func.func @memory(%arg0: tensor<4xf32> {soap.kind = #soap.kind<state>, soap.memory = "disk"}) {
+  return
+}
+
+// -----
+
+// expected-error @below {{argument #0: 'soap.memory' needs a state of an optimizer (soap.kind = #soap.kind<state>)}}
+func.func @memory_of_weight(%arg0: tensor<4xf32> {soap.kind = #soap.kind<parameter>, soap.memory = "host"}) {
+  return
+}

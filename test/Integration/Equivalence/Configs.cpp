@@ -11,7 +11,9 @@
 #include "Configs.h"
 
 #include "Soap/Analysis/OpGraph.h"
+#include "Soap/Dialect/Soap/MemoryAttribute.h"
 #include "Soap/Dialect/Soap/SoapOps.h"
+#include "Soap/Memory/HostMemory.h"
 #include "Soap/Model/Reuse.h"
 
 using namespace mlir;
@@ -88,6 +90,18 @@ void drawKeeps(Random &random, func::FuncOp function) {
       restoreValue(graph, v, keep);
   }
   mlir::soap::writeKeeps(*opGraph);
+}
+
+void drawHostMemory(Random &random, func::FuncOp function) {
+  FailureOr<mlir::soap::OpGraph> opGraph = mlir::soap::buildOpGraph(function);
+  if (failed(opGraph))
+    return;
+  for (int input : optimizerStates(opGraph->graph))
+    if (uniform(random, 0, 1) && !checkInHost(opGraph->graph, input))
+      function.setArgAttr(
+          opGraph->inputs[static_cast<size_t>(input)].getArgNumber(),
+          mlir::soap::kMemory,
+          StringAttr::get(function.getContext(), mlir::soap::kHost));
 }
 
 } // namespace soap::equivalence

@@ -37,6 +37,8 @@ void drawStrategy(Random &random, mlir::func::FuncOp function, int devices,
 
 /// Writes `soap.keep` on some ops and arguments that can have it.
 void drawKeeps(Random &random, mlir::func::FuncOp function);
+/// Writes `soap.memory` on some states of the optimizer.
+void drawHostMemory(Random &random, mlir::func::FuncOp function);
 
 } // namespace soap::equivalence
 

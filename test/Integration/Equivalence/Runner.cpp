@@ -534,6 +534,7 @@ void Subject::draw(Random &random, DrawStatistics &statistics) {
   drawStrategy(random, module->lookupSymbol<func::FuncOp>(entry), numDevices,
                maxPieces, statistics);
   keepSome();
+  offloadSome();
 }
 
 void Subject::printProgram() {
@@ -542,17 +543,31 @@ void Subject::printProgram() {
   module->print(os);
 }
 
-/// Half of all training steps keep values in one form; what is drawn depends on
-/// the program alone.
+/// Of the text of a program: what is drawn depends on the program alone.
+static uint64_t seedOf(const std::string &text) {
+  return std::accumulate(text.begin(), text.end(), uint64_t(0),
+                         [](uint64_t sum, char c) {
+                           return sum * 31 + static_cast<unsigned char>(c);
+                         });
+}
+
+/// Half of all training steps have some states of the optimizer in the memory
+/// of the host.
+void Subject::offloadSome() {
+  printProgram();
+  Random random(seedOf(programText) + 1);
+  if (source.training.empty() || uniform(random, 0, 1))
+    return;
+  drawHostMemory(random, module->lookupSymbol<func::FuncOp>(entry));
+  printProgram();
+}
+
+/// Half of all training steps keep values in one form.
 void Subject::keepSome() {
   printProgram();
   if (!decidesKeeps)
     return;
-  Random random(std::accumulate(programText.begin(), programText.end(),
-                                uint64_t(0), [](uint64_t sum, char c) {
-                                  return sum * 31 +
-                                         static_cast<unsigned char>(c);
-                                }));
+  Random random(seedOf(programText));
   if (source.training.empty() || uniform(random, 0, 1))
     return;
   drawKeeps(random, module->lookupSymbol<func::FuncOp>(entry));
@@ -599,8 +614,7 @@ std::string Subject::drawPreset(Random &random, const std::string &preset) {
   mlir::soap::writeKeeps(*opGraph);
   if (named->keeps.empty())
     keepSome();
-  else
-    printProgram();
+  offloadSome();
   return "";
 }
 
@@ -667,9 +681,10 @@ std::string Subject::drawPipeline(Random &random) {
         error.find("with which a stage") == std::string::npos)
       break;
   }
-  programText.clear();
-  llvm::raw_string_ostream os(programText);
-  module->print(os);
+  if (error.empty())
+    offloadSome();
+  else
+    printProgram();
   return error;
 }
 

@@ -81,6 +81,7 @@ public:
 
 private:
   void keepSome();
+  void offloadSome();
   /// Sets `programText`.
   void printProgram();
   Case source;

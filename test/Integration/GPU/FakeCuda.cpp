@@ -85,17 +85,34 @@ Handle newHandle() {
 std::mutex hostReferencesMutex;
 std::map<const void *, const SoapKernel *> hostReferences;
 
+/// Memory of the host, by its first byte.
+struct Pinned {
+  size_t bytes = 0;
+  bool isMapped = false;
+};
+std::map<const char *, Pinned> pinned;
+std::atomic<long> mappedBytes{0}; ///< that devices were given
+
+bool isPinned(const void *place) {
+  std::lock_guard<std::mutex> lock(memoryMutex);
+  const char *at = static_cast<const char *>(place);
+  auto next = pinned.upper_bound(at);
+  return next != pinned.begin() &&
+         at < std::prev(next)->first + std::prev(next)->second.bytes;
+}
+
 /// At the end of the process, if it is asked for.
 struct Statistics {
   ~Statistics() {
     if (!std::getenv("SOAP_FAKE_CUDA_STATISTICS"))
       return;
-    std::fprintf(stderr,
-                 "fake cuda: %ld kernels given, %ld graphs of %ld nodes "
-                 "launched %ld times, %ld timings, %zu peers\n",
-                 counts().kernels.load(), counts().graphs.load(),
-                 counts().nodes.load(), counts().launches.load(),
-                 counts().timings.load(), enabledPeers.size());
+    std::fprintf(
+        stderr,
+        "fake cuda: %ld kernels given, %ld graphs of %ld nodes "
+        "launched %ld times, %ld timings, %zu peers, %ld bytes mapped\n",
+        counts().kernels.load(), counts().graphs.load(), counts().nodes.load(),
+        counts().launches.load(), counts().timings.load(), enabledPeers.size(),
+        mappedBytes.load());
   }
 } statistics;
 
@@ -237,15 +254,34 @@ cudaError_t cudaFree(void *pointer) {
   return cudaSuccess;
 }
 
-cudaError_t cudaHostAlloc(void **pointer, size_t bytes, unsigned) {
+cudaError_t cudaHostAlloc(void **pointer, size_t bytes, unsigned flags) {
   FAKE(cudaHostAlloc);
   if (cudaError_t error = unsafeCall())
     return error;
+  std::lock_guard<std::mutex> lock(memoryMutex);
   *pointer = std::malloc(bytes);
+  std::memset(*pointer, 0xff, bytes);
+  pinned[static_cast<char *>(*pointer)] = {bytes,
+                                           (flags & cudaHostAllocMapped) != 0};
   return cudaSuccess;
 }
 cudaError_t cudaFreeHost(void *pointer) {
+  std::lock_guard<std::mutex> lock(memoryMutex);
+  if (pinned.erase(static_cast<char *>(pointer)) == 0)
+    return cudaErrorInvalidValue;
   std::free(pointer);
+  return cudaSuccess;
+}
+/// Of memory that was mapped when it was allocated; flags must be 0.
+cudaError_t cudaHostGetDevicePointer(void **device, void *host,
+                                     unsigned flags) {
+  FAKE(cudaHostGetDevicePointer);
+  std::lock_guard<std::mutex> lock(memoryMutex);
+  auto found = pinned.find(static_cast<char *>(host));
+  if (flags != 0 || found == pinned.end() || !found->second.isMapped)
+    return cudaErrorInvalidValue;
+  mappedBytes += long(found->second.bytes);
+  *device = host;
   return cudaSuccess;
 }
 
@@ -256,11 +292,15 @@ cudaError_t cudaMemGetInfo(size_t *available, size_t *all) {
   return cudaSuccess;
 }
 
+/// Copies between a device and the host have one end on each.
 cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes,
-                       cudaMemcpyKind) {
+                       cudaMemcpyKind kind) {
   FAKE(cudaMemcpy);
   if (cudaError_t error = unsafeCall())
     return error;
+  if ((kind == cudaMemcpyHostToDevice && isPinned(to)) ||
+      (kind == cudaMemcpyDeviceToHost && isPinned(from)))
+    return cudaErrorInvalidMemcpyDirection;
   std::memcpy(to, from, bytes);
   return cudaSuccess;
 }

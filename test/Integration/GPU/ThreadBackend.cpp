@@ -250,6 +250,13 @@ public:
     std::memset(memory.back().data(), 0xff, size_t(memory.back().size()));
     return static_cast<void *>(memory.back().data());
   }
+  /// No part of the memory of devices.
+  Expected<MappedMemory> allocateInHost(int64_t, int64_t bytes) override {
+    std::lock_guard<std::mutex> lock(mutex);
+    memory.push_back(AlignedBytes(std::max<int64_t>(bytes, 1)));
+    std::memset(memory.back().data(), 0xff, size_t(memory.back().size()));
+    return MappedMemory{memory.back().data(), memory.back().data()};
+  }
   MaybeError upload(int64_t, void *to, const void *from,
                     int64_t bytes) override {
     std::memcpy(to, from, size_t(bytes));

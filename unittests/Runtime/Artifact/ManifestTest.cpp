@@ -126,6 +126,11 @@ TEST(Manifest, RejectsWithPlaceAndExpectation) {
       errorWith("/tensors/0/sample_dim", 2),
       "m: at /tensors/0/sample_dim: expected an integer from -1 to 1, got "
       "2");
+  EXPECT_EQ(errorWith("/tensors/1/memory", "disk"),
+            "m: at /tensors/1/memory: expected \"host\", got \"disk\"");
+  EXPECT_EQ(errorWith("/tensors/1/memory", "host"),
+            "m: at /tensors/1/memory: tensor 'w' is no state: only states are "
+            "in host memory");
   EXPECT_EQ(errorWith("/gpu", json::object({{"chip", "gfx90a"}})),
             "m: at /gpu/chip: expected the name of a chip, such as sm_90, got "
             "\"gfx90a\"");

@@ -42,6 +42,7 @@ def Soap_Dialect : Dialect {
     |---|---|---|
     | op | `soap.name` | a name that is unique in the function |
     | | `soap.config` | `#soap.config<...>` |
+    | | `soap.fixed` | unit: searches and presets keep the `soap.config` |
     | | `soap.keep` | `#soap.keep<...>`: the form kept for the backward pass |
     | | `soap.grad_of` | the name of the op whose gradient this is |
     | | `soap.update_of` | the name of an op whose parameter this updates |
@@ -57,6 +58,7 @@ def Soap_Dialect : Dialect {
     | | `soap.classes` | how many classes labels may name |
     | | `soap.config` | where the tensor lies, loops d0, d1, ... |
     | | `soap.keep` | `#soap.keep<...>` |
+    | | `soap.memory` | `"host"`: a state that is in the host's memory |
     | result | `soap.kind`, `soap.name`, `soap.config` | as of arguments |
     | | `soap.updates` | the number of the argument it is the new value of |
     | module | `soap.topology` | `#soap.topology<...>` |

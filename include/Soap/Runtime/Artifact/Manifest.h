@@ -67,6 +67,8 @@ struct TensorInfo {
   DType dtype = DType::F32;
   /// The dimension that counts samples; -1 if none does.
   int64_t sampleDim = -1;
+  /// On devices with memory of their own, its tiles are in that of the host.
+  bool inHost = false;
   /// Labels are in `[0, classes)`; 0 where unknown.
   int64_t classes = 0;
   InitRule init;

@@ -109,6 +109,12 @@ private:
     /// Where the next value goes, by way of pinned memory; null before it is
     /// needed.
     void *nextPlace = nullptr, *pinned = nullptr;
+    int64_t bytes = 0;
+    /// Its one copy is in memory of the host that the device computes in, where
+    /// the host sees it at `mapped`, and the device at `place`.
+    bool inHost = false;
+    char *mapped = nullptr;
+    char *hostData() const { return inHost ? mapped : memory.data(); }
   };
   struct TensorState {
     uint64_t version = 0;

@@ -56,6 +56,7 @@ struct HybridStage {
   /// weights updated and gathered.
   int64_t exposedNs = 0, updateNs = 0;
   int64_t parameterBytes = 0, stateBytes = 0, gradientBytes = 0;
+  int64_t hostBytes = 0;       ///< states in the memory of the host
   int64_t activationBytes = 0; ///< of all microbatches in flight
   /// Of one op, and of what is computed again at a time; stages of a group
   /// share them.
@@ -74,6 +75,9 @@ struct HybridPlan {
   std::vector<int64_t> groupBytes;
   /// The largest of them, and what of it is beyond the memory of a device.
   int64_t peakBytes = 0, excessBytes = 0;
+  /// Most bytes of a device in the memory of its host; what is beyond a
+  /// device's part of it is in `excessBytes`, too.
+  int64_t hostBytes = 0;
   /// Share of the iteration in which a group computes nothing, mean of all.
   double bubble = 0;
   /// 0: time, bytes of groups and bubble are priced. Else they are simulated,
@@ -102,7 +106,8 @@ struct HybridSimulation {
 bool isBetter(const HybridPlan &a, const HybridPlan &b);
 
 /// "8 stages x (tensor 8 x data 16), 64 microbatches of 1 sample, 1F1B,
-/// selective recomputation in stages 0 to 5, ZeRO-1".
+/// selective recomputation in stages 0 to 5, ZeRO-1, optimizer states in host
+/// memory".
 std::string describe(const HybridPlan &plan);
 
 } // namespace soap

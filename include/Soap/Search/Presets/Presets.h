@@ -80,6 +80,9 @@ const std::vector<std::string> &presetNames();
 struct NamedStrategy {
   Strategy strategy;
   std::vector<KeptValue> keeps;
+  /// The states of the optimizer are in the memory of the host
+  /// (Memory/HostMemory.h): for `putOptimizerInHost` on that graph.
+  bool offload = false;
 };
 
 /// The strategy that a text names: a preset, `probe-N`, `mixed-N`, or a recipe
@@ -99,12 +102,17 @@ struct NamedStrategy {
 ///   of a machine) inside of machines, data parallelism outside; `sp`: norms
 ///   and what else these devices would all compute are split along the
 ///   sequence.
-/// The problem's graph must restore nothing yet. An error names the text and
-/// says what was expected.
+/// With the option `offload`, as in `zero(offload)` and
+/// `megatron(tp=N,offload)`, the states of the optimizer are in the memory of
+/// the host. The problem's graph must restore nothing yet. An error names the
+/// text and says what was expected.
 Expected<NamedStrategy> namedStrategy(const std::string &text,
                                       const ParallelizationProblem &problem);
-/// The same where strategies are configs alone, as starts of a search are:
-/// `fsdp` is an error.
+/// Takes `offload` out of the options in parentheses of such a text, and these
+/// away if there are no others; false if it is not there.
+bool takeOffload(std::string &text);
+/// As `namedStrategy` where strategies are configs alone, as starts of a search
+/// are: `fsdp` and `offload` are errors.
 Expected<Strategy> presetStrategy(const std::string &name,
                                   const ParallelizationProblem &problem);
 

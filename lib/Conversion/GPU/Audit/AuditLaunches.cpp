@@ -16,9 +16,11 @@
 
 #include "Soap/Conversion/Passes.h"
 #include "Soap/Dialect/Soap/GpuAttributes.h"
+#include "Soap/Dialect/Soap/MemoryAttribute.h"
 #include "Soap/Dialect/Soap/SoapOps.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
 #include "mlir/Pass/Pass.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FileSystem.h"
@@ -48,7 +50,8 @@ public:
     auto rowOf = [&](AuditRow row) {
       // Calls of the same name may differ in what they read transposed or add.
       std::string key = row.name + " " + std::to_string(row.launch.extent) +
-                        " " + std::to_string(row.callS * 1e12);
+                        " " +
+                        std::to_string((row.callS + row.launch.hostS) * 1e12);
       auto [place, isNew] = places.try_emplace(key, audit.rows.size());
       if (isNew)
         audit.rows.push_back(std::move(row));
@@ -92,8 +95,25 @@ private:
     AuditRow row;
     row.name = call.getCallee().str();
     row.launch = place->second;
+    SmallVector<unsigned> inHost;
+    for (auto [i, buffer] : llvm::enumerate(call.getBuffers()))
+      if (isInHost(buffer))
+        inHost.push_back(static_cast<unsigned>(i));
+    if (!inHost.empty())
+      row.launch.moveToHost(inHost, chip, bandwidth);
     row.mustBytes = row.launch.mustBytes;
     return row;
+  }
+
+  /// An argument of the program that is in the memory of the host.
+  static bool isInHost(Value buffer) {
+    while (auto view = buffer.getDefiningOp<ViewLikeOpInterface>())
+      buffer = view.getViewSource();
+    auto argument = dyn_cast<BlockArgument>(buffer);
+    auto program =
+        argument ? dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp())
+                 : func::FuncOp();
+    return program && program.getArgAttr(argument.getArgNumber(), kMemory);
   }
 
   AuditRow rowOfCall(LibraryCallOp call) const {

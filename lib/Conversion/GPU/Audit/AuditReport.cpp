@@ -175,6 +175,8 @@ static void printRow(const ProgramAudit &audit, const AuditRow &row,
       json.attribute("cache", launch.cacheS);
       json.attribute("chain", launch.chainS);
       json.attribute("instructions", launch.instructionsS);
+      if (launch.hostS > 0)
+        json.attribute("host", launch.hostS);
       json.attribute("gap", GpuChip::gapS);
     });
     json.attributeArray("accesses", [&] {

@@ -21,8 +21,9 @@ namespace mlir::soap {
 struct GpuChip {
   llvm::StringLiteral name;
   int64_t multiprocessors;
-  double bandwidth;   ///< bytes/s that a copy in memory moves, read and written
-  double l2Bandwidth; ///< bytes/s between L2 and the multiprocessors
+  double bandwidth; ///< bytes/s that a copy in memory moves, read and written
+  double hostBandwidth; ///< bytes/s of kernels in the memory of the host
+  double l2Bandwidth;   ///< bytes/s between L2 and the multiprocessors
   int64_t l2Bytes;
   int64_t l1Bytes; ///< of a multiprocessor
   double clockHz;

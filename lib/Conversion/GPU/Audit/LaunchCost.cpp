@@ -67,7 +67,7 @@ struct Total {
 } // namespace
 
 double LaunchCost::bodyS() const {
-  return std::max({memoryS, cacheS, chainS, instructionsS});
+  return std::max({memoryS, cacheS, chainS, instructionsS, hostS});
 }
 
 const char *LaunchCost::limit() const {
@@ -75,7 +75,22 @@ const char *LaunchCost::limit() const {
   return body == memoryS  ? "memory"
          : body == cacheS ? "cache"
          : body == chainS ? "chain"
+         : body == hostS  ? "host"
                           : "instructions";
+}
+
+void LaunchCost::moveToHost(ArrayRef<unsigned> arguments, const GpuChip &chip,
+                            double bandwidth) {
+  double must = 0, moved = 0;
+  for (const LaunchAccess &access : accesses)
+    if (llvm::is_contained(arguments, access.argument)) {
+      must += access.mustBytes;
+      // No cache of the device keeps what is in the host.
+      moved += access.movedBytes;
+      memoryS -= access.memoryBytes / bandwidth;
+    }
+  hostS = moved / chip.hostBandwidth;
+  mustS = std::max((mustBytes - must) / bandwidth, must / chip.hostBandwidth);
 }
 
 LaunchCost mlir::soap::costOfLaunch(func::FuncOp part, int64_t extent,

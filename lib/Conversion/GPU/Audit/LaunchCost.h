@@ -44,17 +44,22 @@ struct LaunchCost {
   std::vector<std::string> unknown; ///< what could not be analyzed
   double mustBytes = 0, movedBytes = 0;
 
-  // Seconds; the launch takes the longest of the four and the gap.
+  // Seconds; the launch takes the longest of the five and the gap.
   double memoryS = 0; ///< bytes of memory at its bandwidth
   double cacheS = 0;  ///< bytes of L2 at its bandwidth, lines of L1 one a clock
   double chainS = 0;  ///< loads that wait for each other
   double instructionsS = 0;
-  double mustS = 0; ///< bytes that must move, at the memory's bandwidth
+  double hostS = 0; ///< bytes of the host's memory at the link's bandwidth
+  double mustS = 0; ///< bytes that must move, at the bandwidth of their memory
 
   double bodyS() const;
   double timeS() const { return bodyS() + GpuChip::gapS; }
-  /// Which of the four is longest: memory, cache, chain or instructions.
+  /// Which of the five is longest: memory, cache, chain, instructions or host.
   const char *limit() const;
+  /// Accesses of these arguments are in the memory of the host, the others in
+  /// that of the device; `bandwidth` as below.
+  void moveToHost(llvm::ArrayRef<unsigned> arguments, const GpuChip &chip,
+                  double bandwidth);
 };
 
 /// Cost of `part` for the iterations below `extent`. `bandwidth`: bytes/s of
