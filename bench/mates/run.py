@@ -82,7 +82,7 @@ def main():
     if args.ops:
         print("| network, samples | cluster | `zero`, ms | without mates, ms | with mates, ms | bound, ms | s |\n|---|---|---:|---:|---:|---:|---:|")
     else:
-        print("| network, samples | cluster | data parallel, ms | without mates, ms | with mates, ms | s | s | as good after |\n|---|---|---:|---:|---:|---:|---:|---:|")
+        print("| network, samples | cluster | data parallel, ms | without mates, ms | with mates, ms | s, without | s, with | as good after |\n|---|---|---:|---:|---:|---:|---:|---:|")
     with tempfile.TemporaryDirectory() as folder:
         for network, samples, cluster in BY_OP if args.ops else CELLS:
             if args.only and network not in args.only:
