@@ -182,7 +182,7 @@ private:
         readPassOrder(opGraph, strategy,
                       PipelineAttr::get(function.getContext(), microbatches,
                                         schedule, ArrayRef<int64_t>()),
-                      topology);
+                      topology, &stages);
     if (mlir::failed(order) || !*order)
       return failed();
     // A few seconds each.
