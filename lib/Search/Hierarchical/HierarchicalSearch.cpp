@@ -201,9 +201,12 @@ judge(HybridModel &model, const HierarchicalOptions &options,
   for (HybridPlan &plan : failed)
     if (!priced || isBetter(plan, *priced))
       priced = &plan;
-  if (priced && (!best.exists() || priced->excessBytes == 0))
+  if (priced && (!best.exists() || priced->excessBytes == 0)) {
     result.best = std::move(*priced);
-  else if (best.exists())
+    if (result.whyPriced.empty() && !judged.empty())
+      result.whyPriced = "none of " + std::to_string(judged.size()) +
+                         " plans that were simulated fits into memory";
+  } else if (best.exists())
     result.best = std::move(best);
   return judged;
 }
