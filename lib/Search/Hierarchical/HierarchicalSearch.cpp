@@ -102,9 +102,7 @@ public:
       return;
     auto place = std::upper_bound(plans.begin(), plans.end(), plan,
                                   [](const HybridPlan &a, const HybridPlan &b) {
-                                    return a.excessBytes != b.excessBytes
-                                               ? a.excessBytes < b.excessBytes
-                                               : a.leastNs < b.leastNs;
+                                    return isBetter(a, b);
                                   });
     plans.insert(place, plan);
   }
@@ -145,9 +143,11 @@ judge(HybridModel &model, const HierarchicalOptions &options,
     if (!plan.exists())
       break;
     // Only what fits sets a price to compare with.
-    if (fits() && (plan.excessBytes > 0 || static_cast<double>(plan.leastNs) >
-                                               bestPrice * (1 + priceMargin)))
+    if (fits() && plan.excessBytes > 0)
       break;
+    if (fits() &&
+        static_cast<double>(plan.leastNs) > bestPrice * (1 + priceMargin))
+      continue;
     double begin = elapsed();
     if (isStopped() ||
         (options.seconds > 0 && begin + longest >= options.seconds)) {
