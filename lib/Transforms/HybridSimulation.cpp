@@ -165,6 +165,11 @@ private:
       result.makespanNs += std::llround(
           steps * static_cast<double>(last->makespanNs - before->makespanNs));
       busyNs += steps * (last->busyNs - before->busyNs);
+      // Data of more samples is there from the start.
+      for (size_t g = 0; g < result.groupBytes.size(); ++g)
+        result.groupBytes[g] += std::llround(
+            steps * static_cast<double>(std::max<int64_t>(
+                        result.groupBytes[g] - before->groupBytes[g], 0)));
     }
     result.bubble = 1 - busyNs / static_cast<double>(result.makespanNs);
     return result;
@@ -187,7 +192,7 @@ private:
         readPassOrder(opGraph, strategy,
                       PipelineAttr::get(function.getContext(), microbatches,
                                         schedule, ArrayRef<int64_t>()),
-                      topology);
+                      topology, &stages);
     if (mlir::failed(order) || !*order)
       return failed();
     // A few seconds each.

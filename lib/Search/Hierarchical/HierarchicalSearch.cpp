@@ -102,9 +102,7 @@ public:
       return;
     auto place = std::upper_bound(plans.begin(), plans.end(), plan,
                                   [](const HybridPlan &a, const HybridPlan &b) {
-                                    return a.excessBytes != b.excessBytes
-                                               ? a.excessBytes < b.excessBytes
-                                               : a.leastNs < b.leastNs;
+                                    return isBetter(a, b);
                                   });
     plans.insert(place, plan);
   }
@@ -132,35 +130,35 @@ static std::vector<HybridPlan>
 judge(HybridModel &model, const HierarchicalOptions &options,
       Candidates &candidates, const std::function<bool()> &isStopped,
       const std::function<double()> &elapsed, HierarchicalResult &result) {
-  std::vector<HybridPlan> judged;
-  HybridPlan best, untried;
+  std::vector<HybridPlan> judged, failed;
+  HybridPlan best;
   double bestPrice = std::numeric_limits<double>::max(), longest = 0;
   std::vector<HybridShape> again;
   auto fits = [&] { return best.exists() && best.excessBytes == 0; };
   // Where the best ones do not fit, more are asked for.
   constexpr int more = 4;
-  while (static_cast<int>(judged.size()) <
+  while (static_cast<int>(judged.size() + failed.size()) <
          options.simulations * (fits() ? 1 : more)) {
     HybridPlan plan = candidates.take();
     if (!plan.exists())
       break;
     // Only what fits sets a price to compare with.
-    if (fits() && (plan.excessBytes > 0 || static_cast<double>(plan.leastNs) >
-                                               bestPrice * (1 + priceMargin)))
+    if (fits() && plan.excessBytes > 0)
       break;
+    if (fits() &&
+        static_cast<double>(plan.leastNs) > bestPrice * (1 + priceMargin))
+      continue;
     double begin = elapsed();
     if (isStopped() ||
         (options.seconds > 0 && begin + longest >= options.seconds)) {
-      if (!untried.exists())
-        untried = std::move(plan);
+      candidates.add(plan);
       break;
     }
     Expected<HybridSimulation> simulated = options.simulate(plan);
     longest = std::max(longest, elapsed() - begin);
     if (!simulated) {
       result.whyPriced = simulated.error();
-      if (!untried.exists())
-        untried = std::move(plan);
+      failed.push_back(std::move(plan));
       continue;
     }
     plan.makespanNs = simulated->makespanNs;
@@ -191,11 +189,25 @@ judge(HybridModel &model, const HierarchicalOptions &options,
     judged.push_back(std::move(plan));
   }
   result.simulated = static_cast<int64_t>(judged.size());
-  // A price stands in where no simulated plan fits.
-  if (best.exists() && (fits() || !untried.exists() || untried.excessBytes > 0))
+  if (fits()) {
     result.best = std::move(best);
-  else if (untried.exists())
-    result.best = std::move(untried);
+    return judged;
+  }
+  // A price stands in where no simulated plan fits: the best of the others.
+  for (HybridPlan plan = candidates.take(); plan.exists();
+       plan = candidates.take())
+    failed.push_back(std::move(plan));
+  HybridPlan *priced = nullptr;
+  for (HybridPlan &plan : failed)
+    if (!priced || isBetter(plan, *priced))
+      priced = &plan;
+  if (priced && (!best.exists() || priced->excessBytes == 0)) {
+    result.best = std::move(*priced);
+    if (result.whyPriced.empty() && !judged.empty())
+      result.whyPriced = "none of " + std::to_string(judged.size()) +
+                         " plans that were simulated fits into memory";
+  } else if (best.exists())
+    result.best = std::move(best);
   return judged;
 }
 
