@@ -674,6 +674,11 @@ def SoapWidenKernels : Pass<"soap-widen-kernels", "::mlir::ModuleOp"> {
     one, is read as before. Results have the same bits, for each element is
     computed as before.
 
+    Iterations that differ in the last digit of their number alone, with loops
+    and branches that it does not decide, are joined likewise: what does not
+    depend on the digit is done once. Transposes get tiles: eight threads along
+    one dim, four along the other, and four iterations of each along that one.
+
     ```mlir
     soap.parallel_call @kernel_0_relu_loop extent 524288 grain 16 (%x, %y)
     ```

@@ -147,15 +147,18 @@ SmallVector<memref::StoreOp> storesOf(func::FuncOp part, unsigned argument,
 }
 
 /// Whether a launch of `part` loads each of the `elements` of its argument once
-/// from memory: `loads` are one that runs so often, or are in a row that lanes
+/// from memory: all `loads` together run so often, or are in a row that lanes
 /// keep in registers, so that the compiler sees that they load the same.
 bool loadsOnce(ArrayRef<memref::LoadOp> loads, func::FuncOp part,
                int64_t extent, int64_t elements) {
   for (memref::LoadOp load : loads)
     if (!isWhole(load.getMemRefType(), elements))
       return false;
-  if (loads.size() == 1)
-    return runsOf(loads[0], part, extent) == elements;
+  int64_t runs = 0;
+  for (memref::LoadOp load : loads)
+    runs += runsOf(load, part, extent).value_or(elements + 1);
+  if (runs == elements)
+    return true;
   return !loads.empty() && llvm::all_of(loads, [&](memref::LoadOp load) {
     auto loop = load->getParentOfType<scf::ForOp>();
     auto row =
@@ -225,6 +228,9 @@ private:
       auto [place, isNew] = contracting.try_emplace(part);
       if (isNew)
         part.walk([&](arith::ArithFastMathInterface op) {
+          // No other ops have roundings that may be left out.
+          if (!isa<arith::AddFOp, arith::SubFOp, arith::MulFOp>(op))
+            return;
           arith::FastMathFlagsAttr flags = op.getFastMathFlagsAttr();
           place->second |=
               flags && bitEnumContainsAny(flags.getValue(),
@@ -650,10 +656,11 @@ private:
     for (memref::LoadOp load : loads) {
       builder.setInsertionPoint(load);
       IRMapping once(begins);
-      once.map(
-          range.getInductionVar(),
-          linearIndex(load, load.getMemRefType(), load.getIndices(), builder));
+      mapNumber(once, range.getInductionVar(), load, load.getMemRefType(),
+                load.getIndices(), builder);
       for (Operation &op : range.getBody()->without_terminator()) {
+        if (op.getNumResults() == 1 && once.contains(op.getResult(0)))
+          continue;
         if (auto store = dyn_cast<memref::StoreOp>(op))
           load.getResult().replaceAllUsesWith(
               once.lookupOrDefault(store.getValue()));
@@ -703,9 +710,11 @@ private:
     scf::ForOp range = rangeLoopOf(part);
     Value read = part.getArgument(static_cast<unsigned>(operand));
     OpBuilder builder(store);
-    ends.map(range.getInductionVar(), linearIndex(store, store.getMemRefType(),
-                                                  store.getIndices(), builder));
+    mapNumber(ends, range.getInductionVar(), store, store.getMemRefType(),
+              store.getIndices(), builder);
     for (Operation &op : range.getBody()->without_terminator()) {
+      if (op.getNumResults() == 1 && ends.contains(op.getResult(0)))
+        continue;
       auto load = dyn_cast<memref::LoadOp>(op);
       if (load && rootBuffer(load.getMemRef()) == read)
         ends.map(load.getResult(), store.getValue());
@@ -721,6 +730,37 @@ private:
     return divide && remain && divide.getLhs() == remain.getLhs() &&
            getConstantIntValue(divide.getRhs()) == extent &&
            getConstantIntValue(remain.getRhs()) == extent;
+  }
+
+  /// Maps an iteration's number to that of the element which `access` touches.
+  /// Digits of it that the access has as positions are these, so that what
+  /// depends on the last one alone is seen to.
+  static void mapNumber(IRMapping &map, Value number, Operation *access,
+                        MemRefType type, ValueRange indices,
+                        OpBuilder &builder) {
+    map.map(number, linearIndex(access, type, indices, builder));
+    auto linear = [&](size_t first, size_t count) {
+      auto part = MemRefType::get(type.getShape().slice(first, count),
+                                  type.getElementType());
+      return linearIndex(access, part, indices.slice(first, count), builder);
+    };
+    size_t rank = indices.size();
+    for (Operation *user : number.getUsers()) {
+      bool divides = isa<arith::DivUIOp>(user);
+      if ((!divides && !isa<arith::RemUIOp>(user)) ||
+          user->getOperand(0) != number)
+        continue;
+      std::optional<int64_t> by = getConstantIntValue(user->getOperand(1));
+      int64_t inner = 1;
+      for (size_t dim = rank; by && dim-- > 1;) {
+        inner *= type.getDimSize(static_cast<unsigned>(dim));
+        if (inner != *by)
+          continue;
+        map.map(user->getResult(0),
+                divides ? linear(0, dim) : linear(dim, rank - dim));
+        break;
+      }
+    }
   }
 
   /// The number of the element that `access` touches.

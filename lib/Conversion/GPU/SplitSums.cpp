@@ -183,7 +183,7 @@ private:
     if (!trips || elements < minWork)
       return cut;
     int64_t limit =
-        std::min({threads / independent, mostParts(sum, loops, elements),
+        std::min({threads / independent, maxPartsOf(sum, loops, elements),
                   elements / shortest});
     // One thread folds the parts of a sum that stands alone.
     if (loops.empty())
@@ -201,7 +201,7 @@ private:
   /// A thread folds so many parts of its number, or a warp; then as many as
   /// make the sum of a part and the fold about as long, as a load of the one
   /// takes twice as long as one of the other.
-  static int64_t mostParts(scf::ForOp sum, ArrayRef<scf::ForOp> loops,
+  static int64_t maxPartsOf(scf::ForOp sum, ArrayRef<scf::ForOp> loops,
                            int64_t elements) {
     constexpr int64_t ofThread = 2048, ofWarp = 8192;
     if (!areFoldedByWarps(sum, loops))

@@ -81,7 +81,7 @@ struct WindowCells {
   }
 };
 
-/// What the windows of a cell read: [rows, columns].
+/// Elements that the windows of a cell read: [rows, columns].
 using Taps = SmallVector<SmallVector<Scalar>>;
 
 /// Calls `body` for every cell, with what it reads. `neutral` stands for what

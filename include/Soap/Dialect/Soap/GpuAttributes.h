@@ -28,7 +28,9 @@ inline constexpr llvm::StringLiteral kGpuModuleName = "soap_kernels";
 inline constexpr llvm::StringLiteral kLanes = "soap.lanes";
 
 /// On loops of kernels: their iterations write different elements, though the
-/// positions do not show it.
+/// positions do not show it. On all stores of a kernel to a buffer: together
+/// they store each element once, whatever the data, though conditions do not
+/// show it.
 inline constexpr llvm::StringLiteral kIndependent = "soap.independent";
 
 /// On programs: how many streams their ops run on.
