@@ -39,7 +39,7 @@ TEST(Presets, UnknownName) {
             "unknown preset 'fastest', expected single, data-parallel, "
             "model-parallel, spatial, expert, zero, weighted, fast-devices, "
             "context(cp=N,zigzag,tp=N,zero), fsdp, gshard(ep=N) or "
-            "megatron(tp=N,sp)");
+            "megatron(tp=N,sp), each also with the option offload");
 }
 
 TEST(Presets, Decisions) {
