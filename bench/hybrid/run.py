@@ -9,7 +9,7 @@ A case is a model, a cluster and a batch; the step is built with 64 samples, Ada
 (exhaustive=true, no limit) over it; and of the best there of three kinds: Megatron's (any stages, tensor parallelism,
 replicas, microbatches, sequence parallelism, recomputation, ZeRO 0 and 1, not interleaved), FSDP (all devices replicas,
 ZeRO-3), ZeRO (all devices replicas, ZeRO-1); then what the whole command took: generation, training step and search.
-Ratios above 1: slower than what was found; "-": none fits.
+Ratios are of prices; above 1: slower than what was found; "-": none fits.
 """
 
 import argparse
@@ -74,7 +74,7 @@ def main():
 
             def ratio(kind):
                 times = [plan["makespan_ns"] for plan in everything["all"] if plan["excess_bytes"] == 0 and kind(plan)]
-                return min(times) / best["makespan_ns"] if times else None
+                return min(times) / best["priced_ns"] if times else None
 
             ratios = {
                 "all": ratio(lambda plan: True),
