@@ -24,8 +24,9 @@ namespace mlir::soap {
 bool canBeJoined(const Iterations &iterations,
                  llvm::DenseSet<Operation *> &own);
 
-/// Writes what `kWideLanes` joined iterations do; `number` counts those of the
-/// launch from 0. `shared` has what `iterations.block` sees of the outside.
+/// Writes what `kWideLanes` joined iterations do; `number` counts the
+/// fours of the launch from 0. `shared` has what `iterations.block` sees of the
+/// outside.
 void joinIterations(OpBuilder &builder, const Iterations &iterations,
                     Value number, const IRMapping &shared);
 

@@ -93,7 +93,7 @@ bool NarrowReads::readNarrow(ParallelCallOp call) {
       return false;
     readers.push_back(reader);
   }
-  // What is read is still there.
+  // The numbers that are read are still there.
   auto changes = [&](Operation *user) {
     return user->getBlock() != call->getBlock() ||
            (call->isBeforeInBlock(user) &&

@@ -202,7 +202,7 @@ private:
   /// make the sum of a part and the fold about as long, as a load of the one
   /// takes twice as long as one of the other.
   static int64_t maxPartsOf(scf::ForOp sum, ArrayRef<scf::ForOp> loops,
-                           int64_t elements) {
+                            int64_t elements) {
     constexpr int64_t ofThread = 2048, ofWarp = 8192;
     if (!areFoldedByWarps(sum, loops))
       return ofThread;
