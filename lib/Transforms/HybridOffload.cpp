@@ -64,8 +64,8 @@ mlir::soap::searchWithOffload(::soap::HybridModel &model,
   ::soap::HierarchicalOptions rest = options;
   constexpr double leastSeconds = 1;
   if (rest.seconds > 0)
-    rest.seconds =
-        std::max(options.seconds - search.result.seconds, leastSeconds);
+    rest.seconds = std::max(options.seconds - search.result.seconds,
+                            std::min(options.seconds, leastSeconds));
   ::soap::HierarchicalResult other = ::soap::searchHybrid(
       *search.offloaded->model, *search.offloaded->problem, rest);
   if (!other.best.exists() ||

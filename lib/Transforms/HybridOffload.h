@@ -39,9 +39,9 @@ struct OffloadSearch {
 };
 
 /// Searches; where nothing fits, once more with the states of the optimizer in
-/// the memory of the host, in the time that is left (a second at least).
-/// `before`: the model of a search like this on other devices, whose prices
-/// are shared.
+/// the memory of the host, in the time that is left (of a long limit, a second
+/// at least). `before`: the model of a search like this on other devices, whose
+/// prices are shared.
 OffloadSearch searchWithOffload(::soap::HybridModel &model,
                                 const ::soap::ParallelizationProblem &problem,
                                 const ::soap::HierarchicalOptions &options,
