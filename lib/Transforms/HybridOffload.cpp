@@ -70,8 +70,8 @@ mlir::soap::searchWithOffload(const OpGraph &opGraph,
   ::soap::HierarchicalOptions rest = options;
   constexpr double leastSeconds = 1;
   if (rest.seconds > 0)
-    rest.seconds =
-        std::max(options.seconds - search.result.seconds, leastSeconds);
+    rest.seconds = std::max(options.seconds - search.result.seconds,
+                            std::min(options.seconds, leastSeconds));
   if (options.simulate)
     rest.simulate = simulatorOf(opGraph, problem.getTopology(),
                                 *search.offloaded->model, /*offloads=*/true);

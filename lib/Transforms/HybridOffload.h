@@ -42,10 +42,10 @@ struct OffloadSearch {
 };
 
 /// Searches; where nothing fits, once more with the states of the optimizer in
-/// the memory of the host, in the time that is left (a second at least). The
-/// options' simulator is for the first search: the second has its own.
-/// `before`: the model of a search like this on other devices, whose prices
-/// are shared.
+/// the memory of the host, in the time that is left (of a long limit, a second
+/// at least). The options' simulator is for the first search: the second has
+/// its own. `before`: the model of a search like this on other devices, whose
+/// prices are shared.
 OffloadSearch searchWithOffload(const OpGraph &opGraph,
                                 ::soap::HybridModel &model,
                                 const ::soap::ParallelizationProblem &problem,
