@@ -77,7 +77,7 @@ private:
   const ::soap::Topology &topology;
   std::vector<std::vector<::soap::Role>> roles;
   ::soap::PassOrder passes;
-  const std::vector<StageEntry> *given; ///< null: those of the module
+  const std::vector<StageEntry> *given; ///< null: the stages of the module
   std::vector<StageEntry> stages;
   std::vector<std::vector<int>> stageDevices;
   std::vector<int> inFlight;

@@ -48,7 +48,7 @@ public:
 
   ::soap::Expected<::soap::HybridSimulation>
   operator()(const ::soap::HybridPlan &plan) {
-    // What is wrong with a plan is an error of the simulation, not of the pass.
+    // A plan that is wrong is an error of the simulation, not of the pass.
     std::string text;
     ScopedDiagnosticHandler handler(
         function.getContext(), [&](Diagnostic &diagnostic) {

@@ -3,7 +3,7 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What --soap-simulate says of the strategy of a hybrid plan, without the
+// The figures of --soap-simulate for the strategy of a hybrid plan, without the
 // strategy on the ops: the ops that it recomputes are cloned in a copy of the
 // module, and one replica of each stage is simulated where replicas do the
 // same.

@@ -277,7 +277,7 @@ Simulate::foldWholeBatch(const FunctionProblem &target,
   for (int device = 0; device < target.topology.deviceCount(); ++device)
     stage.devices.push_back(device);
   std::vector<StageEntry> stages = {std::move(stage)};
-  // What is no pipeline is simulated otherwise.
+  // A plan without a pipeline is simulated otherwise.
   ScopedDiagnosticHandler handler(&getContext(),
                                   [](Diagnostic &) { return success(); });
   FailureOr<std::optional<::soap::PassOrder>> order =

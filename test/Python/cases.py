@@ -481,7 +481,7 @@ def the_package_is_typed_and_has_its_version():
 
 @test
 def tensors_of_sixteen_bits():
-    """Tensors of bf16 are arrays of float32 with rounded numbers, those of f16 are float16."""
+    """Tensors of bf16 are arrays of float32 with rounded numbers, tensors of f16 are float16."""
     for kind, wanted, steps in (("bf16", np.float32, 2.0**-8), ("f16", np.float16, 2.0**-11)):
         session = soap.from_mlir(MLP.replace("f32", kind)).compile()
         numbers = np.random.default_rng(1)

@@ -27,7 +27,7 @@ std::vector<int> forwardNodesOf(const OpGraph &opGraph);
 /// stage. None: a pipeline of rounds (docs/Pipeline.md), which is not run in
 /// microbatches. Emits an error where stages do not cover the ops, an op is on
 /// devices of another stage, a batch has fewer samples than microbatches, or
-/// the schedule does not allow it. `stages`: those of the module, if null.
+/// the schedule does not allow it. `stages` null: the stages of the module.
 FailureOr<std::optional<::soap::PassOrder>>
 readPassOrder(const OpGraph &opGraph, const ::soap::Strategy &strategy,
               PipelineAttr pipeline, const ::soap::Topology &topology,

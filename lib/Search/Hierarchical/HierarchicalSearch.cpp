@@ -94,11 +94,11 @@ namespace {
 class Candidates {
 public:
   explicit Candidates(int64_t memoryBytes)
-      : mostExcess(static_cast<int64_t>(memoryMargin *
-                                        static_cast<double>(memoryBytes))) {}
+      : maxExcess(static_cast<int64_t>(memoryMargin *
+                                       static_cast<double>(memoryBytes))) {}
 
   void add(const HybridPlan &plan) {
-    if (plan.excessBytes > mostExcess)
+    if (plan.excessBytes > maxExcess)
       return;
     auto place = std::upper_bound(plans.begin(), plans.end(), plan,
                                   [](const HybridPlan &a, const HybridPlan &b) {
@@ -117,14 +117,14 @@ public:
 
 private:
   static constexpr double memoryMargin = 0.1;
-  int64_t mostExcess;
+  int64_t maxExcess;
   std::deque<HybridPlan> plans;
 };
 
 } // namespace
 
 /// Simulates candidates, best prices first. The best plan is the one whose
-/// simulation is best. One that does not fit then comes again as it is with
+/// simulation is best. One that does not fit then is made anew as it is with
 /// less memory. Returns what was simulated.
 static std::vector<HybridPlan>
 judge(HybridModel &model, const HierarchicalOptions &options,

@@ -48,8 +48,9 @@ struct SegmentCost {
   /// what it keeps, what it computes again, and what only other ops read, but
   /// no gradients of parameters. What segments before it keep is there, too.
   int64_t liveBytes = 0;
-  /// The same with a gradient that is added to those of microbatches before: it
-  /// and the new sum; under ZeRO-3, of those that passes reduce, it alone.
+  /// The same with a gradient that is added to gradients of microbatches
+  /// before: it and the new sum; under ZeRO-3, of those that passes reduce, it
+  /// alone.
   int64_t summingBytes = 0, unreducedBytes = 0;
   /// The part of `parameterBytes` that only forward passes read of copies: it
   /// is not there when the last microbatch is computed back.

@@ -5,8 +5,8 @@ check_host_memory.py --small TOPOLOGY.json PLAN.json SMALL.json
 
 Reports of --soap-simulate of a step whose optimizer states are in the memory of the host, beside reports of the same
 step without: all moments are there, devices hold less by their bytes, and the table's rows are the reports.
---same: the report of programs beside the one of their plan, and of programs without. --small: the topology with devices that hold just what the
-plan with states in the memory of the host needs.
+--same: the report of programs beside the one of their plan, and of programs without. --small: the topology with
+devices that hold just what the plan with states in the memory of the host needs.
 """
 import json
 import re

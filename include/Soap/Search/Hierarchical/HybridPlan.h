@@ -93,7 +93,7 @@ struct HybridPlan {
   bool isSimulated() const { return simulatedMicrobatches > 0; }
 };
 
-/// What the simulated timeline of a plan says; fields as in `HybridPlan`.
+/// Figures of the simulated timeline of a plan; fields as in `HybridPlan`.
 struct HybridSimulation {
   int64_t makespanNs = 0;
   std::vector<int64_t> groupBytes;
