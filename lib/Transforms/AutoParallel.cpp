@@ -11,6 +11,8 @@
 #include "CheckedOptions.h"
 #include "FrontierAlgorithm.h"
 #include "HybridAlgorithm.h"
+#include "HybridOffload.h"
+#include "HybridSimulation.h"
 #include "InterruptScope.h"
 #include "MeasureShapes.h"
 #include "RecomputeToFit.h"
@@ -581,15 +583,23 @@ LogicalResult AutoParallel::runBoth(FunctionProblem &target,
                                summary,
                                /*recompute=*/recompute != "none",
                                mode};
-  // Shares of the time.
-  constexpr double ofPlans = 0.25, ofGroups = 0.6;
+  // Shares of the time. Where the whole batch does not fit as ZeRO holds it,
+  // microbatches are what may.
+  auto zero = ::soap::presetStrategy("zero", *target.problem);
+  bool fits = zero && target.problem->evaluate(*zero).excessBytes == 0;
+  const double ofPlans = fits ? 0.25 : 0.8;
+  constexpr double ofGroups = 0.6;
   InterruptScope scope;
   ::soap::HierarchicalOptions ofSearch;
   ofSearch.seconds = ofPlans * limit;
   ofSearch.recompute = options.recompute;
   ofSearch.stop = &InterruptScope::isInterrupted();
-  ::soap::HierarchicalResult plans =
-      ::soap::searchHybrid(model, *target.problem, ofSearch);
+  ofSearch.simulate = simulatorOf(target.opGraph, target.topology, model);
+  OffloadSearch searched =
+      searchWithOffload(target.opGraph, model, *target.problem, ofSearch);
+  const ::soap::HierarchicalResult &plans = searched.result;
+  ::soap::HybridModel &ofPlan =
+      searched.usesOffload ? *searched.offloaded->model : model;
   SearchPhase phase;
   if (!InterruptScope::isInterrupted())
     phase.further = hybridStarts(target, model);
@@ -605,9 +615,9 @@ LogicalResult AutoParallel::runBoth(FunctionProblem &target,
                       margin * static_cast<double>(plans.best.makespanNs) <
                           static_cast<double>(strategy.makespanNs));
   if (mayBeBetter)
-    if (auto simulated = simulateHybrid(target, model, plans.best)) {
+    if (auto simulated = simulateHybrid(target, ofPlan, plans.best)) {
       if (::soap::isBetter(*simulated, strategy))
-        return finishHybrid(target, model, plans, options);
+        return finishHybrid(target, ofPlan, plans, options);
       found->report["hybrid_ns"] = simulated->makespanNs;
     }
   if (plans.best.exists())
