@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """check_host_memory.py STEP.mlir HOST.mlir PLAIN.json HOST.json
 check_host_memory.py --same WHOLE.json PARTS.json PLAIN-PARTS.json
-check_host_memory.py --small TOPOLOGY.json PLAN.json SMALL.json
+check_host_memory.py --small TOPOLOGY.json PLAN.json SMALL.json [FACTOR]
 
 Reports of --soap-simulate of a step whose optimizer states are in the memory of the host, beside reports of the same
 step without: all moments are there, devices hold less by their bytes, and the table's rows are the reports.
 --same: the report of programs beside the one of their plan, and of programs without. --small: the topology with
-devices that hold just what the plan with states in the memory of the host needs.
+devices that hold just what the plan with states in the memory of the host needs, or FACTOR times that.
 """
 import json
 import re
@@ -72,10 +72,10 @@ def same(whole, parts, plain):
     print(len(parts["devices"]), "devices have the same times, and less memory by their states")
 
 
-def small(topology, plan, out):
+def small(topology, plan, out, factor=1):
     topology, plan = load(topology), load(plan)
     for kind in topology["device_types"]:
-        kind["memory_bytes"] = plan["peak_bytes"]
+        kind["memory_bytes"] = int(plan["peak_bytes"] * float(factor))
     json.dump(topology, open(out, "w"))
 
 
