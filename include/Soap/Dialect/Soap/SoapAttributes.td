@@ -32,9 +32,9 @@ def Soap_ConfigAttr : Soap_Attr<"Config", "config"> {
 
     - No loop is named twice; degrees and replicas are at least 1.
     - A device is in [0, 2^31).
-    - On an op: each loop is one of the op's, its degree is at most its extent,
-      serial loops have degree 1, and there are as many devices as replicas
-      times the product of the degrees.
+    - On an op: each loop is one of the op's, serial loops have degree 1, and
+      there are as many devices as replicas times the product of the degrees.
+      Where a degree exceeds its loop's extent, some shards are empty.
 
     **Example**
 
