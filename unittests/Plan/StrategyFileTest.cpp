@@ -151,7 +151,7 @@ TEST_F(StrategyFileErrors, Structure) {
   expectError(
       [](Json &f) { f["hint"] = 1; },
       "at /: unknown key \"hint\", expected one of version, model_fingerprint, "
-      "topology, topology_fingerprint, ops, keep, pipeline, recompute, "
+      "topology, topology_fingerprint, ops, keep, pipeline, recompute, host, "
       "schedule");
 }
 
