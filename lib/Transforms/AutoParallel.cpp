@@ -607,19 +607,33 @@ LogicalResult AutoParallel::runBoth(FunctionProblem &target,
   FailureOr<SearchOutcome> found = search(*target.problem, {}, phase);
   if (failed(found) || failed(changeOpByOp(target, left(), *found)))
     return failure();
-  // Plans are priced within 5 % of what is simulated.
-  constexpr double margin = 0.95;
+  // A plan that the search had no time to simulate is priced within 5 %.
+  const double margin = plans.best.isSimulated() ? 1 : 0.95;
   const ::soap::Evaluation &strategy = found->result.bestEvaluation;
   bool mayBeBetter = plans.best.exists() && plans.best.excessBytes == 0 &&
                      (strategy.excessBytes > 0 ||
                       margin * static_cast<double>(plans.best.makespanNs) <
                           static_cast<double>(strategy.makespanNs));
-  if (mayBeBetter)
-    if (auto simulated = simulateHybrid(target, ofPlan, plans.best)) {
-      if (::soap::isBetter(*simulated, strategy))
-        return finishHybrid(target, ofPlan, plans, options);
-      found->report["hybrid_ns"] = simulated->makespanNs;
+  if (mayBeBetter) {
+    ::soap::Evaluation evaluation;
+    evaluation.makespanNs = plans.best.makespanNs;
+    bool isKnown = plans.best.isSimulated();
+    if (!isKnown) {
+      auto simulate = simulatorOf(target.opGraph, target.topology, ofPlan,
+                                  searched.usesOffload);
+      if (auto simulated = simulate(plans.best)) {
+        evaluation.makespanNs = simulated->makespanNs;
+        evaluation.excessBytes = std::max<int64_t>(
+            *llvm::max_element(simulated->groupBytes) - ofPlan.getMemoryBytes(),
+            0);
+        isKnown = true;
+      }
     }
+    if (isKnown && ::soap::isBetter(evaluation, strategy))
+      return finishHybrid(target, ofPlan, plans, options);
+    if (isKnown)
+      found->report["hybrid_ns"] = evaluation.makespanNs;
+  }
   if (plans.best.exists())
     found->report["hybrid_plan"] = ::soap::describe(plans.best);
   return finish(target, *found, references);

@@ -13,13 +13,10 @@
 #include "HybridSimulation.h"
 #include "HybridSupport.h"
 #include "InterruptScope.h"
-#include "ModuleSimulation.h"
 
 #include "Search/Report/SearchSummary.h"
 #include "Soap/Analysis/HostMemory.h"
 #include "Soap/Analysis/Stages.h"
-#include "Soap/Dialect/Soap/SoapDialect.h"
-#include "Soap/Dialect/Soap/StageAttributes.h"
 #include "Soap/Search/Frontier/FrontierSearch.h"
 
 #include "llvm/Support/Format.h"
@@ -83,51 +80,6 @@ mlir::soap::hybridStarts(const FunctionProblem &target,
                           std::move(placement->strategy));
   }
   return starts;
-}
-
-std::optional<::soap::Evaluation>
-mlir::soap::simulateHybrid(const FunctionProblem &target,
-                           ::soap::HybridModel &model,
-                           const ::soap::HybridPlan &plan) {
-  if (plan.isSimulated()) {
-    ::soap::Evaluation evaluation;
-    evaluation.makespanNs = plan.makespanNs;
-    evaluation.excessBytes = plan.excessBytes;
-    return evaluation;
-  }
-  // Whether the plan is written is all that matters of what is said.
-  ScopedDiagnosticHandler silence(target.function->getContext(),
-                                  [](Diagnostic &) { return success(); });
-  func::FuncOp function = target.function;
-  OwningOpRef<ModuleOp> copy(function->getParentOfType<ModuleOp>().clone());
-  auto open = [&] {
-    return openProblem(*copy, target.topology, function.getName());
-  };
-  auto written = open();
-  if (failed(written))
-    return std::nullopt;
-  FailureOr<::soap::Strategy> strategy = writeHybrid(**written, model, plan);
-  if (failed(strategy) || strategy->empty())
-    return std::nullopt;
-  // Recomputed ops have made another graph.
-  auto planned = open();
-  if (failed(planned))
-    return std::nullopt;
-  strategy = readStrategy((*planned)->opGraph, target.topology.deviceCount());
-  if (failed(strategy))
-    return std::nullopt;
-  PipelineAttr pipeline =
-      readPipeline((*copy)->getAttr(SoapDialect::kPipeline));
-  if (!pipeline)
-    return (*planned)->problem->evaluate(*strategy);
-  FailureOr<Simulation> simulation =
-      simulateMicrobatches(*copy, **planned, *strategy, pipeline);
-  if (failed(simulation))
-    return std::nullopt;
-  ::soap::Evaluation evaluation;
-  evaluation.makespanNs = simulation->tasks.makespanNs;
-  evaluation.excessBytes = target.topology.excessBytes(simulation->memoryBytes);
-  return evaluation;
 }
 
 /// Writes a plan on the ops, and to a strategy file if it has a name.

@@ -43,12 +43,6 @@ bool hasManyDevices(const ::soap::Topology &topology);
 std::vector<std::pair<std::string, ::soap::Strategy>>
 hybridStarts(const FunctionProblem &target, ::soap::HybridModel &model);
 
-/// The plan as its strategy is simulated, written on a copy of the module. None
-/// if no strategy says it.
-std::optional<::soap::Evaluation>
-simulateHybrid(const FunctionProblem &target, ::soap::HybridModel &model,
-               const ::soap::HybridPlan &plan);
-
 /// Writes the report and the strategy of what was found. An error if nothing
 /// fits into memory.
 LogicalResult finishHybrid(FunctionProblem &target, ::soap::HybridModel &model,

@@ -124,7 +124,8 @@ private:
   Expected<CalibrationEnd> measureMachine();
   MaybeError loadKnown();
   std::pair<bool, bool> look(const EntryInfo &step);
-  MaybeError measure(ProgramSource source, const std::string &name);
+  MaybeError measure(ProgramSource source, const std::string &name,
+                     std::set<std::string> &added);
   MaybeError runProbes();
   MaybeError runOwnPlan(int devices);
   MaybeError runPipelines(int devices);
@@ -384,9 +385,13 @@ std::pair<bool, bool> ModelCalibration::look(const EntryInfo &step) {
   return {fresh, unknown};
 }
 
-/// Runs a program and adds its times to the profile.
+/// Runs a program and adds its times to the profile, and its shapes to `added`:
+/// one that several programs of a run have gets the mean of all.
 MaybeError ModelCalibration::measure(ProgramSource source,
-                                     const std::string &name) {
+                                     const std::string &name,
+                                     std::set<std::string> &added) {
+  for (const ScheduledTask &task : findTrainStep(source)->schedule)
+    added.insert(task.shape);
   if (!options.quiet && isatty(STDERR_FILENO))
     std::fprintf(stderr, "\r\x1b[K%s: %zu shapes so far", name.c_str(),
                  seen.size());
@@ -410,10 +415,7 @@ MaybeError ModelCalibration::runProbes() {
       break;
     if (!unknown)
       continue;
-    // A shape that several probes have gets the mean of all.
-    for (const ScheduledTask &task : step->schedule)
-      added.insert(task.shape);
-    if (MaybeError error = measure(std::move(*source), name))
+    if (MaybeError error = measure(std::move(*source), name, added))
       return error;
   }
   known.merge(added);
@@ -440,7 +442,8 @@ MaybeError ModelCalibration::runOwnPlan(int devices) {
                  devices);
     return std::nullopt;
   }
-  return measure(std::move(*source), "plan of the model");
+  std::set<std::string> added;
+  return measure(std::move(*source), "plan of the model", added);
 }
 
 /// For each number of microbatches: pipelines of all devices, with one or more
@@ -473,9 +476,7 @@ MaybeError ModelCalibration::runPipelines(int devices) {
       const EntryInfo *step = findTrainStep(*source);
       if (!look(*step).second)
         continue;
-      for (const ScheduledTask &task : step->schedule)
-        added.insert(task.shape);
-      if (MaybeError error = measure(std::move(*source), name))
+      if (MaybeError error = measure(std::move(*source), name, added))
         return error;
     }
   known.merge(added);
