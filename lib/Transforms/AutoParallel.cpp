@@ -11,6 +11,7 @@
 #include "CheckedOptions.h"
 #include "FrontierAlgorithm.h"
 #include "HybridAlgorithm.h"
+#include "HybridBlocks.h"
 #include "HybridOffload.h"
 #include "HybridSimulation.h"
 #include "InterruptScope.h"
@@ -509,7 +510,8 @@ LogicalResult AutoParallel::run() {
   std::unique_ptr<::soap::HybridModel> hybrid;
   if (algorithm == "auto" && isPlain())
     hybrid = modelForHybrid(target);
-  if (hybrid && !hasManyDevices(target.topology)) {
+  if (hybrid && !hasManyDevices(target.topology) &&
+      !hasLongSequences(target.function)) {
     // Frontiers count devices here, and weigh memory against time themselves.
     if (mode.empty() && recompute != "auto")
       return runBoth(target, *hybrid);

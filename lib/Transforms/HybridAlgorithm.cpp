@@ -9,6 +9,7 @@
 
 #include "HybridAlgorithm.h"
 
+#include "HybridBlocks.h"
 #include "HybridOffload.h"
 #include "HybridSimulation.h"
 #include "HybridSupport.h"
@@ -122,14 +123,11 @@ LogicalResult mlir::soap::runHybrid(FunctionProblem &target,
   double seconds = options.seconds == 0 ? defaultSeconds : options.seconds;
   search.seconds = seconds;
   search.recompute = options.recompute;
-  search.simulate = simulatorOf(target.opGraph, target.topology, *model);
   InterruptScope scope;
   search.stop = &InterruptScope::isInterrupted();
-  OffloadSearch found =
-      searchWithOffload(target.opGraph, *model, *target.problem, search);
-  if (found.usesOffload)
-    model = std::move(found.offloaded->model);
-  return finishHybrid(target, *model, found.result, options);
+  HybridSearch found = searchHybridPlans(target, *model, search);
+  return finishHybrid(takeStep(target, found), found.modelOf(*model),
+                      found.result, options);
 }
 
 LogicalResult mlir::soap::finishHybrid(FunctionProblem &target,

@@ -32,11 +32,13 @@ static std::string readOptions(StringRef options, ::soap::HybridShape &shape) {
       shape.tensor = number;
     else if (name == "pp" && isNumber && number > 0)
       shape.groups = number;
+    else if (name == "cp" && isNumber && number > 0)
+      shape.context = number;
     else if (name == "zero" && isNumber && number <= 1)
       shape.zero = number;
     else
       return "unknown option '" + option.str() +
-             "', expected tp=N, pp=N (numbers from 1 on), sp or zero=1";
+             "', expected tp=N, pp=N, cp=N (numbers from 1 on), sp or zero=1";
   }
   return {};
 }
@@ -65,15 +67,20 @@ mlir::soap::priceRecipe(const std::string &text, ::soap::HybridModel &model,
   } else if (name != "data-parallel") {
     return std::nullopt;
   }
-  if (int64_t(shape.tensor) * shape.groups > devices ||
-      devices % (shape.tensor * shape.groups) != 0)
-    return fail("tensor " + std::to_string(shape.tensor) + " x " +
-                std::to_string(shape.groups) + " stages do not divide the " +
-                std::to_string(devices) + " devices of '" + topology.name +
-                "'");
-  shape.data = devices / shape.tensor / shape.groups;
+  int64_t together = int64_t(shape.unit()) * shape.groups;
+  if (together > devices || devices % together != 0)
+    return fail(
+        "tensor " + std::to_string(shape.tensor) + " x " +
+        (shape.context > 1 ? "context " + std::to_string(shape.context) + " x "
+                           : "") +
+        std::to_string(shape.groups) + " stages do not divide the " +
+        std::to_string(devices) + " devices of '" + topology.name + "'");
+  shape.data = static_cast<int>(devices / together);
   shape.sequence &= shape.tensor > 1;
-  if (shape.data == 1)
+  for (auto [places, zigzag] : model.contexts())
+    if (places == shape.context)
+      shape.zigzag = zigzag;
+  if (shape.holders() == 1)
     shape.zero = 0;
   HybridRow row{text, {}};
   std::string why;

@@ -143,7 +143,7 @@ private:
             more = few + std::max<int64_t>(groups, 2);
     constexpr int64_t fewPieces = 200'000;
     int64_t pieces =
-        static_cast<int64_t>(opGraph.graph.nodes.size()) * plan.shape.tensor;
+        static_cast<int64_t>(opGraph.graph.nodes.size()) * plan.shape.unit();
     bool isLong = all > 2 * more && pieces * all > fewPieces;
     ::soap::Graph whole = opGraph.graph;
     auto last =
@@ -216,7 +216,7 @@ private:
   void addBytes(const ::soap::HybridPlan &plan,
                 const std::vector<int64_t> &bytes, Timeline &result) const {
     result.groupBytes.assign(static_cast<size_t>(plan.shape.groups), 0);
-    auto width = static_cast<size_t>(plan.shape.data * plan.shape.tensor);
+    auto width = static_cast<size_t>(plan.shape.width());
     for (size_t d = 0; d < bytes.size(); ++d) {
       int64_t &most = result.groupBytes[d / width];
       most = std::max(most, bytes[d]);

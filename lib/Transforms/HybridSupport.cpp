@@ -64,6 +64,8 @@ static llvm::json::Object shapeJson(const ::soap::HybridPlan &plan) {
       {"chunks", plan.shape.chunks},
       {"data", plan.shape.data},
       {"tensor", plan.shape.tensor},
+      {"context", plan.shape.context},
+      {"zigzag", plan.shape.zigzag},
       {"samples", plan.shape.samples},
       {"sequence", plan.shape.sequence},
       {"zero", plan.shape.zero},

@@ -10,8 +10,7 @@
 
 #include "CheckedOptions.h"
 #include "HybridAlgorithm.h"
-#include "HybridOffload.h"
-#include "HybridSimulation.h"
+#include "HybridBlocks.h"
 #include "HybridSupport.h"
 #include "InterruptScope.h"
 
@@ -65,12 +64,19 @@ LogicalResult PlanHybrid::parsePlan(int devices, ::soap::HybridShape &shape,
     return getOperation().emitError()
            << "option 'plan=" << text << "': expected " << expected;
   };
+  constexpr const char *parts =
+      "stages=N, chunks=N, tensor=N, context=N, data=N, samples=N, zero=N, "
+      "sequence, zigzag, offload or recompute=none|selective|whole";
   bool hasData = false;
   for (const std::string &part : plan) {
     auto [name, value] = StringRef(part).split('=');
     int64_t number = 0;
     if (name == "sequence" && value.empty()) {
       shape.sequence = true;
+      continue;
+    }
+    if (name == "zigzag" && value.empty()) {
+      shape.zigzag = true;
       continue;
     }
     if (name == "offload" && value.empty()) {
@@ -88,15 +94,15 @@ LogicalResult PlanHybrid::parsePlan(int devices, ::soap::HybridShape &shape,
       continue;
     }
     if (value.getAsInteger(10, number) || number < 0 || number > 1000000)
-      return fail(
-          part, "stages=N, chunks=N, tensor=N, data=N, samples=N, "
-                "zero=N, sequence, offload or recompute=none|selective|whole");
+      return fail(part, parts);
     if (name == "stages")
       shape.groups = static_cast<int>(number);
     else if (name == "chunks")
       shape.chunks = static_cast<int>(number);
     else if (name == "tensor")
       shape.tensor = static_cast<int>(number);
+    else if (name == "context")
+      shape.context = static_cast<int>(number);
     else if (name == "data") {
       shape.data = static_cast<int>(number);
       hasData = true;
@@ -105,12 +111,10 @@ LogicalResult PlanHybrid::parsePlan(int devices, ::soap::HybridShape &shape,
     else if (name == "zero")
       shape.zero = static_cast<int>(number);
     else
-      return fail(
-          part, "stages=N, chunks=N, tensor=N, data=N, samples=N, "
-                "zero=N, sequence, offload or recompute=none|selective|whole");
+      return fail(part, parts);
   }
-  if (!hasData && shape.groups > 0 && shape.tensor > 0)
-    shape.data = std::max(devices / shape.groups / shape.tensor, 1);
+  if (!hasData && shape.groups > 0 && shape.unit() > 0)
+    shape.data = std::max(devices / shape.groups / shape.unit(), 1);
   return success();
 }
 
@@ -177,17 +181,15 @@ LogicalResult PlanHybrid::run() {
     return target.function.emitError()
            << "has no hybrid plans: " << model.error();
 
-  OffloadSearch search;
+  HybridSearch search;
   ::soap::HierarchicalResult &result = search.result;
   if (plan.empty()) {
     ::soap::HierarchicalOptions options;
     options.seconds = timeLimit;
     options.exhaustive = exhaustive;
-    options.simulate = simulatorOf(target.opGraph, target.topology, **model);
     InterruptScope scope;
     options.stop = &InterruptScope::isInterrupted();
-    search = searchWithOffload(target.opGraph, **model, *target.problem,
-                               options, batch);
+    search = searchHybridPlans(target, **model, options, batch);
     if (result.best.exists())
       remarkIfPriced(target.function, result);
   } else {
@@ -204,31 +206,30 @@ LogicalResult PlanHybrid::run() {
                << "': no plan with offload: " << offloaded.error();
       search.offloaded = std::move(*offloaded);
       search.usesOffload = true;
-      model = std::move(search.offloaded->model);
     }
-    if (std::string message = (*model)->check(shape); !message.empty())
+    ::soap::HybridModel &priced = search.modelOf(**model);
+    if (std::string message = priced.check(shape); !message.empty())
       return module.emitError("option 'plan=")
              << llvm::join(plan, ",") << "': " << message;
-    result.best = (*model)->price(shape, recompute ? &*recompute : nullptr);
+    result.best = priced.price(shape, recompute ? &*recompute : nullptr);
     result.complete = true;
   }
-  if (plan.empty() && search.usesOffload)
-    model = std::move(search.offloaded->model);
+  FunctionProblem &step = takeStep(target, search);
+  ::soap::HybridModel &used = search.modelOf(**model);
   if (!result.best.exists())
-    return target.function.emitError("has no hybrid plan on topology '")
-           << target.topology.name << "'";
+    return step.function.emitError("has no hybrid plan on topology '")
+           << step.topology.name << "'";
   if (result.best.excessBytes > 0)
-    target.function.emitWarning("does not fit into the memory of topology '")
-        << target.topology.name << "': the plan needs "
+    step.function.emitWarning("does not fit into the memory of topology '")
+        << step.topology.name << "': the plan needs "
         << ::soap::describeBytes(result.best.excessBytes)
         << " more on a device";
 
   if (summary)
-    llvm::errs() << printHybrid(result, **model, target.topology);
+    llvm::errs() << printHybrid(result, used, step.topology);
   if (!report.empty() &&
-      failed(
-          writeOptionFile(module, "report", report,
-                          printHybridReport(result, **model, target.topology))))
+      failed(writeOptionFile(module, "report", report,
+                             printHybridReport(result, used, step.topology))))
     return failure();
-  return failure(failed(writeHybrid(target, **model, result.best)));
+  return failure(failed(writeHybrid(step, used, result.best)));
 }

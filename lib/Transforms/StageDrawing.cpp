@@ -12,6 +12,8 @@
 
 #include "Support/Svg.h"
 
+#include "Soap/Model/AttentionBlocks.h"
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -39,7 +41,8 @@ struct BlockName {
 /// A stage as it is drawn.
 struct Stage {
   std::vector<int> devices;
-  int data = 1, tensor = 1;
+  int data = 1, context = 1, tensor = 1;
+  int members() const { return context * tensor; }
   int ops = 0, recomputed = 0;
   int inFlight = 1;
   /// Modules in program order; blocks of a family as one entry.
@@ -109,6 +112,9 @@ private:
     std::vector<std::map<std::pair<int64_t, int64_t>, int>> shapes(
         stages.size());
     std::vector<std::set<int>> devices(stages.size());
+    // Devices that share the heads of each block of an attention; 0: none is in
+    // blocks.
+    std::vector<int64_t> columns(stages.size());
     std::vector<std::vector<std::pair<std::string, std::vector<int64_t>>>>
         modules(stages.size());
     for (size_t n = 0; n < graph.nodes.size(); ++n) {
@@ -124,6 +130,9 @@ private:
       int64_t samples =
           config.degrees[static_cast<size_t>(order.sampleLoops[n])];
       ++shapes[s][{samples, static_cast<int64_t>(config.devices.size())}];
+      if (kernel.phase == Phase::Forward &&
+          llvm::StringRef(kernel.name).ends_with(::soap::firstBlockScores()))
+        columns[s] = columnsOf(n);
       if (kernel.phase != Phase::Forward || isAgain)
         continue;
       BlockName name = blockNameOf(kernel.name);
@@ -144,8 +153,12 @@ private:
           [](const auto &a, const auto &b) { return a.second < b.second; });
       if (most != shapes[s].end())
         stage.data = static_cast<int>(most->first.first);
-      stage.tensor = std::max<int>(
+      int members = std::max<int>(
           static_cast<int>(stage.devices.size()) / std::max(stage.data, 1), 1);
+      stage.tensor = members;
+      if (columns[s] > 0 && members % columns[s] == 0)
+        stage.tensor = static_cast<int>(columns[s]);
+      stage.context = members / stage.tensor;
       for (const auto &[family, numbers] : modules[s])
         stage.contents.push_back(
             numbers.empty() ? family
@@ -164,6 +177,21 @@ private:
     }
   }
 
+  /// In how many pieces an op over blocks of a sequence splits other loops than
+  /// samples and these.
+  int64_t columnsOf(size_t node) const {
+    const ::soap::Kernel &kernel = graph.nodes[node].whole;
+    const ::soap::AccessMap &map = kernel.space.results[0].map;
+    constexpr size_t blockDim = 3; // from the end
+    int64_t columns = 1;
+    for (size_t l = 0; l < strategy[node].degrees.size(); ++l)
+      if (auto loop = static_cast<int>(l);
+          loop != order.sampleLoops[node] &&
+          !::soap::usesLoop({map[map.size() - blockDim]}, loop))
+        columns *= strategy[node].degrees[l];
+    return columns;
+  }
+
   /// Whether large updates are split over replicas.
   bool splitsStates() const {
     int64_t largest = 0;
@@ -179,7 +207,14 @@ private:
       isSplit =
           !stages.empty() && strategy[n].piecesPerReplica() > stages[0].tensor;
     }
-    return isSplit && stages[0].data > 1;
+    return isSplit && stages[0].data * stages[0].context > 1;
+  }
+
+  static std::string describe(const Stage &stage) {
+    return "data " + std::to_string(stage.data) +
+           (stage.context > 1 ? " x context " + std::to_string(stage.context)
+                              : "") +
+           " x tensor " + std::to_string(stage.tensor);
   }
 
   std::string describe(const std::string &schedule) const {
@@ -187,10 +222,11 @@ private:
                        (stages.size() == 1 ? " stage" : " stages");
     bool alike = true;
     for (const Stage &stage : stages)
-      alike &= stage.data == stages[0].data && stage.tensor == stages[0].tensor;
+      alike &= stage.data == stages[0].data &&
+               stage.context == stages[0].context &&
+               stage.tensor == stages[0].tensor;
     if (alike && !stages.empty())
-      text += " x (data " + std::to_string(stages[0].data) + " x tensor " +
-              std::to_string(stages[0].tensor) + ")";
+      text += " x (" + describe(stages[0]) + ")";
     text += ", " + std::to_string(order.microbatches) +
             (order.microbatches == 1 ? " microbatch, " : " microbatches, ") +
             schedule;
@@ -272,8 +308,7 @@ private:
                : deviceName(stage.devices.front()) + " to " +
                      deviceName(stage.devices.back()),
            false, paleInk);
-    line("data " + std::to_string(stage.data) + " x tensor " +
-         std::to_string(stage.tensor));
+    line(describe(stage));
     y = drawGrid(stage, x + 8, y + 6);
     for (const std::string &entry : stage.contents) {
       drawing.rectangle(x + 8, y + 4, columnWidth - 16, lineHeight + 2,
@@ -295,7 +330,7 @@ private:
 
   /// Replicas as rows, their members as columns. The lower end.
   double drawGrid(const Stage &stage, double x, double y) {
-    auto columns = static_cast<size_t>(stage.tensor),
+    auto columns = static_cast<size_t>(stage.members()),
          rows = static_cast<size_t>(stage.data);
     constexpr size_t maxColumns = 16;
     size_t shownColumns = std::min(columns, maxColumns);

@@ -604,8 +604,9 @@ def SoapPlanHybrid : Pass<"soap-plan-hybrid", "::mlir::ModuleOp"> {
   let summary = "Plans a training step for a cluster: stages, tensor and data parallelism, microbatches";
   let description = [{
     Searches the hybrid plans of a training step (docs/Hierarchical.md): the number of pipeline stages, of
-    tensor-parallel devices and of replicas, microbatches, recomputed activations and ZeRO; or prices one of them. Where
-    nothing fits, plans with the states of the optimizer in host memory are looked at (docs/HostMemory.md).
+    tensor-parallel devices, of places of a sequence and of replicas, microbatches, recomputed activations and ZeRO; or
+    prices one of them. Where nothing fits, plans with the states of the optimizer in host memory are looked at
+    (docs/HostMemory.md). Sequences are split where attention is in blocks (docs/ContextParallelism.md).
     Prints the best and what others cost on stderr, and writes it: configs, `soap.pipeline`, `soap.stages`. A remark
     says what of it no strategy says.
   }];
@@ -621,9 +622,9 @@ def SoapPlanHybrid : Pass<"soap-plan-hybrid", "::mlir::ModuleOp"> {
     Option<"batch", "batch", "int64_t", /*default=*/"0",
            "Samples of an iteration, in microbatches; 0: as many as the function has">,
     ListOption<"plan", "plan", "std::string",
-               "Price this plan instead of a search: stages=N, chunks=N, tensor=N, data=N, samples=N (of a "
-               "microbatch), zero=N, sequence, offload, recompute=none|selective|whole; what is missing is 1 (data: all "
-               "devices left), or chosen to fit">,
+               "Price this plan instead of a search: stages=N, chunks=N, tensor=N, context=N, data=N, samples=N (of a "
+               "microbatch), zero=N, sequence, zigzag, offload, recompute=none|selective|whole; what is missing is 1 "
+               "(data: all devices left), or chosen to fit">,
     Option<"mode", "mode", "std::string", /*default=*/"\"\"",
            "mini-parallelism (the fewest devices that a plan fits on) or profiling (plans of 1, 2, 4, ... and all "
            "devices)">,

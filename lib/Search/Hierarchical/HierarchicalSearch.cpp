@@ -15,6 +15,7 @@
 #include <functional>
 #include <limits>
 #include <map>
+#include <tuple>
 
 using namespace soap;
 
@@ -23,24 +24,30 @@ static std::vector<HybridShape> listShapes(const HybridModel &model,
                                            const Topology &topology) {
   std::vector<HybridShape> shapes;
   int devices = topology.deviceCount();
+  auto add = [&](int64_t samples, int tensor, int stages,
+                 const std::pair<int, bool> &context) {
+    int inside = tensor * stages * context.first;
+    if (devices % inside != 0)
+      return;
+    for (bool sequence : {false, true})
+      for (int zero : {0, 1, 3})
+        for (int chunks : {1, 2, 4}) {
+          HybridShape shape{stages, devices / inside, tensor,
+                            chunks, samples,          sequence,
+                            zero,   context.first,    context.second};
+          if (sequence && tensor == 1)
+            continue;
+          if (model.check(shape).empty())
+            shapes.push_back(shape);
+        }
+  };
   for (int64_t samples = 1; samples <= model.getBatch(); samples *= 2)
     for (int tensor = 1; tensor <= devices; ++tensor)
-      for (int stages = 1; stages <= devices / tensor; ++stages) {
-        if (devices % (tensor * stages) != 0)
-          continue;
-        for (bool sequence : {false, true})
-          for (int zero : {0, 1, 3})
-            for (int chunks : {1, 2, 4}) {
-              HybridShape shape{stages,  devices / tensor / stages,
-                                tensor,  chunks,
-                                samples, sequence,
-                                zero};
-              if (sequence && tensor == 1)
-                continue;
-              if (model.check(shape).empty())
-                shapes.push_back(shape);
-            }
-      }
+      for (int stages = 1; stages <= devices / tensor; ++stages)
+        for (const std::pair<int, bool> &context : model.contexts())
+          // Sequences that are split are long: one at a time is enough work.
+          if (samples == 1 || context.first == 1)
+            add(samples, tensor, stages, context);
   return shapes;
 }
 
@@ -231,7 +238,11 @@ HierarchicalResult soap::searchHybrid(HybridModel &model,
   HierarchicalResult result;
   std::vector<HybridShape> shapes = listShapes(model, problem.getTopology());
   result.shapes = static_cast<int64_t>(shapes.size());
-  std::map<std::pair<int, int>, HybridPlan> byKind;
+  using Kind = std::tuple<int, int, int>;
+  auto kindOf = [](const HybridShape &shape) {
+    return Kind{shape.groups, shape.tensor, shape.context};
+  };
+  std::map<Kind, HybridPlan> byKind;
   Candidates candidates(model.getMemoryBytes());
   result.complete = true;
   // By samples of a microbatch: whether anything was better than with fewer.
@@ -254,7 +265,7 @@ HierarchicalResult soap::searchHybrid(HybridModel &model,
     if (!options.exhaustive && result.best.exists() &&
         result.best.excessBytes == 0 &&
         static_cast<double>(model.boundNs(shape)) >= slowest(result.best)) {
-      if (byKind.contains({shape.groups, shape.tensor}))
+      if (byKind.contains(kindOf(shape)))
         continue;
     }
     constexpr Recompute none = Recompute::None;
@@ -264,7 +275,7 @@ HierarchicalResult soap::searchHybrid(HybridModel &model,
     ++result.priced;
     if (options.exhaustive)
       result.all.push_back(plan);
-    auto [it, isNew] = byKind.try_emplace({shape.groups, shape.tensor}, plan);
+    auto [it, isNew] = byKind.try_emplace(kindOf(shape), plan);
     if (!isNew && isBetter(plan, it->second))
       it->second = plan;
     candidates.add(plan);
@@ -276,7 +287,7 @@ HierarchicalResult soap::searchHybrid(HybridModel &model,
   if (options.simulate)
     for (const HybridPlan &plan :
          judge(model, options, candidates, isStopped, elapsed, result)) {
-      HybridPlan &known = byKind[{plan.shape.groups, plan.shape.tensor}];
+      HybridPlan &known = byKind[kindOf(plan.shape)];
       if (known.shape == plan.shape)
         known = plan;
     }

@@ -3,15 +3,15 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Passes come from the plan of one tensor-parallel group, reductions and
-// messages from the links of the whole cluster. docs/Hierarchical.md has the
-// formulas.
+// Passes come from the plan of one replica of a stage, reductions and messages
+// from the links of the whole cluster. docs/Hierarchical.md has the formulas.
 //
 //===----------------------------------------------------------------------===//
 
 #include "HybridStrategy.h"
 #include "MicrobatchGraph.h"
 #include "PipelineTime.h"
+#include "Search/Presets/Context.h"
 #include "SegmentCosts.h"
 #include "Soap/Cost/CollectiveCost.h"
 #include "Soap/Cost/CostModel.h"
@@ -39,8 +39,12 @@ struct HybridModel::Impl {
   bool waitsForMoves = true;
   int perMachine = 1;
 
-  using Key = std::tuple<int64_t, int, bool>;
-  /// By samples, tensor, sequence.
+  LayerMates mates;
+  /// The sequences that context parallelism splits, or why it does not.
+  Expected<BlockedSequence> blocked = Error{};
+
+  using Key = std::tuple<int64_t, int, bool, int, bool>;
+  /// By samples, tensor, sequence, context, zigzag.
   using Costs = std::map<Key, Expected<SegmentCosts>>;
   std::shared_ptr<Costs> costs = std::make_shared<Costs>();
   std::map<int64_t, std::vector<int64_t>> updates;
@@ -71,21 +75,21 @@ struct HybridModel::Impl {
       return it->second;
     }
   };
-  std::map<std::tuple<int, int>, Reduction> reductions; ///< by data, tensor
+  std::map<std::tuple<int, int>, Reduction> reductions; ///< by holders, tensor
 
   explicit Impl(const ParallelizationProblem &problem)
       : problem(problem), topology(problem.getTopology()) {}
 
-  const Expected<SegmentCosts> &costsOf(int64_t samples, int tensor,
-                                        bool sequence) {
-    auto it = costs->find({samples, tensor, sequence});
+  const Expected<SegmentCosts> &costsOf(const HybridShape &shape) {
+    Key key{shape.samples, shape.tensor, shape.sequence, shape.context,
+            shape.zigzag};
+    auto it = costs->find(key);
     if (it == costs->end())
       it = costs
-               ->emplace(
-                   Key{samples, tensor, sequence},
-                   findSegmentCosts(problem.getGraph(), problem.getGroups(),
-                                    problem.getRoles(), segments, topology,
-                                    stepBatch, samples, tensor, sequence))
+               ->emplace(key, findSegmentCosts(
+                                  problem.getGraph(), problem.getGroups(),
+                                  problem.getRoles(), segments, mates, topology,
+                                  stepBatch, shape))
                .first;
     return it->second;
   }
@@ -100,17 +104,17 @@ struct HybridModel::Impl {
     return it->second;
   }
 
-  /// Collectives over the replicas of a stage. The groups of all members of a
-  /// tensor-parallel group run at once; those that share a link wait for each
-  /// other.
-  Reduction &reductionOf(int data, int tensor) {
-    auto [it, isNew] = reductions.try_emplace({data, tensor});
+  /// Collectives over the holders of the weights of a stage: all places of all
+  /// replicas. The groups of all members of a tensor-parallel group run at
+  /// once; those that share a link wait for each other.
+  Reduction &reductionOf(int holders, int tensor) {
+    auto [it, isNew] = reductions.try_emplace({holders, tensor});
     if (!isNew)
       return it->second;
-    auto members = [&](int member, int replicas) {
+    auto members = [&](int member, int count) {
       std::vector<int> devices;
-      for (int r = 0; r < replicas; ++r)
-        devices.push_back(r * tensor + member);
+      for (int h = 0; h < count; ++h)
+        devices.push_back(h * tensor + member);
       return devices;
     };
     Reduction &made = it->second;
@@ -123,15 +127,15 @@ struct HybridModel::Impl {
              });
     };
     made.allReduce.emplace(topology, CollectiveKind::AllReduce,
-                           members(0, data));
+                           members(0, holders));
     made.reduceScatter.emplace(topology, CollectiveKind::ReduceScatter,
-                               members(0, data));
+                               members(0, holders));
     made.allGather.emplace(topology, CollectiveKind::AllGather,
-                           members(0, data));
+                           members(0, holders));
     // The first machines stand for all.
-    constexpr int manyReplicas = 64;
+    constexpr int manyHolders = 64;
     constexpr int64_t largeBytes = int64_t(1) << 28;
-    int few = std::min(data, manyReplicas);
+    int few = std::min(holders, manyHolders);
     CollectiveModel first(topology, CollectiveKind::AllReduce, members(0, few));
     const CollectiveAlgorithm *own = first.best(largeBytes);
     for (int member = 1; member < tensor; ++member) {
@@ -150,7 +154,7 @@ struct HybridModel::Impl {
   /// other, and of what is left of its bytes.
   int64_t gatherNs(const HybridShape &shape, const SegmentCost &cost,
                    bool isGathered) {
-    Reduction &reduction = reductionOf(shape.data, shape.tensor);
+    Reduction &reduction = reductionOf(shape.holders(), shape.tensor);
     int64_t ns = 0, rest = cost.parameterBytes;
     for (const WeightCost &weight : cost.weights) {
       rest -= weight.weightBytes;
@@ -163,7 +167,7 @@ struct HybridModel::Impl {
   }
   int64_t reduceNs(const HybridShape &shape, const SegmentCost &cost,
                    bool isGathered) {
-    Reduction &reduction = reductionOf(shape.data, shape.tensor);
+    Reduction &reduction = reductionOf(shape.holders(), shape.tensor);
     auto nsOf = [&](int64_t bytes) {
       return shape.zero > 0 ? reduction.reduceScatterNs(bytes)
                             : reduction.allReduceNs(bytes);
@@ -215,9 +219,9 @@ struct HybridModel::Impl {
   }
   Stretch stretchOf(const HybridShape &shape, const SegmentCosts &found,
                     const HybridStage &stage) {
-    if (shape.zero != 3 || shape.data == 1)
+    if (shape.zero != 3 || shape.holders() == 1)
       return {};
-    Reduction &reduction = reductionOf(shape.data, shape.tensor);
+    Reduction &reduction = reductionOf(shape.holders(), shape.tensor);
     Moves forward, backward;
     int64_t forwardNs = 0, backwardNs = 0, forwards = 0, backwards = 0;
     for (int s = stage.firstSegment; s < stage.firstSegment + stage.segments;
@@ -257,24 +261,19 @@ struct HybridModel::Impl {
       if (weight.isGathered)
         bytes += static_cast<double>(weight.gradientBytes);
     double left = 1 - bytes / static_cast<double>(cost.gradientBytes) *
-                          (1 - 1.0 / shape.data);
+                          (1 - 1.0 / shape.holders());
     return static_cast<int64_t>(static_cast<double>(cost.accumulateNs) * left);
-  }
-
-  static int deviceOf(const HybridShape &shape, int group, int replica,
-                      int member) {
-    return (group * shape.data + replica) * shape.tensor + member;
   }
 
   /// The time in which all replicas of the stage before send to a stage.
   int64_t sendNs(const HybridShape &shape, int stage, int64_t bytes) const {
     int from = (stage - 1) % shape.groups, to = stage % shape.groups;
     // Groups are all alike: the first machines stand for all.
-    int most = std::min(shape.data * shape.tensor, 4 * perMachine);
+    int most = std::min(shape.width(), 4 * perMachine);
     std::vector<Message> messages;
     for (int i = 0; i < most; ++i)
       messages.push_back(
-          {deviceOf(shape, from, 0, i), deviceOf(shape, to, 0, i), bytes});
+          {from * shape.width() + i, to * shape.width() + i, bytes});
     return exchangeCost(topology, messages).ns;
   }
 
@@ -354,7 +353,7 @@ void HybridModel::Impl::addMemory(const HybridShape &shape,
 void HybridModel::Impl::addSynchronization(const HybridShape &shape,
                                            const SegmentCosts &found,
                                            HybridStage &made) {
-  int64_t shares = shape.zero > 0 ? shape.data : 1;
+  int64_t shares = shape.zero > 0 ? shape.holders() : 1;
   const std::vector<int64_t> &update = updatesOf(shape.tensor * shares);
   Stretch stretch = stretchOf(shape, found, made);
   int end = made.firstSegment + made.segments;
@@ -365,7 +364,7 @@ void HybridModel::Impl::addSynchronization(const HybridShape &shape,
     made.updateNs += update[s] + cost.onceNs / shares;
     pass += stretch.backwardNs(cost, made.recompute);
     allPasses = pass;
-    if (shape.data == 1 || cost.gradientBytes == 0)
+    if (shape.holders() == 1 || cost.gradientBytes == 0)
       continue;
     link = std::max(link, pass) + reduceNs(shape, cost, false);
     // Of the gradients that each pass reduces, all but the last are beside
@@ -378,7 +377,7 @@ void HybridModel::Impl::addSynchronization(const HybridShape &shape,
     return;
   // The first forward pass waits for the weights of each segment.
   int64_t plain = 0;
-  for (int s = made.firstSegment; s < end && shape.data > 1; ++s) {
+  for (int s = made.firstSegment; s < end && shape.holders() > 1; ++s) {
     const SegmentCost &cost = found.segments[s];
     gather += gatherNs(shape, cost, false);
     if (shape.zero < 3)
@@ -424,13 +423,20 @@ HybridModel::make(const ParallelizationProblem &problem, int64_t batch,
     return Error{ofStep.error()};
   impl->stepBatch = *ofStep;
   impl->batch = batch == 0 ? *ofStep : batch;
+  impl->blocked = findBlockedSequence(graph);
   impl->memoryBytes = impl->topology.typeOf(0).memoryBytes;
   if (other) {
     impl->costs = other->impl->costs;
     impl->segments = other->impl->segments;
+    impl->mates = other->impl->mates;
   } else {
     impl->segments =
         findSegments(graph, problem.getGroups(), problem.getRoles(), forwardOf);
+    // Attention in blocks has many ops.
+    impl->mates = impl->blocked
+                      ? findLayerMates(graph, problem.getGroups(),
+                                       problem.getRoles(), impl->segments)
+                      : withoutMates(graph, impl->segments);
   }
   std::vector<std::vector<int>> machines = impl->topology.machines();
   impl->perMachine = static_cast<int>(machines[0].size());
@@ -438,7 +444,7 @@ HybridModel::make(const ParallelizationProblem &problem, int64_t batch,
     if (machine.size() != machines[0].size())
       return Error{"topology '" + impl->topology.name +
                    "' has machines of several sizes, expected one"};
-  if (auto &one = impl->costsOf(1, 1, false); !one)
+  if (auto &one = impl->costsOf({}); !one)
     return Error{one.error()};
   return std::unique_ptr<HybridModel>(new HybridModel(std::move(impl)));
 }
@@ -468,7 +474,7 @@ int HybridModel::getRepeatedLayerCount() const {
 }
 
 double HybridModel::iterationFlops() {
-  return impl->costsOf(1, 1, false)->flops * static_cast<double>(impl->batch);
+  return impl->costsOf({})->flops * static_cast<double>(impl->batch);
 }
 
 double HybridModel::peakFlopsPerSecond() const {
@@ -494,11 +500,14 @@ std::string HybridModel::check(const HybridShape &shape) const {
   auto number = [](int64_t n) { return std::to_string(n); };
   int devices = impl->topology.deviceCount();
   if (shape.groups < 1 || shape.data < 1 || shape.tensor < 1 ||
-      shape.chunks < 1 || shape.samples < 1 || shape.zero < 0 || shape.zero > 3)
-    return "expected at least one stage, replica, member, chunk and sample, "
-           "and ZeRO 0 to 3";
-  if (int64_t(shape.groups) * shape.data * shape.tensor != devices)
+      shape.chunks < 1 || shape.samples < 1 || shape.context < 1 ||
+      shape.zero < 0 || shape.zero > 3)
+    return "expected at least one stage, replica, place, member, chunk and "
+           "sample, and ZeRO 0 to 3";
+  if (int64_t(shape.groups) * shape.data * shape.context * shape.tensor !=
+      devices)
     return number(shape.groups) + " stages x data " + number(shape.data) +
+           (shape.context > 1 ? " x context " + number(shape.context) : "") +
            " x tensor " + number(shape.tensor) + " are not the topology's " +
            number(devices) + " devices";
   if (int64_t(shape.groups) * shape.chunks > impl->segments.count)
@@ -519,7 +528,9 @@ std::string HybridModel::check(const HybridShape &shape) const {
   if (shape.chunks > 1 && microbatches % shape.groups != 0)
     return number(microbatches) + " microbatches cannot be interleaved over " +
            number(shape.groups) + " groups of devices, expected a multiple";
-  if (shape.zero > 0 && shape.data == 1)
+  if (std::string why = checkContext(shape); !why.empty())
+    return why;
+  if (shape.zero > 0 && shape.holders() == 1)
     return "ZeRO without replicas";
   if (shape.zero == 3 && !gathersWeights())
     return "ZeRO-3 of weights of which none has " + number(largeWeightBytes) +
@@ -531,13 +542,50 @@ std::string HybridModel::check(const HybridShape &shape) const {
   return "";
 }
 
+std::string HybridModel::checkContext(const HybridShape &shape) const {
+  auto number = [](int64_t n) { return std::to_string(n); };
+  if (shape.context == 1)
+    return shape.zigzag ? "zigzag without context" : "";
+  const Expected<BlockedSequence> &blocked = impl->blocked;
+  std::string text = "context " + number(shape.context);
+  if (!blocked)
+    return text + ": " + blocked.error();
+  if (shape.zigzag)
+    text += " with zigzag";
+  int64_t parts = int64_t(shape.context) * (shape.zigzag ? 2 : 1);
+  if (blocked->blocks % parts != 0)
+    return text + ": attention has " + number(blocked->blocks) +
+           " blocks, expected a multiple of " + number(parts);
+  if (shape.unit() % impl->perMachine != 0 &&
+      impl->perMachine % shape.unit() != 0)
+    return text + " x tensor " + number(shape.tensor) +
+           " devices neither divide a machine of " + number(impl->perMachine) +
+           " nor are several";
+  if (shape.zero >= 2)
+    return text + " has no price with ZeRO-" + number(shape.zero) +
+           ", expected ZeRO 0 or 1";
+  return "";
+}
+
+std::vector<std::pair<int, bool>> HybridModel::contexts() const {
+  std::vector<std::pair<int, bool>> result = {{1, false}};
+  if (!impl->blocked)
+    return result;
+  int64_t blocks = impl->blocked->blocks;
+  for (int64_t places = 2; places <= blocks; ++places)
+    if (blocks % places == 0)
+      result.emplace_back(static_cast<int>(places),
+                          impl->blocked->isCausal &&
+                              blocks % (2 * places) == 0);
+  return result;
+}
+
 bool HybridModel::gathersWeights() const {
   return !impl->segments.gathered.empty();
 }
 
 int64_t HybridModel::boundNs(const HybridShape &shape) {
-  const auto &found =
-      impl->costsOf(shape.samples, shape.tensor, shape.sequence);
+  const auto &found = impl->costsOf(shape);
   if (!found)
     return std::numeric_limits<int64_t>::max();
   int64_t sum = 0, largest = 0;
@@ -560,8 +608,7 @@ int64_t HybridModel::getStepBatch() const { return impl->stepBatch; }
 
 HybridPlan HybridModel::price(const HybridShape &shape,
                               const Recompute *recompute, int64_t fitBytes) {
-  const auto &found =
-      impl->costsOf(shape.samples, shape.tensor, shape.sequence);
+  const auto &found = impl->costsOf(shape);
   if (!found)
     return {};
   impl->fitBytes = fitBytes > 0 ? fitBytes : impl->memoryBytes;
@@ -678,8 +725,7 @@ HybridModel::placeMicrobatch(const HybridPlan &plan,
   const HybridShape &shape = plan.shape;
   if (shape.zero == 2)
     return Error{"ZeRO-2 has no strategy"};
-  const auto &found =
-      impl->costsOf(shape.samples, shape.tensor, shape.sequence);
+  const auto &found = impl->costsOf(shape);
   if (!found)
     return Error{found.error()};
   return placeHybrid(impl->problem.getGraph(), impl->problem.getRoles(),

@@ -63,13 +63,17 @@ std::string soap::describe(const HybridPlan &plan) {
   std::string text;
   if (shape.groups > 1)
     text += count(static_cast<int64_t>(plan.stages.size()), "stage") + " x ";
-  std::string inside = shape.tensor > 1
-                           ? "tensor " + std::to_string(shape.tensor) +
-                                 (shape.sequence ? " with sequence" : "")
-                           : "";
+  std::string inside;
+  auto add = [&](const char *name, int degree, const char *how) {
+    inside += (inside.empty() ? "" : " x ") + std::string(name) +
+              std::to_string(degree) + how;
+  };
+  if (shape.tensor > 1)
+    add("tensor ", shape.tensor, shape.sequence ? " with sequence" : "");
+  if (shape.context > 1)
+    add("context ", shape.context, "");
   if (shape.data > 1 || inside.empty())
-    inside += (inside.empty() ? "" : " x ") + std::string("data ") +
-              std::to_string(shape.data);
+    add("data ", shape.data, "");
   text += shape.groups > 1 ? "(" + inside + ")" : inside;
   if (plan.microbatches > 1)
     text += ", " + std::to_string(plan.microbatches) + " microbatches of " +

@@ -3,8 +3,9 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Configs of a tensor-parallel group, over the replicas of a stage: pieces of
-// the sample loop, or the same on every replica; updates in pieces under ZeRO.
+// Configs of a replica, over the replicas of a stage: pieces of the sample
+// loop, or the same on every replica; updates in pieces under ZeRO, over all
+// places of sequences of all replicas.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,16 +38,16 @@ static int64_t encode(const std::vector<int64_t> &at,
   return index;
 }
 
-/// `config` of a group of `tensor` devices on `data` such groups, the first of
-/// which begins with device `first`. Loop `loop` is split by `data`, its pieces
-/// outside of the others (`isOutside`) or inside; -1: replicas.
-static Config overReplicas(const Config &config, int loop, bool isOutside,
-                           int first, int data, int tensor) {
+/// `config` of a group of `width` devices on `count` such groups, the first of
+/// which begins with device `first`. Loop `loop` is split by `count`, its
+/// pieces outside of the others (`isOutside`) or inside; -1: replicas.
+static Config overGroups(const Config &config, int loop, bool isOutside,
+                         int first, int count, int width) {
   Config result = config;
   if (loop < 0)
-    result.replicas *= data;
+    result.replicas *= count;
   else
-    result.degrees[loop] *= data;
+    result.degrees[loop] *= count;
   int64_t inner = config.piecesPerReplica(), pieces = result.piecesPerReplica();
   result.devices.clear();
   for (int64_t i = 0; i < result.replicas * pieces; ++i) {
@@ -57,21 +58,21 @@ static Config overReplicas(const Config &config, int loop, bool isOutside,
     } else {
       std::vector<int64_t> place = decode(piece, result.degrees);
       int64_t own = config.degrees[loop];
-      at = isOutside ? place[loop] / own : place[loop] % data;
-      place[loop] = isOutside ? place[loop] % own : place[loop] / data;
+      at = isOutside ? place[loop] / own : place[loop] % count;
+      place[loop] = isOutside ? place[loop] % own : place[loop] / count;
       piece = encode(place, config.degrees);
     }
-    result.devices.push_back(first + static_cast<int>(at) * tensor +
+    result.devices.push_back(first + static_cast<int>(at) * width +
                              config.devices[copy * inner + piece]);
   }
   return result;
 }
 
-/// The longest loop of an update that has enough elements for all replicas.
+/// The longest loop of an update that has enough elements for all holders.
 /// Norms and biases, which a tensor-parallel group repeats, stay whole: several
 /// devices would have each piece, which makes a broadcast of each out of one
 /// all-gather.
-static int loopToCut(const Kernel &update, const Config &config, int data) {
+static int loopToCut(const Kernel &update, const Config &config, int holders) {
   constexpr int64_t small = 1 << 20; // elements
   int64_t elements = 1;
   for (const Loop &loop : update.space.loops)
@@ -83,7 +84,7 @@ static int loopToCut(const Kernel &update, const Config &config, int data) {
   for (size_t l = 0; l < update.space.loops.size(); ++l) {
     const Loop &loop = update.space.loops[l];
     int64_t own = loop.extent / config.degrees[l];
-    if (loop.type == IteratorType::Parallel && own >= data && own > length) {
+    if (loop.type == IteratorType::Parallel && own >= holders && own > length) {
       longest = static_cast<int>(l);
       length = own;
     }
@@ -182,7 +183,7 @@ HybridPlacement soap::placeHybrid(const Graph &graph,
   const HybridShape &shape = plan.shape;
   HybridPlacement made;
   made.strategy = costs.strategy;
-  int width = shape.data * shape.tensor;
+  int width = shape.width();
   for (size_t s = 0; s < plan.stages.size(); ++s) {
     int first = 0;
     while (graph.nodes[first].whole.phase != Phase::Forward ||
@@ -201,14 +202,18 @@ HybridPlacement soap::placeHybrid(const Graph &graph,
     int loop = -1;
     bool isUpdate = kernel.phase == Phase::Update;
     if (isUpdate && shape.zero > 0)
-      loop = loopToCut(kernel, config, shape.data);
+      loop = loopToCut(kernel, config, shape.holders());
     for (size_t l = 0; l < kernel.space.loops.size() && !isUpdate && loop < 0;
          ++l)
       if (roles[n][l] == Role::Sample &&
           kernel.space.loops[l].type != IteratorType::Serial)
         loop = static_cast<int>(l);
-    config = overReplicas(config, loop, /*isOutside=*/!isUpdate,
-                          made.devices[stage][0], shape.data, shape.tensor);
+    config =
+        isUpdate
+            ? overGroups(config, loop, /*isOutside=*/false,
+                         made.devices[stage][0], shape.holders(), shape.tensor)
+            : overGroups(config, loop, /*isOutside=*/true,
+                         made.devices[stage][0], shape.data, shape.unit());
   }
   if (plan.stages.size() > 1)
     repeatConstants(graph, roles, stages, width * shape.groups, made.strategy);

@@ -11,6 +11,7 @@
 
 #include "MicrobatchGraph.h"
 #include "Model/GradientOrder.h"
+#include "Search/Presets/Context.h"
 #include "Soap/Memory/PlanMemory.h"
 #include "Soap/Model/Reuse.h"
 #include "Soap/Pipeline/Pipeline.h"
@@ -93,9 +94,10 @@ class Measurement {
 public:
   Measurement(const Graph &whole, const ModelSegments &segments,
               const MicrobatchGraph &microbatch, const Topology &topology,
-              const Strategy &strategy)
+              const Strategy &strategy, bool isContext)
       : whole(whole), segments(segments), graph(microbatch.graph),
-        roles(microbatch.roles), cost(topology), plan(graph, cost) {
+        roles(microbatch.roles), isContext(isContext), cost(topology),
+        plan(graph, cost) {
     segmentOf.resize(graph.nodes.size());
     for (size_t n = 0; n < microbatch.nodeOf.size(); ++n)
       if (microbatch.nodeOf[n] >= 0)
@@ -107,6 +109,20 @@ public:
     hasSamples = valuesOfSamples(graph, roles);
     plan.set(strategy);
     costs.segments.resize(static_cast<size_t>(segments.count));
+    // Members of a tensor-parallel group do the same; of the places of a
+    // sequence, the one that computes most.
+    if (isContext)
+      own = static_cast<int>(std::max_element(plan.kernelLoadNs().begin(),
+                                              plan.kernelLoadNs().end()) -
+                             plan.kernelLoadNs().begin());
+    const std::vector<PlanState::Slot> &slots = plan.getSlots();
+    ownShards.resize(slots.size());
+    for (size_t s = 0; s < slots.size(); ++s) {
+      const KernelPlan &kernel = plan.kernelPlan(static_cast<int>(s));
+      for (size_t i = 0; kernel.active && i < kernel.devices.size(); ++i)
+        if (kernel.devices[i] == own && kernel.states[i] != ShardState::Absent)
+          ownShards[s].push_back(static_cast<int>(i));
+    }
   }
 
   SegmentCosts run() {
@@ -125,32 +141,28 @@ private:
   const ModelSegments &segments;
   const Graph &graph;
   const std::vector<std::vector<Role>> &roles;
+  bool isContext; ///< devices share sequences
   CostModel cost;
   StrategyPlan plan;
-  std::vector<int> segmentOf; ///< by node of the microbatch
+  int own = 0;                             ///< the device that is measured
+  std::vector<std::vector<int>> ownShards; ///< by slot
+  std::vector<int> segmentOf;              ///< by node of the microbatch
   std::vector<int> producer;
   std::vector<bool> hasSamples;
   SegmentCosts costs;
-  std::vector<int64_t> nodeNs; ///< on device 0, by node
+  std::vector<int64_t> nodeNs; ///< on the device, by node
   /// Of parameters that passes only convert.
   int64_t convertedBytes = 0;
   /// By value: it is computed from parameters once for all microbatches, as a
   /// parameter in another precision.
   std::vector<bool> isCopy;
   int64_t copiesOfForward = 0; ///< bytes of those that only forward passes read
-  /// By value: the largest tile on device 0 that a node of the backward pass
-  /// reads, and whether any does.
+  /// By value: the most bytes of it that a node of the backward pass reads on
+  /// the device, and whether any does.
   std::vector<int64_t> readBytes;
   std::vector<std::vector<int>> backwardReaders; ///< by value: segments
 
-  /// The shard of a slot on device 0, -1: none.
-  int ownShard(int slot) const {
-    const KernelPlan &kernel = plan.kernelPlan(slot);
-    for (size_t i = 0; kernel.active && i < kernel.devices.size(); ++i)
-      if (kernel.devices[i] == 0 && kernel.states[i] != ShardState::Absent)
-        return static_cast<int>(i);
-    return -1;
-  }
+  bool isOwn(size_t slot) const { return !ownShards[slot].empty(); }
   LoopBox boxOf(int slot, int shard) const {
     const IterationSpace &space = plan.getSlots()[slot].kernel->space;
     const KernelGeometry &geometry = *plan.kernelPlan(slot).geometry;
@@ -163,9 +175,21 @@ private:
     }
     return box;
   }
-  int64_t tileBytes(int value, const AccessMap &map, const LoopBox &box) const {
+  /// Bytes of the tiles of an operand or result of a slot on the device: equal
+  /// ones are one tile.
+  int64_t tileBytes(size_t slot, int value, const AccessMap &map) const {
     const GraphValue &of = graph.values[value];
-    return image(map, box, of.shape).volume() * of.elementBytes;
+    std::vector<Region> regions;
+    int64_t bytes = 0;
+    for (int shard : ownShards[slot]) {
+      Region region =
+          image(map, boxOf(static_cast<int>(slot), shard), of.shape);
+      if (std::find(regions.begin(), regions.end(), region) != regions.end())
+        continue;
+      bytes += region.volume() * of.elementBytes;
+      regions.push_back(std::move(region));
+    }
+    return bytes;
   }
   bool isOfSamples(int node) const {
     const std::vector<Role> &own = roles[node];
@@ -183,19 +207,13 @@ private:
     nodeNs.assign(graph.nodes.size(), 0);
     const std::vector<PlanState::Slot> &slots = plan.getSlots();
     for (size_t s = 0; s < slots.size(); ++s)
-      if (int shard = ownShard(static_cast<int>(s)); shard >= 0)
+      for (int shard : ownShards[s])
         add(slots[s].node,
             plan.kernelPlan(static_cast<int>(s)).durationNs[shard]);
-    for (const GraphNode &node : graph.nodes) {
-      double points = node.whole.space.flopsPerPoint;
-      for (const Loop &loop : node.whole.space.loops)
-        points *= static_cast<double>(loop.extent);
-      costs.flops += points;
-    }
   }
 
-  /// Messages and sums of the group count for the op that made the value, those
-  /// of graph inputs for its first reader.
+  /// Collectives and sums of the device count for the op that made the value,
+  /// those of graph inputs for its first reader.
   void addCollectives() {
     for (size_t v = 0; v < graph.values.size(); ++v) {
       const ValuePlan &value = plan.valuePlan(static_cast<int>(v));
@@ -210,7 +228,7 @@ private:
       if (node < 0)
         continue;
       for (const PlannedTask &task : value.tasks)
-        if (task.collective >= 0 || task.resource == 0) {
+        if (isOfDevice(value, task)) {
           add(node, task.durationNs);
           SegmentCost &segment = costs.segments[segmentOf[node]];
           (isForward(node) ? segment.forwardCollectives
@@ -220,23 +238,58 @@ private:
     }
   }
 
+  /// Collectives that other places take part in alone are not the device's.
+  bool isOfDevice(const ValuePlan &value, const PlannedTask &task) const {
+    if (task.collective < 0)
+      return task.resource == own;
+    const std::vector<int> &devices =
+        value.collectives[task.collective].devices;
+    return std::find(devices.begin(), devices.end(), own) != devices.end();
+  }
+
   /// Collectives of the backward pass run beside gradients of weights. What the
   /// simulated passes take less than their tasks one after the other, the
-  /// backward pass of each segment takes less.
+  /// backward pass of each segment takes less. Where devices share sequences,
+  /// blocks of keys and values are on their way beside kernels or delay them:
+  /// either pass takes as long as it is simulated.
   void scaleToTimeline() {
-    int64_t forward = 0, backward = 0;
+    int64_t once = 0, forward = 0, backward = 0;
     for (const SegmentCost &segment : costs.segments) {
-      forward += segment.forwardNs + segment.onceNs;
+      once += segment.onceNs;
+      forward += segment.forwardNs;
       backward += segment.backwardNs;
     }
-    int64_t makespan = StrategySimulator(plan).makespan();
-    if (backward == 0 || makespan <= forward)
+    StrategySimulator simulator(plan);
+    int64_t makespan = 0, forwardEnd = once + forward;
+    if (isContext) {
+      std::vector<std::vector<TaskTimes>> times;
+      makespan = simulator.timeline(times);
+      forwardEnd = endOfForward(times);
+    } else {
+      makespan = simulator.makespan();
+    }
+    if (backward == 0 || makespan <= forwardEnd)
       return;
-    double factor =
-        static_cast<double>(makespan - forward) / static_cast<double>(backward);
-    for (SegmentCost &segment : costs.segments)
-      segment.backwardNs = static_cast<int64_t>(
-          factor * static_cast<double>(segment.backwardNs));
+    auto scale = [](int64_t &ns, int64_t to, int64_t from) {
+      ns = static_cast<int64_t>(static_cast<double>(to) /
+                                static_cast<double>(from) *
+                                static_cast<double>(ns));
+    };
+    for (SegmentCost &segment : costs.segments) {
+      scale(segment.backwardNs, makespan - forwardEnd, backward);
+      if (isContext && forward > 0 && forwardEnd > once)
+        scale(segment.forwardNs, forwardEnd - once, forward);
+    }
+  }
+
+  /// When the last kernel of the forward pass ends, on any device.
+  int64_t endOfForward(const std::vector<std::vector<TaskTimes>> &times) const {
+    int64_t end = 0;
+    for (const PlanState::Slot &slot : plan.getSlots())
+      if (isForward(slot.node))
+        for (const TaskTimes &task : times[slot.block])
+          end = std::max(end, task.endNs);
+    return end;
   }
 
   void findReads() {
@@ -245,16 +298,14 @@ private:
     const std::vector<PlanState::Slot> &slots = plan.getSlots();
     for (size_t s = 0; s < slots.size(); ++s) {
       const Kernel &kernel = *slots[s].kernel;
-      int shard = ownShard(static_cast<int>(s));
-      if (shard < 0 ||
+      if (!isOwn(s) ||
           graph.nodes[slots[s].node].whole.phase != Phase::Backward)
         continue;
-      LoopBox box = boxOf(static_cast<int>(s), shard);
       for (size_t o = 0; o < kernel.operands.size(); ++o) {
         int value = kernel.operands[o];
         readBytes[value] =
             std::max(readBytes[value],
-                     tileBytes(value, kernel.space.operands[o].map, box));
+                     tileBytes(s, value, kernel.space.operands[o].map));
         backwardReaders[value].push_back(segmentOf[slots[s].node]);
       }
     }
@@ -363,17 +414,15 @@ private:
           costs.segments[s].boundaryBytes += ownTile(producer[value], value);
   }
 
-  /// Bytes of the tile of a result on device 0.
+  /// Bytes of the tiles of a result on the device.
   int64_t ownTile(int node, int value) const {
     for (int slot : plan.slotsOf(node)) {
-      int shard = ownShard(slot);
-      if (shard < 0)
+      if (!isOwn(slot))
         continue;
       const Kernel &kernel = *plan.getSlots()[slot].kernel;
       for (size_t r = 0; r < kernel.results.size(); ++r)
         if (kernel.results[r] == value)
-          return tileBytes(value, kernel.space.results[r].map,
-                           boxOf(slot, shard));
+          return tileBytes(slot, value, kernel.space.results[r].map);
     }
     return 0;
   }
@@ -395,21 +444,19 @@ private:
   /// Parameters are cut as the ops that read them cut them, and so are their
   /// gradients and states.
   void addParameters() {
-    // The share of a parameter that device 0 reads.
+    // The share of a parameter that the device reads.
     std::vector<int64_t> tile(graph.values.size(), 0);
     isCopy.assign(graph.values.size(), false);
     std::vector<int> where(graph.values.size(), -1);
     const std::vector<PlanState::Slot> &slots = plan.getSlots();
     for (size_t s = 0; s < slots.size(); ++s) {
       const Kernel &kernel = *slots[s].kernel;
-      int shard = ownShard(static_cast<int>(s));
-      if (shard < 0)
+      if (!isOwn(s))
         continue;
-      LoopBox box = boxOf(static_cast<int>(s), shard);
       for (size_t o = 0; o < kernel.operands.size(); ++o) {
         int value = kernel.operands[o];
         tile[value] = std::max(
-            tile[value], tileBytes(value, kernel.space.operands[o].map, box));
+            tile[value], tileBytes(s, value, kernel.space.operands[o].map));
         if (where[value] < 0)
           where[value] = segmentOf[slots[s].node];
         if (int node = producer[value]; node >= 0 && isForward(node))
@@ -476,7 +523,7 @@ private:
   }
 
   /// Weights and their gradients one by one: collectives move each by itself.
-  /// `tile`: by value, the share that device 0 reads; `where`: its segment.
+  /// `tile`: by value, the share that the device reads; `where`: its segment.
   void addWeights(const std::vector<int64_t> &tile,
                   const std::vector<int> &where) {
     std::vector<bool> isGathered(whole.values.size());
@@ -496,13 +543,13 @@ private:
     }
   }
 
-  /// By value: the last op that reads it on device 0, or makes it; -1: none of
-  /// them is there.
+  /// By value: the last op that reads it on the device, or makes it; -1: none
+  /// of them is there.
   std::vector<int> findLastUses() const {
     std::vector<int> last(graph.values.size(), -1);
     const std::vector<PlanState::Slot> &slots = plan.getSlots();
     for (size_t s = 0; s < slots.size(); ++s) {
-      if (ownShard(static_cast<int>(s)) < 0)
+      if (!isOwn(s))
         continue;
       for (const std::vector<int> *values :
            {&slots[s].kernel->operands, &slots[s].kernel->results})
@@ -618,10 +665,11 @@ private:
 };
 
 /// Configs of the microbatch's ops, and of updates, which follow the leaders of
-/// their groups.
+/// their groups in the strategy of the tensor-parallel devices.
 Strategy strategyOfStep(const Graph &graph, const std::vector<OpGroup> &groups,
                         const MicrobatchGraph &microbatch,
-                        const Strategy &strategy) {
+                        const LayerMates &mates, const Strategy &strategy,
+                        const Strategy &ofTensor) {
   Strategy result(graph.nodes.size());
   for (const OpGroup &group : groups) {
     int leader = microbatch.nodeOf[group.leader];
@@ -632,13 +680,27 @@ Strategy strategyOfStep(const Graph &graph, const std::vector<OpGroup> &groups,
         result[node] = strategy[made];
       else if (leader >= 0)
         result[node] =
-            followConfig(space, strategy[leader], graph.nodes[node].whole.space,
+            followConfig(space, ofTensor[leader], graph.nodes[node].whole.space,
                          group.loops[m]);
       else
         result[node] = Config::single(graph.nodes[node].whole.space);
     }
   }
+  for (size_t n = 0; n < result.size(); ++n)
+    if (mates.leavesOut(static_cast<int>(n)))
+      result[n] = result[mates.ofNode[n]];
   return result;
+}
+
+double flopsOf(const Graph &graph) {
+  double flops = 0;
+  for (const GraphNode &node : graph.nodes) {
+    double points = node.whole.space.flopsPerPoint;
+    for (const Loop &loop : node.whole.space.loops)
+      points *= static_cast<double>(loop.extent);
+    flops += points;
+  }
+  return flops;
 }
 
 } // namespace
@@ -646,26 +708,52 @@ Strategy strategyOfStep(const Graph &graph, const std::vector<OpGroup> &groups,
 Expected<SegmentCosts>
 soap::findSegmentCosts(const Graph &graph, const std::vector<OpGroup> &groups,
                        const std::vector<std::vector<Role>> &roles,
-                       const ModelSegments &segments, const Topology &topology,
-                       int64_t batch, int64_t samples, int tensor,
-                       bool sequence) {
+                       const ModelSegments &segments, const LayerMates &mates,
+                       const Topology &topology, int64_t batch,
+                       const HybridShape &shape) {
   Expected<MicrobatchGraph> microbatch =
-      makeMicrobatchGraph(graph, groups, roles, batch, samples);
+      makeMicrobatchGraph(graph, groups, roles, batch, shape.samples);
   if (!microbatch)
     return Error{microbatch.error()};
-  Topology group = firstDevices(topology, tensor, /*limitBytes=*/-1);
-  ParallelizationProblem problem(microbatch->graph, group, microbatch->groups,
+  double flops = flopsOf(microbatch->graph);
+  ModelSegments planned = segments;
+  if (mates.exist())
+    leaveOut(mates, graph, planned, *microbatch);
+  Topology ofPlace = firstDevices(topology, shape.tensor, /*limitBytes=*/-1);
+  ParallelizationProblem problem(microbatch->graph, ofPlace, microbatch->groups,
                                  microbatch->roles);
-  Strategy strategy =
-      tensor == 1 ? singleStrategy(problem) : expertStrategy(problem);
-  if (sequence)
-    cutSequence(problem, strategy);
-  SegmentCosts costs =
-      Measurement(graph, segments, *microbatch, group, strategy).run();
-  costs.strategy = strategyOfStep(graph, groups, *microbatch, strategy);
+  Strategy plain =
+      shape.tensor == 1 ? singleStrategy(problem) : expertStrategy(problem);
+  Strategy ofTensor = plain;
+  if (shape.sequence)
+    cutSequence(problem, ofTensor);
+  Topology group = firstDevices(topology, shape.unit(), /*limitBytes=*/-1);
+  Strategy strategy = ofTensor;
+  if (shape.context > 1) {
+    ContextOptions options;
+    options.devices = shape.context;
+    options.zigzag = shape.zigzag;
+    options.tensorParallel = shape.tensor;
+    ParallelizationProblem ofReplica(microbatch->graph, group,
+                                     microbatch->groups, microbatch->roles);
+    Expected<Strategy> made =
+        contextStrategy(ofReplica, options, plain, &ofTensor);
+    if (!made)
+      return Error{made.error()};
+    strategy = std::move(*made);
+  }
+  SegmentCosts costs = Measurement(graph, planned, *microbatch, group, strategy,
+                                   shape.context > 1)
+                           .run();
+  costs.flops = flops;
+  for (size_t s = 0; s < costs.segments.size(); ++s)
+    if (auto mate = static_cast<size_t>(mates.ofSegment[s]); mate != s)
+      costs.segments[s] = costs.segments[mate];
+  costs.strategy =
+      strategyOfStep(graph, groups, *microbatch, mates, strategy, ofTensor);
   std::vector<bool> isAgain(graph.nodes.size());
   for (size_t n = 0; n < isAgain.size(); ++n)
-    if (int made = microbatch->nodeOf[n]; made >= 0)
+    if (int made = microbatch->nodeOf[mates.ofNode[n]]; made >= 0)
       isAgain[n] = costs.isAgain[made];
   costs.isAgain = std::move(isAgain);
   return costs;

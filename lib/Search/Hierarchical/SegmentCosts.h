@@ -3,15 +3,17 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The work of a device of a tensor-parallel group for one microbatch, segment
-// by segment. It comes from the plan of the group's devices alone: groups of
-// other replicas and stages do the same at the same time.
+// The work of a device of a replica for one microbatch, segment by segment. It
+// comes from the plan of the replica's devices alone, which share its layers
+// (tensor parallelism) and its sequences (context parallelism): other replicas
+// and stages do the same at the same time.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef SOAP_LIB_SEARCH_HIERARCHICAL_SEGMENTCOSTS_H
 #define SOAP_LIB_SEARCH_HIERARCHICAL_SEGMENTCOSTS_H
 
+#include "LayerMates.h"
 #include "ModelSegments.h"
 #include "Soap/Model/GatheredWeights.h"
 #include "Soap/Search/Hierarchical/HybridPlan.h"
@@ -76,8 +78,8 @@ struct SegmentCost {
 
 struct SegmentCosts {
   std::vector<SegmentCost> segments;
-  /// By node of the step: its config on the devices of the group; of updates,
-  /// that of the parameter.
+  /// By node of the step: its config on the devices of a replica; of updates,
+  /// that of the parameter on the devices of one place of a sequence.
   Strategy strategy;
   /// By node of the step: selective recomputation computes it again.
   std::vector<bool> isAgain;
@@ -85,14 +87,16 @@ struct SegmentCosts {
   double flops = 0;
 };
 
-/// The costs of a training step on `samples` samples of `batch`, in a group of
-/// the first `tensor` devices of the topology. `segments`: of `graph`.
-/// An error says why the step cannot be split in microbatches.
+/// The costs of a training step on the samples of a shape's microbatch, of
+/// `batch`, on the first devices of the topology, as many as a replica of the
+/// shape has. `segments` and `mates`: of `graph`. An error says why the step
+/// cannot be split in microbatches.
 Expected<SegmentCosts>
 findSegmentCosts(const Graph &graph, const std::vector<OpGroup> &groups,
                  const std::vector<std::vector<Role>> &roles,
-                 const ModelSegments &segments, const Topology &topology,
-                 int64_t batch, int64_t samples, int tensor, bool sequence);
+                 const ModelSegments &segments, const LayerMates &mates,
+                 const Topology &topology, int64_t batch,
+                 const HybridShape &shape);
 
 /// The time in ns that the updates of each segment take on one device, if they
 /// are split over `pieces` replicas beside the group of `tensor` devices.

@@ -85,7 +85,8 @@ void StageSums::add(int s) {
 }
 
 int64_t StageSums::shareOf(int64_t bytes) const {
-  return shape.zero >= 1 ? (bytes + shape.data - 1) / shape.data : bytes;
+  return shape.zero >= 1 ? (bytes + shape.holders() - 1) / shape.holders()
+                         : bytes;
 }
 
 void StageSums::fill(HybridStage &stage) const {

@@ -17,6 +17,7 @@
 #include "Soap/Model/AttentionBlocks.h"
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 #include <optional>
 
@@ -38,25 +39,19 @@ struct PositionLoop {
   bool operator==(const PositionLoop &) const = default;
 };
 
-/// A sequence in blocks.
-struct Sequence {
-  int64_t blocks = 0, length = 0;
-  int64_t blockLength() const { return length / blocks; }
-};
-
 class Context {
 public:
   explicit Context(const ParallelizationProblem &problem)
       : problem(problem), graph(problem.getGraph()), loops(graph.nodes.size()),
         positions(graph.values.size()) {}
 
-  /// Finds the attentions; an error if there is none, or if they differ.
-  Expected<Sequence> findSequence();
-  /// Decides where each op lies.
-  void follow();
+  /// Decides where each op lies, from the attentions on.
+  void follow(const std::vector<int> &firstScores);
   /// `columns`: by node, the loop that tensor parallelism splits, or -1.
-  Strategy make(const Sequence &sequence, const ContextOptions &options,
-                const std::vector<int> &columns) const;
+  /// `inside`: the same, where it splits positions inside of a part.
+  Strategy make(const BlockedSequence &sequence, const ContextOptions &options,
+                const std::vector<int> &columns,
+                const std::vector<int> &inside) const;
 
 private:
   const Kernel &kernel(int node) const {
@@ -69,32 +64,33 @@ private:
                                      const Positions &of) const;
   std::optional<Positions> accessed(int node, const AccessMap &map,
                                     int value) const;
-  void followUp();
+  void followUp(int firstScores);
   void followDown();
   void moveToReaders();
-  Config config(int node, int columnLoop, const Sequence &sequence,
+  Config config(int node, int columnLoop, const BlockedSequence &sequence,
                 const ContextOptions &options, const MachineGrid &grid) const;
 
   const ParallelizationProblem &problem;
   const Graph &graph;
   std::vector<PositionLoop> loops;                 ///< by node
   std::vector<std::optional<Positions>> positions; ///< by value
-  std::vector<int> firstScores;                    ///< nodes of step 0
 };
 
 } // namespace
 
-Expected<Sequence> Context::findSequence() {
-  Sequence sequence;
+/// The products of step 0 of each attention, which are of the same sequence.
+static Expected<std::vector<int>> findFirstScores(const Graph &graph,
+                                                  BlockedSequence &sequence) {
+  std::vector<int> firstScores;
   for (int n = 0; n < static_cast<int>(graph.nodes.size()); ++n) {
-    const Kernel &scores = kernel(n);
+    const Kernel &scores = graph.nodes[static_cast<size_t>(n)].whole;
     if (scores.kind.starts_with("matmul") && scores.phase == Phase::Forward &&
         scores.name.ends_with(firstBlockScores())) {
       const std::vector<int64_t> &keys = graph.values[scores.operands[1]].shape;
       size_t rank = keys.size();
       if (rank < 4)
         continue;
-      Sequence own{keys[rank - 3], keys[rank - 3] * keys[rank - 2]};
+      BlockedSequence own{keys[rank - 3], keys[rank - 3] * keys[rank - 2]};
       if (!firstScores.empty() &&
           (own.blocks != sequence.blocks || own.length != sequence.length))
         return Error{"attention '" + scores.name + "' has " +
@@ -109,6 +105,25 @@ Expected<Sequence> Context::findSequence() {
   if (firstScores.empty())
     return Error{"no attention is in blocks, expected a function that "
                  "'--soap-block-attention=blocks=N' has rewritten"};
+  return firstScores;
+}
+
+Expected<BlockedSequence> soap::findBlockedSequence(const Graph &graph) {
+  BlockedSequence sequence;
+  auto firstScores = findFirstScores(graph, sequence);
+  if (!firstScores)
+    return firstScores.takeError();
+  // A causal attention has fewer blocks of queries in step 1.
+  std::string first =
+      graph.nodes[static_cast<size_t>(firstScores->front())].whole.name;
+  first.resize(first.size() - firstBlockScores().size());
+  std::string second = first + "." + blockStepName(1, "scores");
+  for (const GraphNode &node : graph.nodes)
+    if (node.whole.name == second) {
+      const std::vector<int64_t> &queries =
+          graph.values[static_cast<size_t>(node.whole.operands[0])].shape;
+      sequence.isCausal = queries[queries.size() - 3] < sequence.blocks;
+    }
   return sequence;
 }
 
@@ -165,14 +180,14 @@ std::optional<Positions> Context::accessed(int node, const AccessMap &map,
 
 /// From the first attention to the tokens, and to what else the ops on the way
 /// read.
-void Context::followUp() {
-  const Kernel &scores = kernel(firstScores.front());
+void Context::followUp(int firstScores) {
+  const Kernel &scores = kernel(firstScores);
   const std::vector<int64_t> &keys = graph.values[scores.operands[1]].shape;
   size_t block = keys.size() - 3;
   for (int value : scores.operands)
     positionsOf(value) =
         Positions{static_cast<int>(block), 1, keys[block], keys[block + 1], 0};
-  for (int n = firstScores.front(); n-- > 0;) {
+  for (int n = firstScores; n-- > 0;) {
     const Kernel &own = kernel(n);
     PositionLoop &loop = loops[static_cast<size_t>(n)];
     for (size_t r = 0; r < own.results.size() && loop.loop < 0; ++r)
@@ -230,8 +245,8 @@ void Context::moveToReaders() {
   }
 }
 
-void Context::follow() {
-  followUp();
+void Context::follow(const std::vector<int> &firstScores) {
+  followUp(firstScores.front());
   followDown();
   moveToReaders();
 }
@@ -240,7 +255,8 @@ static int64_t remainder(int64_t number, int64_t by) {
   return (number % by + by) % by;
 }
 
-Config Context::config(int node, int columnLoop, const Sequence &sequence,
+Config Context::config(int node, int columnLoop,
+                       const BlockedSequence &sequence,
                        const ContextOptions &options,
                        const MachineGrid &grid) const {
   const IterationSpace &space = kernel(node).space;
@@ -270,10 +286,17 @@ Config Context::config(int node, int columnLoop, const Sequence &sequence,
       pieces = piecesOf(sequence.blockLength());
     }
   }
+  // Each piece in as many as there are columns, if these are even.
+  bool isInside = columnLoop >= 0 && columnLoop == own.loop;
+  if (isInside &&
+      (pieces == 0 || extentOf(own.loop) % (pieces * columns) != 0)) {
+    isInside = false;
+    columnLoop = -1;
+  }
   Config config = Config::single(space);
   auto split = [&](int loop, int64_t degree) {
     if (loop >= 0)
-      config.degrees[static_cast<size_t>(loop)] = degree;
+      config.degrees[static_cast<size_t>(loop)] *= degree;
     else
       config.replicas *= degree;
   };
@@ -299,6 +322,10 @@ Config Context::config(int node, int columnLoop, const Sequence &sequence,
     };
     int64_t column = coordinate(columnLoop, columns);
     int64_t place = coordinate(pieces > 0 ? own.loop : -1, devices);
+    if (isInside) {
+      place = column / columns;
+      column %= columns;
+    }
     int64_t group = coordinate(samples, groups);
     if (pieces > 0) {
       int64_t firstBlock = own.first / sequence.blockLength(),
@@ -324,56 +351,89 @@ static std::vector<int> columnLoops(const ParallelizationProblem &problem,
   return result;
 }
 
-Strategy Context::make(const Sequence &sequence, const ContextOptions &options,
-                       const std::vector<int> &columns) const {
+Strategy Context::make(const BlockedSequence &sequence,
+                       const ContextOptions &options,
+                       const std::vector<int> &columns,
+                       const std::vector<int> &inside) const {
   // Devices of one machine lie together.
   MachineGrid grid(problem.getTopology(), options.tensorParallel);
   Strategy strategy;
   for (int n = 0; n < static_cast<int>(graph.nodes.size()); ++n) {
-    int column = columns[static_cast<size_t>(n)];
-    if (column == loops[static_cast<size_t>(n)].loop)
+    int column = columns[static_cast<size_t>(n)],
+        positionLoop = loops[static_cast<size_t>(n)].loop;
+    if (column == positionLoop)
       column = -1;
+    if (column < 0 && inside[static_cast<size_t>(n)] == positionLoop)
+      column = positionLoop;
     strategy.push_back(config(n, column, sequence, options, grid));
   }
   return strategy;
 }
 
-Expected<Strategy> soap::contextStrategy(const ParallelizationProblem &problem,
-                                         const ContextOptions &options) {
-  Context context(problem);
-  Expected<Sequence> sequence = context.findSequence();
-  if (!sequence)
-    return sequence.takeError();
-  ContextOptions chosen = options;
+/// The strategy of options that fit the sequence and the devices.
+static Expected<Strategy>
+makeContext(const ParallelizationProblem &problem, ContextOptions options,
+            const std::function<MaybeError(std::vector<int> &columns,
+                                           std::vector<int> &inside)> &split) {
+  BlockedSequence sequence;
+  auto firstScores = findFirstScores(problem.getGraph(), sequence);
+  if (!firstScores)
+    return firstScores.takeError();
   int64_t perDevice = options.zigzag ? 2 : 1;
-  if (chosen.devices == 0)
-    chosen.devices = std::max<int64_t>(sequence->blocks / perDevice, 1);
-  int64_t least = perDevice * chosen.devices;
-  std::string text = "cp=" + std::to_string(chosen.devices);
-  if (sequence->blocks % least != 0)
+  if (options.devices == 0)
+    options.devices = std::max<int64_t>(sequence.blocks / perDevice, 1);
+  int64_t least = perDevice * options.devices;
+  std::string text = "cp=" + std::to_string(options.devices);
+  if (sequence.blocks % least != 0)
     return Error{text + (options.zigzag ? ",zigzag" : "") + ": attention has " +
-                 std::to_string(sequence->blocks) +
+                 std::to_string(sequence.blocks) +
                  " blocks, expected a multiple of " + std::to_string(least)};
-  if (chosen.tensorParallel > 1)
-    text += " times tp=" + std::to_string(chosen.tensorParallel);
-  int64_t together = chosen.devices * chosen.tensorParallel;
+  if (options.tensorParallel > 1)
+    text += " times tp=" + std::to_string(options.tensorParallel);
+  int64_t together = options.devices * options.tensorParallel;
   if (int64_t has = problem.getTopology().deviceCount(); has % together != 0)
     return Error{text + " does not divide the " + std::to_string(has) +
                  " devices of '" + problem.getTopology().name + "'"};
-  std::vector<int> columns(problem.getGraph().nodes.size(), -1);
-  if (chosen.tensorParallel > 1) {
-    Expected<Strategy> megatron = checkedMegatron(
-        problem, {chosen.tensorParallel, /*sequenceParallel=*/false});
-    if (!megatron)
-      return megatron.takeError();
-    columns = columnLoops(problem, *megatron);
-  }
-  context.follow();
-  Strategy strategy = context.make(*sequence, chosen, columns);
-  if (chosen.shardsUpdates)
+  std::vector<int> columns(problem.getGraph().nodes.size(), -1),
+      inside = columns;
+  if (options.tensorParallel > 1)
+    if (MaybeError error = split(columns, inside))
+      return *error;
+  Context context(problem);
+  context.follow(*firstScores);
+  Strategy strategy = context.make(sequence, options, columns, inside);
+  if (options.shardsUpdates)
     shardUpdates(problem,
                  std::vector<int64_t>(strategy.size(),
                                       problem.getTopology().deviceCount()),
                  strategy);
   return strategy;
+}
+
+Expected<Strategy> soap::contextStrategy(const ParallelizationProblem &problem,
+                                         const ContextOptions &options) {
+  return makeContext(
+      problem, options,
+      [&](std::vector<int> &columns, std::vector<int> &) -> MaybeError {
+        Expected<Strategy> megatron = checkedMegatron(
+            problem, {options.tensorParallel, /*sequenceParallel=*/false});
+        if (!megatron)
+          return Error{megatron.error()};
+        columns = columnLoops(problem, *megatron);
+        return std::nullopt;
+      });
+}
+
+Expected<Strategy> soap::contextStrategy(const ParallelizationProblem &problem,
+                                         const ContextOptions &options,
+                                         const Strategy &tensor,
+                                         const Strategy *sequence) {
+  return makeContext(
+      problem, options,
+      [&](std::vector<int> &columns, std::vector<int> &inside) -> MaybeError {
+        columns = columnLoops(problem, tensor);
+        if (sequence)
+          inside = columnLoops(problem, *sequence);
+        return std::nullopt;
+      });
 }

@@ -36,6 +36,25 @@ struct ContextOptions {
 Expected<Strategy> contextStrategy(const ParallelizationProblem &problem,
                                    const ContextOptions &options);
 
+/// The same with other tensor parallelism than Megatron's: the loop that
+/// `tensor`, a strategy of the devices of one place, splits in an op is split
+/// at every place, too. `sequence`, if not null, is `tensor` with more ops
+/// split along the sequence, which are split so inside of each part.
+Expected<Strategy> contextStrategy(const ParallelizationProblem &problem,
+                                   const ContextOptions &options,
+                                   const Strategy &tensor,
+                                   const Strategy *sequence);
+
+/// The sequence that the attentions of a graph have in blocks.
+struct BlockedSequence {
+  int64_t blocks = 0, length = 0;
+  /// Queries do not see later keys.
+  bool isCausal = false;
+  int64_t blockLength() const { return length / blocks; }
+};
+/// An error: no attention is in blocks, or they differ.
+Expected<BlockedSequence> findBlockedSequence(const Graph &graph);
+
 } // namespace soap
 
 #endif // SOAP_LIB_SEARCH_PRESETS_CONTEXT_H

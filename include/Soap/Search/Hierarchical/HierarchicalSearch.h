@@ -5,8 +5,8 @@
 //
 // For many devices and deep models. Outside, the shapes of hybrid plans are
 // enumerated, those that a bound excludes left out; between, a dynamic program
-// cuts the segments of the model into stages; inside, the plan of one
-// tensor-parallel group says what a microbatch costs. docs/Hierarchical.md.
+// cuts the segments of the model into stages; inside, the plan of one replica
+// says what a microbatch costs. docs/Hierarchical.md.
 //
 //===----------------------------------------------------------------------===//
 
@@ -68,6 +68,9 @@ public:
 
   /// Why a shape is none of this problem; empty: it is one.
   std::string check(const HybridShape &shape) const;
+  /// The degrees of context parallelism that the blocks of attention allow,
+  /// ascending from 1, and whether a zigzag balances them.
+  std::vector<std::pair<int, bool>> contexts() const;
   /// The plan of a shape that passes `check`, with the stages that are balanced
   /// best. By stage, the least recomputation with which it fits, or all of it;
   /// with `recompute`, that of all stages.
@@ -94,6 +97,8 @@ public:
   int64_t getStepBatch() const;
 
 private:
+  std::string checkContext(const HybridShape &shape) const;
+
   struct Impl;
   explicit HybridModel(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl;
@@ -122,7 +127,8 @@ struct HierarchicalResult {
   /// least. Simulated, if there is a simulator and it had the time; else
   /// priced.
   HybridPlan best;
-  /// The best plans of other kinds, fastest first: by stages and tensor.
+  /// The best plans of other kinds, fastest first: by stages, tensor and
+  /// context.
   std::vector<HybridPlan> others;
   std::vector<HybridPlan> all;    ///< if exhaustive, in the order of the shapes
   int64_t shapes = 0, priced = 0; ///< enumerated, and not excluded by bounds

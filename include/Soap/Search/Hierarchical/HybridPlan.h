@@ -4,9 +4,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // How large models are trained on clusters: pipeline stages, in each of them
-// data parallelism over groups of tensor-parallel devices, microbatches,
-// recomputed activations, and optimizer states that are split over the replicas
-// (ZeRO). docs/Hierarchical.md.
+// data parallelism over groups of devices that share sequences and layers
+// (context and tensor parallelism), microbatches, recomputed activations, and
+// optimizer states that are split over the replicas (ZeRO).
+// docs/Hierarchical.md.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,9 +29,10 @@ enum class Recompute {
 /// `none`, `selective`, `whole`.
 const char *recomputeName(Recompute recompute);
 
-/// Device `(group * data + replica) * tensor + member` is a member of a
-/// replica's tensor-parallel group. A pipeline goes round the groups: stage s
-/// of `groups * chunks` is on group s modulo `groups`.
+/// Device `((group * data + replica) * context + place) * tensor + member` is a
+/// member of the tensor-parallel group at a place of a replica's sequences. A
+/// pipeline goes round the groups: stage s of `groups * chunks` is on group s
+/// modulo `groups`.
 struct HybridShape {
   int groups = 1, data = 1, tensor = 1;
   /// Stages of a group: with more than one, 1F1B is interleaved.
@@ -43,6 +45,16 @@ struct HybridShape {
   /// the replicas; 2: gradients, too; 3: parameters, too, which are gathered
   /// for each pass.
   int zero = 0;
+  /// Places that share each sequence; attention is in blocks
+  /// (docs/ContextParallelism.md).
+  int context = 1;
+  /// A place has an early and a late part of each sequence.
+  bool zigzag = false;
+  /// Devices of a replica, of a stage.
+  int unit() const { return context * tensor; }
+  int width() const { return data * unit(); }
+  /// Devices of a stage that compute with the same weights.
+  int holders() const { return data * context; }
   bool operator==(const HybridShape &) const = default;
 };
 
@@ -105,9 +117,9 @@ struct HybridSimulation {
 /// faster.
 bool isBetter(const HybridPlan &a, const HybridPlan &b);
 
-/// "8 stages x (tensor 8 x data 16), 64 microbatches of 1 sample, 1F1B,
-/// selective recomputation in stages 0 to 5, ZeRO-1, optimizer states in host
-/// memory".
+/// "8 stages x (tensor 8 x context 2 x data 8), 64 microbatches of 1 sample,
+/// 1F1B, selective recomputation in stages 0 to 5, ZeRO-1, optimizer states in
+/// host memory".
 std::string describe(const HybridPlan &plan);
 
 } // namespace soap
