@@ -12,6 +12,7 @@
 
 #include "ProductTypes.h"
 
+#include "Soap/Analysis/ProgramTables.h"
 #include "Soap/Dialect/Soap/ForeignOps.h"
 #include "Soap/Dialect/Soap/MemoryAttribute.h"
 #include "Soap/Dialect/Soap/ShardPosition.h"
@@ -334,7 +335,11 @@ private:
 FailureOr<::soap::TaskGraph>
 mlir::soap::rebuildTaskGraph(ModuleOp module, DictionaryAttr entry,
                              const ::soap::Topology &topology) {
-  return Rebuilder(module, entry, topology).run();
+  ::soap::Expected<DictionaryAttr> listed = listTasks(entry);
+  if (!listed)
+    return module.emitError("'")
+           << SoapDialect::kPrograms << "': " << listed.error();
+  return Rebuilder(module, *listed, topology).run();
 }
 
 std::vector<int64_t> mlir::soap::programPeakBytes(ModuleOp module,

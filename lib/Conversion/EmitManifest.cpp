@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Messages/MessageOrder.h"
+#include "Soap/Analysis/ProgramTables.h"
 #include "Soap/Conversion/Passes.h"
 #include "Soap/Dialect/Soap/GpuAttributes.h"
 #include "Soap/Dialect/Soap/SoapOps.h"
@@ -45,7 +46,7 @@ public:
   LogicalResult run(ArrayAttr programs) {
     LogicalResult result = success();
     json.object([&] {
-      json.attribute("version", 1);
+      json.attribute("version", 2);
       writeTopology(programs);
       writeGpuTarget();
       if (auto training = module->getAttrOfType<StringAttr>(kTraining))
@@ -289,7 +290,27 @@ private:
     json.attributeEnd();
   }
 
-  LogicalResult writeSchedule(DictionaryAttr entry) {
+  /// The columns of a schedule in rows, as they are. Simulations read more of
+  /// them.
+  void writeRows(DictionaryAttr schedule) {
+    json.attributeObject("schedule", [&] {
+      for (StringRef key : {"names", "kinds", "shapes"})
+        json.attributeArray(key, [&] {
+          for (Attribute attribute : schedule.getAs<ArrayAttr>(key))
+            json.value(text(cast<StringAttr>(attribute)));
+        });
+      for (StringRef key : {"counts", "durations_ns", "shape", "start_ns",
+                            "numbers", "key_block", "key_task", "key_step"})
+        writeText(key, schedule);
+    });
+  }
+
+  void writeText(StringRef key, DictionaryAttr table) {
+    json.attribute(key, text(table.getAs<StringAttr>(key)));
+  }
+
+  /// An entry as it is written, and with its tasks one by one.
+  LogicalResult writeSchedule(DictionaryAttr written, DictionaryAttr entry) {
     FailureOr<DictionaryAttr> schedule = get<DictionaryAttr>(entry, "schedule");
     if (failed(schedule))
       return failure();
@@ -321,6 +342,17 @@ private:
                << SoapDialect::kPrograms << "' has a task of shape " << shape
                << ": expected a number of 'shapes', of which there are "
                << shapeCount << ", or -1";
+    if (hasScheduleRows(written)) {
+      auto rows = written.getAs<DictionaryAttr>("schedule");
+      if (!shapeOf || !shapes ||
+          !llvm::all_of(shapes, llvm::IsaPred<StringAttr>))
+        return module.emitError("'")
+               << SoapDialect::kPrograms
+               << "' has a schedule in rows without proper 'shape' and "
+                  "'shapes'";
+      writeRows(rows);
+      return success();
+    }
     json.attributeArray("schedule", [&] {
       for (size_t i = 0; i < count; ++i)
         json.object([&] {
@@ -444,7 +476,7 @@ private:
     });
   }
 
-  LogicalResult writeRank(StringRef entry, DictionaryAttr rank) {
+  LogicalResult writeRank(StringRef entry, DictionaryAttr rank, bool hasRows) {
     FailureOr<IntegerAttr> device = get<IntegerAttr>(rank, "device");
     FailureOr<FlatSymbolRefAttr> program =
         get<FlatSymbolRefAttr>(rank, "program");
@@ -466,6 +498,11 @@ private:
     if (failed(writeTiles("args", entry, rank)) ||
         failed(writeTiles("results", entry, rank)))
       return failure();
+    if (hasRows) {
+      for (StringRef key : {"slots", "peers", "transfers", "collectives"})
+        writeText(key, rank);
+      return success();
+    }
     for (StringRef key : {"tasks", "peers", "transfers"}) {
       FailureOr<DenseI64ArrayAttr> list = get<DenseI64ArrayAttr>(rank, key);
       if (failed(list))
@@ -483,13 +520,17 @@ private:
     FailureOr<ArrayAttr> ranks = get<ArrayAttr>(entry, "ranks");
     if (failed(name) || failed(ranks))
       return failure();
+    ::soap::Expected<DictionaryAttr> listed = listTasks(entry);
+    if (!listed)
+      return module.emitError("'")
+             << SoapDialect::kPrograms << "': " << listed.error();
     LogicalResult result = success();
     tileTexts.clear();
     json.object([&] {
       json.attribute("name", text(*name));
       if (auto batch = entry.getAs<IntegerAttr>("batch"))
         json.attribute("batch", batch.getInt());
-      result = writeSchedule(entry);
+      result = writeSchedule(entry, *listed);
       if (succeeded(result))
         result = writeCollectives(entry);
       json.attributeArray("ranks", [&] {
@@ -499,7 +540,8 @@ private:
             result = failure();
             return;
           }
-          json.object([&] { result = writeRank(*name, rank); });
+          json.object(
+              [&] { result = writeRank(*name, rank, hasScheduleRows(entry)); });
         }
       });
     });
@@ -547,7 +589,8 @@ private:
   /// order in which they run.
   LogicalResult checkMessages(ArrayAttr programs) {
     for (auto entry : programs.getAsRange<DictionaryAttr>()) {
-      if (!hasMessages(entry.getAs<ArrayAttr>("ranks")))
+      if (!hasScheduleRows(entry) &&
+          !hasMessages(entry.getAs<ArrayAttr>("ranks")))
         continue;
       FailureOr<RankTable> table = readRankTable(getOperation(), entry);
       if (failed(table) || failed(checkMessageOrder(*table, Sends::Post)))

@@ -1,7 +1,7 @@
 // The manifest has all that the launcher must know, as JSON.
 // RUN: soap-opt %s --soap-emit-manifest | FileCheck %s
 
-// CHECK: soap.manifest = "{\22version\22:1,\22devices\22:2,\22topology\22:\22cpu-2\22,
+// CHECK: soap.manifest = "{\22version\22:2,\22devices\22:2,\22topology\22:\22cpu-2\22,
 // Tensors of both entries, each once; another tensor of the same name is renamed.
 // CHECK-SAME: \22tensors\22:[{\22name\22:\22x\22,\22kind\22:\22data\22,\22shape\22:[4,2],\22dtype\22:\22f32\22,\22sample_dim\22:0},
 // CHECK-SAME: {\22name\22:\22w\22,\22kind\22:\22parameter\22,\22shape\22:[2],\22dtype\22:\22f32\22,\22fan_in\22:4,\22init\22:\22he\22},

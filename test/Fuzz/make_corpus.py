@@ -49,6 +49,23 @@ MANIFEST = to_json({
                             "tasks": [0], "peers": [1 - d], "transfers": [0]} for d in range(2)]}]})
 
 
+
+
+def manifest_in_rows(**columns):
+    """Two tasks for each of four microbatches: an op and a message. The schedule has `columns` in place of its own."""
+    manifest = json.loads(MANIFEST)
+    manifest["version"] = 2
+    manifest["entries"][0]["schedule"] = dict({
+        "names": ["a[*]", "t:0>1#*.*"], "kinds": ["relu", "transfer"], "shapes": ["relu 5"], "counts": "4 4",
+        "durations_ns": "5 2", "shape": "0 -1", "start_ns": "0 3x1+10 4x4+5", "numbers": "0 3x1+1 7 3x1 0 3x1+1",
+        "key_block": "1 3x1 2 3x1", "key_task": "0 3x1+1 4x4", "key_step": "0 7x1"}, **columns)
+    for d, rank in enumerate(manifest["entries"][0]["ranks"]):
+        del rank["tasks"]
+        rank.update(slots="%d 1" % (1 - d), peers="0 3x1" if d else "-1 3x1 1 3x1", collectives="-1 3x1" if d else "-1 7x1",
+                    transfers="0 3x1+1" if d else "-1 3x1 0 3x1+1")
+    return json.dumps(manifest)
+
+
 def matmul_problem():
     """A product whose weight an update replaces, with a config on its input."""
     def radix(*loops):
@@ -117,6 +134,15 @@ def main():
     write("FuzzText", "good", "Don't panic, 42!\n\nA new paragraph.\n")
     write("FuzzManifest", "good", MANIFEST)
     write("FuzzManifest", "empty", "{}")
+    write("FuzzManifest", "rows", manifest_in_rows())
+    for name, columns in (("a sequence of 2^60 numbers", {"start_ns": "0 1152921504606846976x1"}),
+                          ("a sequence before its begin", {"start_ns": "0 7x2"}),
+                          ("a sequence beyond 64 bits", {"key_task": "9223372036854775807 7x1+1"}),
+                          ("rows of a million tasks", {"counts": "1048576 1048576", "numbers": "0 3145727x1+1"}),
+                          ("rows of too many tasks", {"counts": "4194304 4194304"}),
+                          ("rows with many stars", {"names": ["*" * 100, "t"]}),
+                          ("tasks at one time", {"start_ns": "0 7x1", "key_block": "0 7x1", "key_task": "0 7x1"})):
+        write("FuzzManifest", name, manifest_in_rows(**columns))
     good = artifact([("info", to_json(INFO).encode()), ("manifest", MANIFEST.encode()), ("code", b"\x7fELF\2\1" + bytes(64))])
     write("FuzzArtifact", "good", good)
     write("FuzzArtifact", "version 2", artifact([("info", b"{}")], version=2))

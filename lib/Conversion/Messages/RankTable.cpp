@@ -9,6 +9,8 @@
 
 #include "RankTable.h"
 
+#include "Soap/Analysis/ProgramTables.h"
+
 #include "mlir/IR/SymbolTable.h"
 
 using namespace mlir;
@@ -26,6 +28,11 @@ public:
   Reader(ModuleOp module) : module(module), symbols(module) {}
 
   FailureOr<RankTable> read(DictionaryAttr entry) {
+    ::soap::Expected<DictionaryAttr> listed = listTasks(entry);
+    if (!listed)
+      return module.emitError("'")
+             << SoapDialect::kPrograms << "': " << listed.error();
+    entry = *listed;
     auto name = entry.getAs<StringAttr>("entry");
     auto tensors = entry.getAs<ArrayAttr>("tensors"),
          ranks = entry.getAs<ArrayAttr>("ranks");

@@ -9,6 +9,7 @@
 
 #include "SlotNames.h"
 
+#include "Soap/Analysis/ProgramTables.h"
 #include "Soap/Dialect/Soap/SoapOps.h"
 
 using namespace mlir;
@@ -18,7 +19,12 @@ SlotNames::SlotNames(ModuleOp module) {
   auto entries = module->getAttrOfType<ArrayAttr>(SoapDialect::kPrograms);
   if (!entries)
     return;
-  for (auto entry : entries.getAsRange<DictionaryAttr>()) {
+  for (auto written : entries.getAsRange<DictionaryAttr>()) {
+    // A table that can not be read is diagnosed where the manifest is written.
+    ::soap::Expected<DictionaryAttr> listed = listTasks(written);
+    if (!listed)
+      continue;
+    DictionaryAttr entry = *listed;
     auto symbol = entry.getAs<StringAttr>("entry");
     StringRef of = symbol ? symbol.getValue() : StringRef();
     auto schedule = entry.getAs<DictionaryAttr>("schedule");

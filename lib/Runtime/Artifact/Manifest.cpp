@@ -10,11 +10,13 @@
 
 #include "Soap/Runtime/Artifact/Manifest.h"
 
+#include "Plan/ScheduleRows.h"
 #include "Support/Json.h"
 
 #include <limits>
 #include <map>
 #include <set>
+#include <tuple>
 #include <zlib.h>
 
 using namespace soap;
@@ -30,6 +32,7 @@ constexpr const char *dtypeNames[] = {"f32", "f64", "i32",
 /// Far beyond any machine, so that sizes never overflow.
 constexpr int64_t maxElements = int64_t(1) << 44;
 constexpr int64_t maxDevices = 4096;
+constexpr int64_t maxTransfers = int64_t(1) << 31;
 
 std::vector<int64_t> integers(const jsonfile::Cursor &cursor, int64_t lo,
                               int64_t hi) {
@@ -227,6 +230,59 @@ std::vector<ScheduledTask> parseSchedule(const jsonfile::Cursor &cursor) {
   return schedule;
 }
 
+std::vector<std::string> texts(const jsonfile::Cursor &cursor) {
+  std::vector<std::string> result;
+  cursor.forEach(
+      [&](const jsonfile::Cursor &item) { result.push_back(item.text()); });
+  return result;
+}
+
+ScheduleRows::TextOf textsOf(const jsonfile::Cursor &cursor) {
+  return [&cursor](const char *key) {
+    return cursor.has(key) ? std::optional(cursor[key].text()) : std::nullopt;
+  };
+}
+
+/// A schedule in rows of tasks that are alike.
+ScheduleRows parseRows(const jsonfile::Cursor &cursor, ScheduleLimits &limits) {
+  auto rows = ScheduleRows::parse(
+      texts(cursor["names"]), texts(cursor["kinds"]), textsOf(cursor), limits);
+  if (!rows)
+    cursor.fail(rows.error());
+  return std::move(*rows);
+}
+
+/// All tasks of rows, with the texts of their shapes.
+std::vector<ScheduledTask> listTasks(const jsonfile::Cursor &cursor,
+                                     const ScheduleRows &rows,
+                                     ScheduleLimits &limits) {
+  std::vector<std::string> shapes;
+  if (cursor.has("shapes"))
+    shapes = texts(cursor["shapes"]);
+  for (size_t row = 0; row < rows.rowShapes().size(); ++row) {
+    int64_t shape = rows.rowShapes()[row];
+    if (shape >= int64_t(shapes.size()))
+      cursor["shape"].fail("expected numbers of 'shapes', of which there are " +
+                           std::to_string(shapes.size()) + ", got " +
+                           std::to_string(shape));
+    if (shape >= 0 &&
+        !limits.takeTexts(rows.rowCounts()[row], shapes[size_t(shape)].size()))
+      cursor["shapes"].fail("expected shorter texts for so many tasks");
+  }
+  ScheduleColumns columns = rows.columns();
+  std::vector<ScheduledTask> schedule(columns.names.size());
+  for (size_t i = 0; i < schedule.size(); ++i) {
+    ScheduledTask &task = schedule[i];
+    task.name = std::move(columns.names[i]);
+    task.kind = std::move(columns.kinds[i]);
+    task.startNs = columns.startNs[i];
+    task.endNs = columns.endNs[i];
+    if (!columns.shapes.empty() && columns.shapes[i] >= 0)
+      task.shape = shapes[size_t(columns.shapes[i])];
+  }
+  return schedule;
+}
+
 /// Groups of devices, each device once in a group.
 std::vector<std::vector<int64_t>> parseGroups(const jsonfile::Cursor &cursor,
                                               int64_t devices) {
@@ -274,42 +330,81 @@ parseCollectives(const jsonfile::Cursor &cursor,
   return collectives;
 }
 
+/// Reports at the place of a slot, or, where the column is one text, with it.
+[[noreturn]] void failAt(const jsonfile::Cursor &column, size_t slot,
+                         const std::string &message) {
+  if (column.isString())
+    column.fail("slot " + std::to_string(slot) + ": " + message);
+  column[slot].fail(message);
+}
+
+/// The columns of a device by slot, one number after the other.
+SlotColumns parseSlots(const jsonfile::Cursor &cursor, const Manifest &manifest,
+                       const EntryInfo &entry) {
+  SlotColumns slots;
+  slots.tasks =
+      integers(cursor["tasks"], 0, int64_t(entry.schedule.size()) - 1);
+  slots.peers = integers(cursor["peers"], -1, manifest.devices - 1);
+  slots.transfers = integers(cursor["transfers"], -1, maxTransfers);
+  if (cursor.has("collectives"))
+    slots.collectives = integers(cursor["collectives"], -1,
+                                 int64_t(entry.collectives.size()) - 1);
+  else
+    slots.collectives.assign(slots.tasks.size(), -1);
+  for (const char *key : {"peers", "transfers", "collectives"}) {
+    if (!cursor.has(key))
+      continue;
+    size_t size = cursor[key].size();
+    if (size != slots.tasks.size())
+      cursor[key].fail("expected " + std::to_string(slots.tasks.size()) +
+                       " numbers as in 'tasks', got " + std::to_string(size));
+  }
+  return slots;
+}
+
+/// The same of a schedule in rows.
+SlotColumns parseSlotRows(const jsonfile::Cursor &cursor,
+                          const Manifest &manifest, const EntryInfo &entry,
+                          const ScheduleRows &rows, ScheduleLimits &limits) {
+  auto slots = rows.parseRank(textsOf(cursor), limits);
+  if (!slots)
+    cursor.fail(slots.error());
+  for (auto [key, column, end] :
+       {std::tuple("peers", &slots->peers, manifest.devices),
+        std::tuple("transfers", &slots->transfers, maxTransfers + 1),
+        std::tuple("collectives", &slots->collectives,
+                   int64_t(entry.collectives.size()))})
+    for (int64_t number : *column)
+      if (number >= end)
+        cursor[key].fail("expected numbers below " + std::to_string(end) +
+                         ", got " + std::to_string(number));
+  return std::move(*slots);
+}
+
 RankInfo parseRank(const jsonfile::Cursor &cursor, const Manifest &manifest,
-                   const EntryInfo &entry) {
-  size_t scheduleSize = entry.schedule.size();
+                   const EntryInfo &entry, SlotColumns slots) {
   RankInfo rank;
   rank.device = cursor["device"].integer(0, manifest.devices - 1);
   rank.program = cursor["program"].text();
   rank.arenaBytes = cursor["arena_bytes"].integer(0, maxElements);
   rank.args = parseTiles(cursor["args"], manifest);
   rank.results = parseTiles(cursor["results"], manifest);
-  rank.tasks = integers(cursor["tasks"], 0, int64_t(scheduleSize) - 1);
-  rank.peers = integers(cursor["peers"], -1, manifest.devices - 1);
-  rank.transfers = integers(cursor["transfers"], -1, int64_t(1) << 31);
-  if (cursor.has("collectives"))
-    rank.collectives = integers(cursor["collectives"], -1,
-                                int64_t(entry.collectives.size()) - 1);
-  else
-    rank.collectives.assign(rank.tasks.size(), -1);
-  for (const char *key : {"peers", "transfers", "collectives"}) {
-    if (!cursor.has(key))
-      continue;
-    size_t size = cursor[key].size();
-    if (size != rank.tasks.size())
-      cursor[key].fail("expected " + std::to_string(rank.tasks.size()) +
-                       " numbers as in 'tasks', got " + std::to_string(size));
-  }
+  rank.tasks = std::move(slots.tasks);
+  rank.peers = std::move(slots.peers);
+  rank.transfers = std::move(slots.transfers);
+  rank.collectives = std::move(slots.collectives);
   for (size_t slot = 0; slot < rank.tasks.size(); ++slot)
     if (int64_t number = rank.collectives[slot]; number >= 0) {
       const CollectiveInfo &info = entry.collectives[size_t(number)];
       if (std::count(entry.groups[size_t(info.group)].begin(),
                      entry.groups[size_t(info.group)].end(), rank.device) == 0)
-        cursor["collectives"][slot].failExpected("a collective with device " +
-                                                 std::to_string(rank.device) +
-                                                 " in its group");
+        failAt(cursor["collectives"], slot,
+               "expected a collective with device " +
+                   std::to_string(rank.device) + " in its group, got " +
+                   std::to_string(number));
     } else if ((rank.peers[slot] < 0) != (rank.transfers[slot] < 0))
-      cursor["transfers"][slot].fail(
-          "expected a peer and a transfer number or neither");
+      failAt(cursor["transfers"], slot,
+             "expected a peer and a transfer number or neither");
   return rank;
 }
 
@@ -367,12 +462,19 @@ void checkCollectives(const jsonfile::Cursor &cursor, const EntryInfo &entry) {
   }
 }
 
-EntryInfo parseEntry(const jsonfile::Cursor &cursor, const Manifest &manifest) {
+EntryInfo parseEntry(const jsonfile::Cursor &cursor, const Manifest &manifest,
+                     ScheduleLimits &limits) {
   EntryInfo entry;
   entry.name = cursor["name"].text();
   if (cursor.has("batch"))
     entry.batch = cursor["batch"].integer(0, maxElements);
-  entry.schedule = parseSchedule(cursor["schedule"]);
+  std::optional<ScheduleRows> rows;
+  if (jsonfile::Cursor schedule = cursor["schedule"]; schedule.isObject()) {
+    rows = parseRows(schedule, limits);
+    entry.schedule = listTasks(schedule, *rows, limits);
+  } else {
+    entry.schedule = parseSchedule(schedule);
+  }
   if (cursor.has("groups"))
     entry.groups = parseGroups(cursor["groups"], manifest.devices);
   if (cursor.has("collectives"))
@@ -380,7 +482,11 @@ EntryInfo parseEntry(const jsonfile::Cursor &cursor, const Manifest &manifest) {
   jsonfile::Cursor ranks = cursor["ranks"];
   std::set<int64_t> seen;
   for (size_t i = 0; i < ranks.size(); ++i) {
-    entry.ranks.push_back(parseRank(ranks[i], manifest, entry));
+    SlotColumns slots =
+        rows ? parseSlotRows(ranks[i], manifest, entry, *rows, limits)
+             : parseSlots(ranks[i], manifest, entry);
+    entry.ranks.push_back(
+        parseRank(ranks[i], manifest, entry, std::move(slots)));
     if (!seen.insert(entry.ranks.back().device).second)
       ranks[i]["device"].fail("device " +
                               std::to_string(entry.ranks.back().device) +
@@ -405,7 +511,8 @@ GpuTarget parseGpuTarget(const jsonfile::Cursor &cursor) {
 
 Manifest parseRoot(const jsonfile::Cursor &cursor) {
   Manifest manifest;
-  cursor["version"].integer(1, 1);
+  // Version 1 has no schedules in rows.
+  cursor["version"].integer(1, 2);
   manifest.devices = cursor["devices"].integer(1, maxDevices);
   if (cursor.has("training"))
     manifest.training = cursor["training"].text();
@@ -420,9 +527,10 @@ Manifest parseRoot(const jsonfile::Cursor &cursor) {
       tensors[i]["name"].fail("the name '" + info.name + "' is used twice");
     manifest.tensors.push_back(std::move(info));
   }
+  ScheduleLimits limits;
   jsonfile::Cursor entries = cursor["entries"];
   for (size_t i = 0; i < entries.size(); ++i) {
-    EntryInfo entry = parseEntry(entries[i], manifest);
+    EntryInfo entry = parseEntry(entries[i], manifest, limits);
     if (manifest.entry(entry.name))
       entries[i]["name"].fail("the name '" + entry.name + "' is used twice");
     manifest.entries.push_back(std::move(entry));

@@ -13,6 +13,7 @@
 #include "Cost/ProfileRecord.h"
 #include "DeviceProgram.h"
 #include "Soap/Analysis/HostMemory.h"
+#include "Soap/Analysis/ProgramTables.h"
 #include "Soap/Analysis/SharedOps.h"
 #include "Soap/Analysis/Stages.h"
 #include "Soap/Analysis/TopologyAttr.h"
@@ -448,13 +449,13 @@ FailureOr<DictionaryAttr> partitionFunction(ModuleOp module,
             argument.getArgNumber(), SoapDialect::kSampleDim))
       batch =
           cast<RankedTensorType>(argument.getType()).getDimSize(dim.getInt());
-  return dictionary(
+  return writeScheduleRows(dictionary(
       builder,
       {{"entry", builder.getStringAttr(function.getName())},
        {"batch", builder.getI64IntegerAttr(batch)},
        {"tensors", tensorTable(builder, function, *priced, positions)},
        {"schedule", scheduleTable(builder, *priced, topology, schedule, order)},
-       {"ranks", builder.getArrayAttr(ranks)}});
+       {"ranks", builder.getArrayAttr(ranks)}}));
 }
 
 struct PartitionPass

@@ -99,7 +99,8 @@ TEST(Manifest, RejectsWithPlaceAndExpectation) {
   EXPECT_EQ(parsed.error(), "m: expected JSON");
   EXPECT_EQ(errorOf(json::array()),
             "m: at /: expected an object, got an array");
-  EXPECT_EQ(errorWith("/version", 2), "m: at /version: expected 1, got 2");
+  EXPECT_EQ(errorWith("/version", 3),
+            "m: at /version: expected an integer from 1 to 2, got 3");
   EXPECT_EQ(errorWith("/devices", 0),
             "m: at /devices: expected an integer from 1 to 4096, got 0");
   EXPECT_EQ(errorWith("/devices", "two"),
@@ -189,6 +190,117 @@ TEST(Manifest, RejectsWithPlaceAndExpectation) {
   EXPECT_EQ(errorOf(large),
             "m: at /entries/0/ranks: transfer 1073741824: the number is too "
             "large for 3 slots");
+}
+
+/// `good` for four microbatches, with its schedule in rows: two tasks each on
+/// device 0, of which the second sends to device 1.
+json rows() {
+  json manifest = good();
+  manifest["version"] = 2;
+  json &entry = manifest["entries"][0];
+  entry["schedule"] = {{"names", {"a[*]", "t:0>1#*.*"}},
+                       {"kinds", {"relu", "transfer"}},
+                       {"shapes", {"relu 5"}},
+                       {"counts", "4 4"},
+                       {"durations_ns", "5 2"},
+                       {"shape", "0 -1"},
+                       {"start_ns", "0 3x1+10 4x4+5"},
+                       {"numbers", "0 3x1+1 7 3x1 0 3x1+1"},
+                       {"key_block", "1 3x1 2 3x1"},
+                       {"key_task", "0 3x1+1 4x4"},
+                       {"key_step", "0 7x1"}};
+  entry["ranks"][0]["slots"] = "1 1";
+  entry["ranks"][0]["peers"] = "-1 3x1 1 3x1";
+  entry["ranks"][0]["transfers"] = "-1 3x1 0 3x1+1";
+  entry["ranks"][1]["slots"] = "0 1";
+  entry["ranks"][1]["peers"] = "0 3x1";
+  entry["ranks"][1]["transfers"] = "0 3x1+1";
+  for (json &rank : entry["ranks"]) {
+    rank.erase("tasks");
+    rank["collectives"] = rank["device"] == 0 ? "-1 7x1" : "-1 3x1";
+  }
+  return manifest;
+}
+
+TEST(Manifest, ListsTasksOfRows) {
+  auto manifest = parseManifest(rows().dump(), "m");
+  ASSERT_TRUE(manifest) << manifest.error();
+  const EntryInfo &entry = manifest->entries[0];
+  ASSERT_EQ(entry.schedule.size(), 8u);
+  for (size_t i = 0; i < 8; ++i) {
+    const ScheduledTask &task = entry.schedule[i];
+    std::string number = std::to_string(i / 2);
+    int64_t start = int64_t(i / 2) * 10 + (i % 2 ? 5 : 0);
+    EXPECT_EQ(task.name, i % 2 ? "t:0>1#7." + number : "a[" + number + "]");
+    EXPECT_EQ(task.kind, i % 2 ? "transfer" : "relu");
+    EXPECT_EQ(task.shape, i % 2 ? "" : "relu 5");
+    EXPECT_EQ(task.startNs, start);
+    EXPECT_EQ(task.endNs, start + (i % 2 ? 2 : 5));
+  }
+  using Numbers = std::vector<int64_t>;
+  EXPECT_EQ(entry.ranks[0].tasks, (Numbers{0, 1, 2, 3, 4, 5, 6, 7}));
+  EXPECT_EQ(entry.ranks[0].peers, (Numbers{-1, 1, -1, 1, -1, 1, -1, 1}));
+  EXPECT_EQ(entry.ranks[0].transfers, (Numbers{-1, 0, -1, 1, -1, 2, -1, 3}));
+  EXPECT_EQ(entry.ranks[1].tasks, (Numbers{1, 3, 5, 7}));
+  EXPECT_EQ(entry.ranks[1].peers, (Numbers{0, 0, 0, 0}));
+  EXPECT_EQ(entry.ranks[1].transfers, (Numbers{0, 1, 2, 3}));
+  EXPECT_EQ(entry.transferCount, 4);
+  // The same tasks one by one are the same program.
+  json listed = good();
+  json &tasks = listed["entries"][0]["schedule"];
+  tasks = json::array();
+  for (const ScheduledTask &task : entry.schedule)
+    tasks.push_back({{"name", task.name}, {"kind", task.kind}});
+  for (size_t r = 0; r < 2; ++r) {
+    json &rank = listed["entries"][0]["ranks"][r];
+    rank["tasks"] = entry.ranks[r].tasks;
+    rank["peers"] = entry.ranks[r].peers;
+    rank["transfers"] = entry.ranks[r].transfers;
+  }
+  auto other = parseManifest(listed.dump(), "m");
+  ASSERT_TRUE(other) << other.error();
+  EXPECT_EQ(fingerprint(*other), fingerprint(*manifest));
+}
+
+TEST(Manifest, RejectsWrongRows) {
+  auto error = [](const std::string &pointer, json value) {
+    json manifest = rows();
+    manifest[json::json_pointer("/entries/0" + pointer)] = std::move(value);
+    return errorOf(manifest);
+  };
+  EXPECT_EQ(error("/schedule/counts", "4 5"),
+            "m: at /entries/0/schedule: 'start_ns': expected 9 numbers, got 8");
+  EXPECT_EQ(error("/schedule/counts", json{4, 4}),
+            "m: at /entries/0/schedule/counts: expected a string, got an "
+            "array");
+  EXPECT_EQ(error("/schedule/start_ns", "0 3x1+10 4x4-15"),
+            "m: at /entries/0/schedule: 'start_ns': expected numbers from 0 to "
+            "4611686018427387903, got -15");
+  EXPECT_EQ(error("/schedule/shape", "1 -1"),
+            "m: at /entries/0/schedule/shape: expected numbers of 'shapes', of "
+            "which there are 1, got 1");
+  EXPECT_EQ(error("/ranks/0/slots", "1 2"),
+            "m: at /entries/0/ranks/0: 'peers': expected 12 numbers, got 8");
+  EXPECT_EQ(error("/ranks/0/slots", json()),
+            "m: at /entries/0/ranks/0/slots: expected a string, got null");
+  EXPECT_EQ(error("/ranks/0/peers", "-1 3x1 2 3x1"),
+            "m: at /entries/0/ranks/0/peers: expected numbers below 2, got 2");
+  EXPECT_EQ(error("/ranks/0/peers", "-1 7x1"),
+            "m: at /entries/0/ranks/0/transfers: slot 1: expected a peer and a "
+            "transfer number or neither");
+  EXPECT_EQ(error("/ranks/0/transfers", "-1 3x1 2147483649 3x1+1"),
+            "m: at /entries/0/ranks/0/transfers: expected numbers below "
+            "2147483649, got 2147483649");
+  EXPECT_EQ(error("/ranks/1/transfers", "0 2x1+1 0"),
+            "m: at /entries/0/ranks: transfer 0: expected 2 ends, got 3");
+  EXPECT_EQ(error("/ranks/0/collectives", "0 7x1"),
+            "m: at /entries/0/ranks/0/collectives: expected numbers below 0, "
+            "got 0");
+  json manifest = rows();
+  manifest["entries"][0]["ranks"][0].erase("slots");
+  EXPECT_EQ(errorOf(manifest),
+            "m: at /entries/0/ranks/0: expected a text of numbers 'slots', as "
+            "'counts' is one");
 }
 
 } // namespace
