@@ -48,7 +48,7 @@ LIMITS = {
     ("gpt2-small", "tf32"): "max-launches=250 max-ratio=2 max-share=0.01 max-total-ratio=1.5 max-uncoalesced=0.01",
     ("gpt2-small", "bf16"): "max-launches=190 max-ratio=2 max-share=0.01 max-total-ratio=1.5 max-uncoalesced=0.01",
     ("resnet-50", "tf32"): "max-launches=100 max-ratio=2 max-share=0.01 max-total-ratio=1.5 max-uncoalesced=0.01",
-    ("resnet-50", "bf16"): "max-launches=420 max-ratio=2 max-share=0.01 max-total-ratio=1.5 max-uncoalesced=0.01",
+    ("resnet-50", "bf16"): "max-launches=260 max-ratio=2 max-share=0.01 max-total-ratio=1.5 max-uncoalesced=0.01",
     ("alexnet", "bf16-types"): "max-launches=45 max-ratio=2 max-share=0.01 max-total-ratio=1.5 max-uncoalesced=0.01",
 }
 

@@ -145,6 +145,13 @@ std::vector<std::vector<char> *> memory;
 /// write compute something else, and no two may change the same byte.
 void parallel(void (*body)(void *const *, int64_t, int64_t),
               void *const *arguments, int64_t extent, int64_t grain) {
+  // Blocks of iterations read what others wrote, whatever the order.
+  constexpr int64_t grainOfVectors = 16;
+  if (grain > grainOfVectors) {
+    for (int64_t end = extent; end > 0; end -= grain)
+      body(arguments, end - grain, end);
+    return;
+  }
   std::vector<std::vector<char>> before, after;
   std::vector<std::vector<bool>> changed;
   for (std::vector<char> *piece : memory) {
@@ -215,23 +222,22 @@ std::string withElementType(std::string text, const std::string &type) {
 
 } // namespace
 
-std::vector<Array> run(const std::string &text, const std::string &type,
-                       const std::string &lowering,
-                       const std::vector<Array> &inputs) {
+Prepared::Prepared(const std::string &text, const std::string &type,
+                   const std::string &lowering,
+                   const std::vector<Array> &inputs) {
   MLIRContext &context = sharedContext();
   std::string messages;
   ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
     messages += diagnostic.str() + "\n";
   });
   std::string source = withElementType(text, type);
-  auto module = parseSourceString<ModuleOp>(source, &context);
-  if (!module) {
+  auto parsed = parseSourceString<ModuleOp>(source, &context);
+  if (!parsed) {
     ADD_FAILURE() << messages << source;
-    return {};
+    return;
   }
-  auto function = module->lookupSymbol<func::FuncOp>("f");
-  FunctionType signature = function.getFunctionType();
-  std::vector<int64_t> places;
+  auto function = parsed->lookupSymbol<func::FuncOp>("f");
+  signature = function.getFunctionType();
   for (unsigned i = 0; i < signature.getNumResults(); ++i) {
     auto updates = function.getResultAttrOfType<IntegerAttr>(
         i, mlir::soap::SoapDialect::kUpdates);
@@ -239,16 +245,11 @@ std::vector<Array> run(const std::string &text, const std::string &type,
   }
   PassManager manager(&context, "builtin.module");
   if (failed(parsePassPipeline(lowering, manager)) ||
-      failed(manager.run(*module))) {
+      failed(manager.run(*parsed))) {
     ADD_FAILURE() << messages << source;
-    return {};
+    return;
   }
-  auto code = mlir::soap::JITModule::create(*module, resolve, 1);
-  if (failed(code)) {
-    ADD_FAILURE() << messages << source;
-    return {};
-  }
-  std::vector<std::vector<char>> buffers;
+  module = std::move(parsed);
   for (size_t i = 0; i < inputs.size(); ++i)
     buffers.push_back(toBytes(
         inputs[i],
@@ -263,8 +264,29 @@ std::vector<Array> run(const std::string &text, const std::string &type,
                         std::nan("")),
                   result.getElementType()));
     }
+}
+
+std::vector<Array> Prepared::results() const {
+  std::vector<Array> results;
+  for (unsigned i = 0; i < signature.getNumResults(); ++i)
+    results.push_back(fromBytes(
+        buffers[places[i]], cast<RankedTensorType>(signature.getResult(i))));
+  return results;
+}
+
+std::vector<Array> run(const std::string &text, const std::string &type,
+                       const std::string &lowering,
+                       const std::vector<Array> &inputs) {
+  Prepared prepared(text, type, lowering, inputs);
+  if (!prepared.module)
+    return {};
+  auto code = mlir::soap::JITModule::create(*prepared.module, resolve, 1);
+  if (failed(code)) {
+    ADD_FAILURE() << "no code of\n" << text;
+    return {};
+  }
   std::vector<void *> pointers;
-  for (std::vector<char> &buffer : buffers)
+  for (std::vector<char> &buffer : prepared.buffers)
     pointers.push_back(buffer.data());
   std::vector<char> arena(1 << 18, static_cast<char>(0xff));
   auto program =
@@ -274,14 +296,10 @@ std::vector<Array> run(const std::string &text, const std::string &type,
     return {};
   }
   memory = {&arena};
-  for (std::vector<char> &buffer : buffers)
+  for (std::vector<char> &buffer : prepared.buffers)
     memory.push_back(&buffer);
   program(nullptr, pointers.data(), arena.data());
-  std::vector<Array> results;
-  for (unsigned i = 0; i < signature.getNumResults(); ++i)
-    results.push_back(fromBytes(
-        buffers[places[i]], cast<RankedTensorType>(signature.getResult(i))));
-  return results;
+  return prepared.results();
 }
 
 static void checkBy(const std::vector<std::string> &lowerings,
@@ -324,15 +342,19 @@ void checkEverywhere(const std::string &text, const std::vector<Array> &inputs,
           {"f32", "f64"});
 }
 
-std::string loweringOfLarge() {
-  return "soap-single-programs,soap-outline-kernels{library=cuda},"
-         "soap-split-sums,"
-         "soap-parallelize-kernels{min-work=0 flatten=true},"
-         "soap-finish-kernels,soap-bufferize-programs,soap-inline-kernels,"
-         "soap-fuse-launches,soap-plan-memory,soap-widen-kernels{min-extent=4},"
-         "soap-order-streams,soap-kernels-to-gpu{kernels=launches},"
-         "soap-lower-gpu-kernels{format=isa},soap-embed-image,"
-         "soap-emit-manifest,soap-programs-to-llvm";
+std::string loweringOfLarge(bool untilLaunches) {
+  std::string launches =
+      "soap-single-programs,soap-outline-kernels{library=cuda},"
+      "soap-split-sums,"
+      "soap-parallelize-kernels{min-work=0 flatten=true},"
+      "soap-finish-kernels,soap-bufferize-programs,soap-inline-kernels,"
+      "soap-fuse-launches,soap-plan-memory,soap-widen-kernels{min-extent=4},"
+      "soap-order-streams";
+  if (untilLaunches)
+    return launches;
+  return launches + ",soap-kernels-to-gpu{kernels=launches},"
+                    "soap-lower-gpu-kernels{format=isa},soap-embed-image,"
+                    "soap-emit-manifest,soap-programs-to-llvm";
 }
 
 std::string tensor(const std::vector<int64_t> &shape,

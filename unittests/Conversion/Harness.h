@@ -11,6 +11,10 @@
 #ifndef SOAP_UNITTESTS_CONVERSION_HARNESS_H
 #define SOAP_UNITTESTS_CONVERSION_HARNESS_H
 
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/OwningOpRef.h"
+
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -53,6 +57,19 @@ void check(const std::string &text, const std::vector<Array> &inputs,
 void checkEverywhere(const std::string &text, const std::vector<Array> &inputs,
                      const std::vector<Array> &expected);
 
+/// A module behind passes, and the buffers of `@f`: its arguments, then the
+/// results that replace none of them.
+struct Prepared {
+  mlir::OwningOpRef<mlir::ModuleOp> module; ///< null: failed, as was reported
+  mlir::FunctionType signature;
+  std::vector<std::vector<char>> buffers;
+  std::vector<int64_t> places; ///< the buffer of each result
+
+  Prepared(const std::string &text, const std::string &type,
+           const std::string &lowering, const std::vector<Array> &inputs);
+  std::vector<Array> results() const;
+};
+
 /// Runs `@f` once, behind the pass pipeline `lowering`; of a program for GPUs
 /// the host references. Empty if it does not compile; failures are reported.
 std::vector<Array> run(const std::string &text, const std::string &type,
@@ -60,8 +77,8 @@ std::vector<Array> run(const std::string &text, const std::string &type,
                        const std::vector<Array> &inputs);
 
 /// The lowering to GPUs as it is for large tensors, whose iterations are done
-/// four at a time.
-std::string loweringOfLarge();
+/// four at a time; up to its launches, or to the program.
+std::string loweringOfLarge(bool untilLaunches = false);
 
 /// `tensor<2x3xT>`.
 std::string tensor(const std::vector<int64_t> &shape,

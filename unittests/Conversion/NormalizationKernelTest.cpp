@@ -52,9 +52,9 @@ struct BatchNorm {
   }
 };
 
-// The last one: on GPUs its sums are in parts.
+// The last two: on GPUs sums of the one are in parts, of the other in blocks.
 const std::vector<std::vector<int64_t>> shapes = {
-    {2, 3, 4, 5}, {6, 4}, {1, 1, 3}, {1, 2}, {5, 2, 12, 13}};
+    {2, 3, 4, 5}, {6, 4}, {1, 1, 3}, {1, 2}, {5, 2, 12, 13}, {216, 32}};
 
 TEST(BatchNormKernels, Train) {
   for (const auto &shape : shapes) {
@@ -76,7 +76,7 @@ TEST(BatchNormKernels, Stages) {
   }
 }
 
-/// How far M2 of the one channel of `x` is off in f32, relatively.
+/// How far M2 of the first channel of `x` is off in f32, relatively.
 double errorOfM2(const Array &x, const std::string &lowering) {
   BatchNorm n(x);
   std::vector<Array> results =
@@ -97,6 +97,11 @@ TEST(BatchNormKernels, LargeMean) {
   // A sum of 65,536 numbers, one after the other.
   EXPECT_LE(errorOfM2(x, "soap-lower-to-cpu"), 1e-2);
   EXPECT_LE(errorOfM2(x, ofThreads), 1e-5);
+  // Blocks of threads take the sums of positions by channels.
+  Array matrix({8192, 16});
+  for (size_t i = 0; i < matrix.values.size(); ++i)
+    matrix.values[i] = x.values[i % x.values.size()];
+  EXPECT_LE(errorOfM2(matrix, ofThreads), 1e-6);
 }
 
 /// One place of all images is unlike the others.
@@ -108,6 +113,10 @@ TEST(BatchNormKernels, BrightCorner) {
     x({n, 0, 0, 0}) = 1;
   EXPECT_LE(errorOfM2(x, "soap-lower-to-cpu"), 2e-4);
   EXPECT_LE(errorOfM2(x, ofThreads), 5e-6);
+  Array matrix({8192, 16});
+  for (size_t i = 0; i < matrix.values.size(); ++i)
+    matrix.values[i] = i / 16 % 128 == 0 ? 1 : x.values[i % x.values.size()];
+  EXPECT_LE(errorOfM2(matrix, ofThreads), 1e-6);
 }
 
 TEST(BatchNormKernels, Inference) {

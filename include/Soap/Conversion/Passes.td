@@ -325,7 +325,8 @@ def SoapKernelsToGpu : Pass<"soap-kernels-to-gpu", "::mlir::ModuleOp"> {
     What `soap.parallel_call` calls for ranges of iterations becomes a kernel of
     `gpu.module @soap_kernels`: its arguments are the buffers of the call, and
     its threads take the iterations in turn, whatever grid it is launched with.
-    `soap.gpu_kernel` of the call names it. Equal kernels are there once. The
+    Of a function with `soap.block`, thread blocks take blocks of iterations,
+    and do together what ends one (CooperativeBlocks.h). `soap.gpu_kernel` of the call names it. Equal kernels are there once. The
     functions for the CPU stay. Run it after
     `--soap-parallelize-kernels=min-work=0`, which decides what is independent.
     Calls whose function does anything but load, store, loop and compute, or
@@ -361,9 +362,10 @@ def SoapPrepareGpuKernels : Pass<"soap-prepare-gpu-kernels", "::mlir::ModuleOp">
       "Checks the chip of GPU kernels and approximates their functions";
   let description = [{
     The chip must be one that LLVM knows: MLIR's `nvvm-attach-target` takes any,
-    and LLVM another one than was meant. With `approximate`, exp, log, tanh and
-    the like become polynomials in f32, as on the CPU. `convert-gpu-to-nvvm`
-    makes calls of CUDA's libdevice of the others.
+    and LLVM another one than was meant. With `approximate`, in f32, log, tanh
+    and the like become polynomials, as on the CPU, and exp the instruction
+    ex2.approx. `convert-gpu-to-nvvm` makes calls of CUDA's libdevice of the
+    others.
   }];
   let options = [
     Option<"chip", "chip", "std::string",

@@ -74,8 +74,9 @@ static SmallVector<bool> writtenBuffers(ParallelCallOp call) {
     written.assign(written.size(), true);
     return written;
   }
-  part.walk([&](memref::StoreOp store) {
-    auto argument = dyn_cast<BlockArgument>(rootBuffer(store.getMemRef()));
+  part.walk([&](Operation *op) {
+    Value to = writtenBy(op);
+    auto argument = dyn_cast_or_null<BlockArgument>(to ? rootBuffer(to) : to);
     if (argument && argument.getOwner() == &part.getBody().front() &&
         argument.getArgNumber() < written.size())
       written[argument.getArgNumber()] = true;

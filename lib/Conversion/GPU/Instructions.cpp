@@ -34,6 +34,9 @@ Value instructionFor(OpBuilder &builder, LLVM::CallOp call) {
     return LLVM::FCeilOp::create(builder, loc, type, x[0]);
   if (name == "copysign")
     return LLVM::CopySignOp::create(builder, loc, type, x[0], x[1]);
+  // ex2.approx; of f64 there is none.
+  if (name == "exp2" && type.isF32())
+    return LLVM::Exp2Op::create(builder, loc, type, x[0]);
   if (name == "floor")
     return LLVM::FFloorOp::create(builder, loc, type, x[0]);
   if (name == "fma")

@@ -9,6 +9,8 @@
 
 #include "JoinedIterations.h"
 
+#include "Soap/Dialect/Soap/GpuAttributes.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -99,6 +101,9 @@ private:
     constexpr int64_t maxLoads = 32;
     int64_t loads = 0;
     for (Operation &op : block.without_terminator()) {
+      // The last iteration of a block does it: one of four that are joined.
+      if (op.hasAttr(kTogether))
+        continue;
       if (auto loop = dyn_cast<scf::ForOp>(op)) {
         if (!visitLoop(loop, own))
           return false;
@@ -257,6 +262,10 @@ private:
     for (Operation &op : block.without_terminator()) {
       if (made.contains(&op))
         continue;
+      if (op.hasAttr(kTogether)) {
+        builder.clone(op, maps.back());
+        continue;
+      }
       if (auto loop = dyn_cast<scf::ForOp>(op)) {
         joinLoop(loop);
       } else if (auto choice = dyn_cast<scf::IfOp>(op)) {

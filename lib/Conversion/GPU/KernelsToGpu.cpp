@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Parallelize/CooperativeBlocks.h"
 #include "../Parallelize/CooperativeRows.h"
 
 #include "Soap/Conversion/Passes.h"
@@ -19,6 +20,7 @@
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -51,8 +53,9 @@ bool canBeGpuKernel(func::FuncOp part) {
                     isa<arith::ArithDialect, math::MathDialect,
                         scf::SCFDialect>(op->getDialect()) ||
                     isa<memref::LoadOp, memref::StoreOp, memref::AllocaOp,
-                        memref::CollapseShapeOp, memref::ExpandShapeOp,
-                        func::ReturnOp, cf::AssertOp>(op);
+                        memref::AtomicRMWOp, memref::CollapseShapeOp,
+                        memref::ExpandShapeOp, func::ReturnOp, cf::AssertOp>(
+                        op);
                 return isKnown ? WalkResult::advance()
                                : WalkResult::interrupt();
               })
@@ -63,11 +66,14 @@ class GpuKernels {
 public:
   explicit GpuKernels(ModuleOp module) : module(module) {}
 
-  /// Kernel that runs `part` for all iterations below `extent`.
+  /// Kernel that runs `part` for all iterations below `extent`; null, with a
+  /// message, if its blocks cannot be one.
   SymbolRefAttr kernelOf(func::FuncOp part, int64_t extent) {
     StringAttr &name = names[{part, extent}];
     if (!name)
       name = create(part, extent);
+    if (!name)
+      return nullptr;
     return SymbolRefAttr::get(
         gpuModule.getSymNameAttr(),
         FlatSymbolRefAttr::get(module.getContext(), name.getValue()));
@@ -89,6 +95,8 @@ private:
       symbols.emplace(gpuModule);
     }
     OwningOpRef<gpu::GPUFuncOp> kernel = build(part, extent);
+    if (!kernel)
+      return nullptr;
     std::string text;
     llvm::raw_string_ostream os(text);
     kernel.get()->print(os, OpPrintingFlags().useLocalScope().assumeVerified());
@@ -112,6 +120,12 @@ private:
     for (unsigned i = 0; i < buffers.size(); ++i)
       if (DictionaryAttr attributes = part.getArgAttrDict(i))
         kernel.setArgAttrs(i, attributes);
+    if (iterationsOfBlock(part) > 0) {
+      OwningOpRef<gpu::GPUFuncOp> owned(kernel);
+      return succeeded(buildBlocks(kernel, part, extent))
+                 ? std::move(owned)
+                 : OwningOpRef<gpu::GPUFuncOp>();
+    }
     builder.setInsertionPointToEnd(&kernel.getBody().front());
     auto dimension = gpu::Dimension::x;
     Value thread = gpu::ThreadIdOp::create(builder, loc, dimension);
@@ -156,6 +170,12 @@ struct KernelsToGpuPass
     : public mlir::soap::impl::SoapKernelsToGpuBase<KernelsToGpuPass> {
   using SoapKernelsToGpuBase::SoapKernelsToGpuBase;
 
+  /// Fences between blocks.
+  void getDependentDialects(DialectRegistry &registry) const override {
+    SoapKernelsToGpuBase::getDependentDialects(registry);
+    registry.insert<LLVM::LLVMDialect>();
+  }
+
   void runOnOperation() override {
     ModuleOp module = getOperation();
     if (kernels != "elementwise" && kernels != "all" && kernels != "launches") {
@@ -182,13 +202,25 @@ struct KernelsToGpuPass
     for (auto kernel : module.getOps<func::FuncOp>()) {
       if (!chosen.contains(kernel.getSymNameAttr()))
         continue;
-      kernel.walk([&](ParallelCallOp call) {
+      WalkResult walked = kernel.walk([&](ParallelCallOp call) {
         auto part = module.lookupSymbol<func::FuncOp>(call.getCallee());
-        if (part && canBeGpuKernel(part))
-          call->setAttr(kGpuKernel,
-                        gpuKernels.kernelOf(part, call.getExtent()));
+        if (!part || !canBeGpuKernel(part))
+          return WalkResult::advance();
+        return setKernel(call, part, gpuKernels);
       });
+      if (walked.wasInterrupted())
+        return signalPassFailure();
     }
+  }
+
+  static WalkResult setKernel(ParallelCallOp call, func::FuncOp part,
+                              GpuKernels &gpuKernels) {
+    SymbolRefAttr name =
+        gpuKernels.kernelOf(part, static_cast<int64_t>(call.getExtent()));
+    if (!name)
+      return WalkResult::interrupt();
+    call->setAttr(kGpuKernel, name);
+    return WalkResult::advance();
   }
 
   /// Every call in a program; each must have a kernel.
@@ -204,8 +236,7 @@ struct KernelsToGpuPass
                "arithmetic on static row-major buffers";
         return WalkResult::interrupt();
       }
-      call->setAttr(kGpuKernel, gpuKernels.kernelOf(part, call.getExtent()));
-      return WalkResult::advance();
+      return setKernel(call, part, gpuKernels);
     });
     return failure(result.wasInterrupted());
   }

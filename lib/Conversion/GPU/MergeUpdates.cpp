@@ -187,7 +187,7 @@ private:
     func::FuncOp part = partOf(call);
     return call.getExtent() > 0 &&
            static_cast<int64_t>(call.getExtent()) <= limit && part &&
-           rangeLoopOf(part);
+           !part->hasAttr(kBlock) && rangeLoopOf(part);
   }
 
   /// Whether four iterations of the launch can become one.
@@ -205,10 +205,13 @@ private:
     return made.contains(call.getCalleeAttr().getAttr());
   }
 
-  /// It writes buffers of the program, whose making can move up with it.
+  /// It writes buffers of the program, whose making can move up with it: small
+  /// ones, as counts that are cleared, where it reads nothing.
   bool readsArgumentsOnly(ParallelCallOp call, const Touched &own) {
+    constexpr int64_t mostCleared = 1024;
     return !call->hasAttr(kUpdate) && isSmall(call, maxExtent) &&
-           !own.read.empty() &&
+           (!own.read.empty() ||
+            static_cast<int64_t>(call.getExtent()) <= mostCleared) &&
            llvm::all_of(own.read, llvm::IsaPred<BlockArgument>) &&
            llvm::all_of(own.written,
                         [](Value buffer) {

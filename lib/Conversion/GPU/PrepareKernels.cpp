@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The pass: a chip that exists, reductions over the lanes of a warp as
-// shuffles, and polynomials of math functions.
+// shuffles, exp by an instruction, and polynomials of other math functions.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,6 +41,45 @@ using namespace mlir::soap;
 namespace {
 
 constexpr const char *kTriple = "nvptx64-nvidia-cuda";
+
+/// exp of f32 by the instruction ex2.approx: x log2(e) is h + l, of which h is
+/// the rounded product and l the rest, and
+///
+///   exp(x) = 2^h 2^l = 2^h (1 + l ln 2),
+///
+/// as l is at most 2^-18. The instruction is documented to be right within
+/// 2^-22.5 of the result, and so is this, but for roundings.
+struct ExpByInstruction : public OpRewritePattern<math::ExpOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(math::ExpOp op,
+                                PatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value x = op.getOperand();
+    if (!x.getType().isF32())
+      return failure();
+    auto number = [&](float value) -> Value {
+      return arith::ConstantOp::create(rewriter, loc,
+                                       rewriter.getF32FloatAttr(value));
+    };
+    constexpr float log2e = 0x1.715476p+0F, log2eRest = 0x1.4AE0C0p-26F,
+                    ln2 = 0x1.62E430p-1F, large = 160;
+    Value high = arith::MulFOp::create(rewriter, loc, x, number(log2e));
+    Value minus = arith::NegFOp::create(rewriter, loc, high);
+    Value low = math::FmaOp::create(
+        rewriter, loc, x, number(log2eRest),
+        math::FmaOp::create(rewriter, loc, x, number(log2e), minus));
+    // Of infinities the rest is no number.
+    Value isSmall = arith::CmpFOp::create(
+        rewriter, loc, arith::CmpFPredicate::OLT,
+        math::AbsFOp::create(rewriter, loc, high), number(large));
+    low = arith::SelectOp::create(rewriter, loc, isSmall, low, number(0));
+    Value factor =
+        math::FmaOp::create(rewriter, loc, low, number(ln2), number(1));
+    Value power = math::Exp2Op::create(rewriter, loc, high);
+    rewriter.replaceOpWithNewOp<arith::MulFOp>(op, power, factor);
+    return success();
+  }
+};
 
 /// LLVM takes an unknown chip for another one.
 LogicalResult checkChip(ModuleOp module, StringRef chip) {
@@ -112,6 +151,7 @@ struct PrepareGpuKernelsPass
     if (ops.empty())
       return;
     RewritePatternSet patterns(&getContext());
+    patterns.add<ExpByInstruction>(&getContext(), /*benefit=*/10);
     populateMathPolynomialApproximationPatterns(patterns);
     (void)applyOpPatternsGreedily(ops, std::move(patterns));
   }

@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Parallelize/CooperativeBlocks.h"
 #include "../Parallelize/CooperativeRows.h"
 #include "../Parallelize/IndependentLoops.h"
 
@@ -90,7 +91,7 @@ public:
     Block &body = kernel.getBody().front();
     // A split adds a nest before the one that it changes, and none behind it.
     for (auto nest : llvm::make_early_inc_range(body.getOps<scf::ForOp>())) {
-      if (hasWarpsEnough(nest))
+      if (blockEndOf(nest) || hasWarpsEnough(nest))
         continue;
       SmallVector<scf::ForOp> loops = findIndependentLoops(nest);
       if (loops.empty() && nest.getNumResults() > 0)

@@ -55,9 +55,10 @@ Touched TouchedBuffers::touchedBy(Operation *op) {
 bool TouchedBuffers::isWritten(func::FuncOp part, size_t argument) {
   auto [known, isNew] = stores.try_emplace(part);
   if (isNew)
-    part.walk([&](memref::StoreOp store) {
-      if (auto to = dyn_cast<BlockArgument>(rootBuffer(store.getMemRef())))
-        known->second.insert(to.getArgNumber());
+    part.walk([&](Operation *op) {
+      if (Value buffer = writtenBy(op))
+        if (auto to = dyn_cast<BlockArgument>(rootBuffer(buffer)))
+          known->second.insert(to.getArgNumber());
     });
   return known->second.contains(static_cast<unsigned>(argument));
 }

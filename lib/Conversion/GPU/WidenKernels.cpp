@@ -21,6 +21,7 @@
 
 #include "Dialect/Soap/PassStatistics.h"
 #include "Soap/Conversion/Passes.h"
+#include "Soap/Dialect/Soap/GpuAttributes.h"
 #include "Soap/Dialect/Soap/SoapOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -60,7 +61,8 @@ public:
         if (!canBeJoined(iterations, wide.own) && !canBeTransposed(iterations))
           isStraight(iterations, wide.own);
       for (Operation *op : wide.own)
-        wide.aligned.insert(argumentOf(op));
+        if (std::optional<unsigned> argument = argumentOf(op))
+          wide.aligned.insert(*argument);
     }
     if (!wide.exists || !llvm::all_of(wide.aligned, [&](unsigned argument) {
           return aligned[argument];
@@ -82,12 +84,14 @@ private:
   };
   llvm::DenseMap<std::pair<StringAttr, int64_t>, Wide> known;
 
-  /// The number of the buffer that a load or store touches.
-  static unsigned argumentOf(Operation *op) {
+  /// The number of the buffer that a load or store touches; none for memory of
+  /// a block.
+  static std::optional<unsigned> argumentOf(Operation *op) {
     auto load = dyn_cast<memref::LoadOp>(op);
     Value buffer =
         load ? load.getMemRef() : cast<memref::StoreOp>(op).getMemRef();
-    return cast<BlockArgument>(rootBuffer(buffer)).getArgNumber();
+    auto argument = dyn_cast<BlockArgument>(rootBuffer(buffer));
+    return argument ? std::optional(argument.getArgNumber()) : std::nullopt;
   }
 
   StringAttr create(func::FuncOp part, int64_t extent,
@@ -99,6 +103,8 @@ private:
         builder, loc, (part.getName() + "_by_4").str(), part.getFunctionType());
     wide.setPrivate();
     wide->setDiscardableAttrs(llvm::to_vector(part->getDiscardableAttrs()));
+    if (auto block = part->getAttrOfType<IntegerAttr>(kBlock))
+      wide->setAttr(kBlock, builder.getI64IntegerAttr(block.getInt() / lanes));
     StringAttr name = symbols.insert(wide);
     Block *body = wide.addEntryBlock();
     unsigned buffers = part.getNumArguments() - 2;

@@ -87,6 +87,23 @@ struct StorePattern : public ConvertOpToLLVMPattern<memref::StoreOp> {
   }
 };
 
+/// Counts of blocks, by several threads.
+struct AtomicPattern : public ConvertOpToLLVMPattern<memref::AtomicRMWOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult
+  matchAndRewrite(memref::AtomicRMWOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (op.getKind() != arith::AtomicRMWKind::addi)
+      return rewriter.notifyMatchFailure(op, "kernels only count");
+    Value address = elementAddress(rewriter, op.getLoc(), op.getMemRefType(),
+                                   adaptor.getMemref(), adaptor.getIndices());
+    rewriter.replaceOpWithNewOp<LLVM::AtomicRMWOp>(
+        op, LLVM::AtomicBinOp::add, address, adaptor.getValue(),
+        LLVM::AtomicOrdering::acq_rel);
+    return success();
+  }
+};
+
 /// A few numbers that only one kernel knows.
 struct AllocaPattern : public ConvertOpToLLVMPattern<memref::AllocaOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
@@ -277,7 +294,7 @@ private:
 void mlir::soap::populateKernelPatterns(const LLVMTypeConverter &converter,
                                         RewritePatternSet &patterns) {
   patterns.add<LoadPattern, StorePattern, FunctionPattern, ReturnPattern,
-               ErfPattern, AssertPattern, AllocaPattern, ParallelCallPattern,
-               ReshapePattern<memref::CollapseShapeOp>,
+               ErfPattern, AssertPattern, AllocaPattern, AtomicPattern,
+               ParallelCallPattern, ReshapePattern<memref::CollapseShapeOp>,
                ReshapePattern<memref::ExpandShapeOp>>(converter);
 }

@@ -42,6 +42,13 @@ Value mlir::soap::rootBuffer(Value buffer) {
   return buffer;
 }
 
+Value mlir::soap::writtenBy(Operation *op) {
+  if (auto store = dyn_cast<memref::StoreOp>(op))
+    return store.getMemRef();
+  auto atomic = dyn_cast<memref::AtomicRMWOp>(op);
+  return atomic ? Value(atomic.getMemref()) : Value();
+}
+
 scf::ForOp mlir::soap::rangeLoopOf(func::FuncOp part) {
   if (part.isExternal() || !part.getBody().hasOneBlock() ||
       part.getNumArguments() < 2)
@@ -56,7 +63,7 @@ scf::ForOp mlir::soap::rangeLoopOf(func::FuncOp part) {
       if (found)
         return nullptr;
       found = loop;
-    } else if (!isMemoryEffectFree(&op)) {
+    } else if (!isMemoryEffectFree(&op) && !op.hasAttr(kTogether)) {
       return nullptr;
     }
   }
@@ -86,7 +93,10 @@ struct Accesses {
 
 Accesses collect(scf::ForOp nest) {
   Accesses accesses;
-  nest->walk([&](Operation *op) {
+  nest->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    // The end of a block is no iteration's own.
+    if (op->hasAttr(kTogether))
+      return WalkResult::skip();
     if (auto load = dyn_cast<memref::LoadOp>(op)) {
       accesses.all[rootBuffer(load.getMemRef())].push_back(
           {op, load.getMemRef(), load.getIndices()});
@@ -98,6 +108,7 @@ Accesses collect(scf::ForOp nest) {
                !isa<scf::ForOp, scf::IfOp, scf::WhileOp, cf::AssertOp>(op)) {
       accesses.known = false;
     }
+    return WalkResult::advance();
   });
   return accesses;
 }
@@ -241,18 +252,22 @@ SmallVector<scf::ForOp> mlir::soap::findIndependentLoops(scf::ForOp nest) {
   SmallVector<scf::ForOp> found;
   if (!accesses.known || nest.getNumResults() != 0 || accesses.written.empty())
     return found;
-  nest->walk<WalkOrder::PreOrder>([&](scf::ForOp loop) {
-    std::optional<int64_t> trips = tripCountOf(loop);
+  nest->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (op->hasAttr(kTogether))
+      return WalkResult::skip();
+    auto loop = dyn_cast<scf::ForOp>(op);
+    std::optional<int64_t> trips = loop ? tripCountOf(loop) : std::nullopt;
     if (!trips || *trips < 2 || loop.getNumResults() != 0)
-      return;
+      return WalkResult::advance();
     if (!loop->hasAttr(kIndependent))
       for (auto &[buffer, list] : accesses.all)
         if (accesses.written.contains(buffer) &&
             !belongsToOneIteration(loop, *trips, list))
-          return;
+          return WalkResult::advance();
     // All accesses of what is written are inside of each loop, so that one is
     // inside of another; and what is outside only reads.
     found.push_back(loop);
+    return WalkResult::advance();
   });
   return found;
 }

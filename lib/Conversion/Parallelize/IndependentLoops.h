@@ -23,6 +23,9 @@ std::optional<int64_t> tripCountOf(scf::ForOp loop);
 /// The buffer that a view is part of.
 Value rootBuffer(Value buffer);
 
+/// The buffer that a store or an atomic op writes; null for other ops.
+Value writtenBy(Operation *op);
+
 /// The loop over the range that a part gets as its last two arguments, in steps
 /// of 1, if that is all that the part does; else null.
 scf::ForOp rangeLoopOf(func::FuncOp part);

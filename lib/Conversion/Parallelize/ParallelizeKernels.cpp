@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CooperativeBlocks.h"
 #include "CooperativeRows.h"
 #include "IndependentLoops.h"
 
@@ -38,7 +39,8 @@ bool isKernelBuffer(Value value) {
     return false;
   auto alloca = value.getDefiningOp<memref::AllocaOp>();
   return isa<BlockArgument>(value) ||
-         (alloca && isa<func::FuncOp>(alloca->getParentOp()));
+         (alloca && !alloca->hasAttr(kTogether) &&
+          isa<func::FuncOp>(alloca->getParentOp()));
 }
 
 /// The parts of the kernel that a nest needs: buffers, and ops to repeat in the
@@ -62,6 +64,11 @@ std::optional<Needs> needsOf(scf::ForOp nest,
     Operation *op = value.getDefiningOp();
     if (needs.ops.contains(op))
       return true;
+    // Memory of a block: each part has its own.
+    if (op->hasAttr(kTogether)) {
+      needs.ops.insert(op);
+      return true;
+    }
     auto load = dyn_cast<memref::LoadOp>(op);
     if (op->getNumRegions() != 0 ||
         (load ? written.contains(rootBuffer(load.getMemRef()))
@@ -136,6 +143,9 @@ private:
         llvm::to_vector(kernel->getDiscardableAttrs()));
     if (haveLanes)
       function->setAttr(kLanes, builder.getUnitAttr());
+    int64_t block = iterationsOfBlock(nest);
+    if (block > 0)
+      function->setAttr(kBlock, builder.getI64IntegerAttr(block));
     symbols.insert(function);
     Block *body = function.addEntryBlock();
     IRMapping map;
@@ -158,14 +168,18 @@ private:
                 : oneRange(builder, nest, loops[0], map, begin, end);
     builder.setInsertionPointToEnd(body);
     func::ReturnOp::create(builder, nest.getLoc());
+    // The function has it now, for its own iterations.
+    if (scf::IfOp end = blockEndOf(function))
+      end->removeAttr(kBlock);
 
     builder.setInsertionPoint(nest);
     // Innermost loops in whole vectors, so that no element is in the rest of
-    // one range and in a vector of another.
+    // one range and in a vector of another; and whole blocks.
     scf::ForOp last = loops.back();
     bool isInnermost = last.getBody()->getOps<scf::ForOp>().empty();
+    int64_t grain = isInnermost && extent >= 64 ? 16 : 1;
     ParallelCallOp::create(builder, nest.getLoc(), function.getName(), extent,
-                           /*grain=*/isInnermost && extent >= 64 ? 16 : 1,
+                           block > 0 ? block : grain,
                            needs.buffers.getArrayRef());
     nest.erase();
   }

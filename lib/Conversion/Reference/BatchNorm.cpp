@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "BlockSums.h"
 #include "Kernels.h"
 
 #include "Soap/Dialect/Soap/SoapOps.h"
@@ -109,9 +110,8 @@ using ForChannel =
 void ignore(const Index &, const Index &, Scalar, Scalar) {}
 
 /// Two sums in one pass.
-std::pair<Scalar, Scalar>
-sumsOf(KernelBuilder &k, ArrayRef<int64_t> extents,
-       function_ref<std::pair<Scalar, Scalar>(ArrayRef<Index>)> body) {
+ScalarPair sumsOf(KernelBuilder &k, ArrayRef<int64_t> extents,
+                  function_ref<ScalarPair(ArrayRef<Index>)> body) {
   Value zero = k.number(0).value;
   SmallVector<Value> sums = k.foldOf(
       extents, {zero, zero}, [&](ArrayRef<Index> i, ArrayRef<Value> acc) {
@@ -171,7 +171,7 @@ void emitStatsInOnePass(KernelBuilder &k, const Image &image, const Tensor &x,
     Scalar number = k.number(static_cast<double>(count));
     auto [sum, squares] = sumsOf(k, image.reduction(), [&](ArrayRef<Index> i) {
       Scalar distance = x(Image::at(first + i[0], c, i.drop_front())) - shift;
-      return std::pair(distance, square(distance));
+      return ScalarPair(distance, square(distance));
     });
     stats.set({k.constant(0), of}, number);
     stats.set({k.constant(1), of}, shift + sum / number);
@@ -181,9 +181,54 @@ void emitStatsInOnePass(KernelBuilder &k, const Image &image, const Tensor &x,
   });
 }
 
+/// How threads take sums over positions together; none for images with channels
+/// first and where positions or channels cannot be cut.
+std::optional<BlockCut> blocksOf(const KernelBuilder &k, const Image &image) {
+  if (!k.forThreads || !image.spatial.empty())
+    return std::nullopt;
+  return cutInBlocks(image.groups, image.samples, image.channels);
+}
+
+/// Statistics by blocks of threads. A thread takes distances from its first
+/// element, so that what the difference loses is bounded by the number of
+/// elements of a thread, whatever the data. Means are distances from the first
+/// element of the channel: of large ones the roundings would be more than they
+/// differ by.
+void emitStatsInBlocks(KernelBuilder &k, const Image &image, BlockCut cut,
+                       const Tensor &x, const Tensor &stats, ForChannel more) {
+  auto originOf = [&](const GroupChannel &channel) {
+    return x({channel.origin, channel.channel});
+  };
+  auto thread = [&](const ThreadPositions &positions,
+                    const GroupChannel &channel) {
+    Scalar shift = x({positions.first, channel.channel});
+    auto [sum, squares] = sumsOf(k, {positions.count}, [&](ArrayRef<Index> i) {
+      Index position = positions.first + i[0] * positions.step;
+      Scalar distance = x({position, channel.channel}) - shift;
+      return ScalarPair(distance, square(distance));
+    });
+    Scalar count = k.number(static_cast<double>(positions.count));
+    return ScalarPair((shift - originOf(channel)) + sum / count,
+                      max(squares - square(sum) / count, k.number(0)));
+  };
+  Scalar number = k.number(static_cast<double>(image.count()));
+  emitInBlocks(k, image.groups, image.samples, image.channels, cut, thread,
+               foldMoments,
+               [&](const GroupChannel &channel, const ScalarPair &moments) {
+                 const Index &of = channel.of;
+                 auto [mean, m2] = moments;
+                 stats.set({k.constant(0), of}, number);
+                 stats.set({k.constant(1), of}, originOf(channel) + mean);
+                 stats.set({k.constant(2), of}, m2);
+                 more(channel.channel, of, m2 / number, number);
+               });
+}
+
 /// `more` gets the variance and the count of a channel.
 void emitStats(KernelBuilder &k, const Image &image, const Tensor &x,
                const Tensor &stats, ForChannel more = ignore) {
+  if (std::optional<BlockCut> cut = blocksOf(k, image))
+    return emitStatsInBlocks(k, image, *cut, x, stats, more);
   if (k.forThreads && image.count() > 1)
     return emitStatsInOnePass(k, image, x, stats, more);
   image.forEachGroup(k, [&](Index first, Index c, Index of) {
@@ -196,7 +241,7 @@ void emitStats(KernelBuilder &k, const Image &image, const Tensor &x,
     // their deviation: the distances from it say by how much.
     auto [sum, squares] = sumsOf(k, image.reduction(), [&](ArrayRef<Index> i) {
       Scalar distance = element(i) - mean;
-      return std::pair(distance, square(distance));
+      return ScalarPair(distance, square(distance));
     });
     Scalar m2 = max(squares - square(sum) / count, k.number(0));
     stats.set({k.constant(0), of}, count);
@@ -278,6 +323,25 @@ void emitGradReduce(KernelBuilder &k, const Image &image, const Tensor &dy,
                     const Tensor &x, const Tensor &stats, const Tensor &dgamma,
                     const Tensor &dbeta, const APFloat &epsilon,
                     ForChannel more = ignore) {
+  if (std::optional<BlockCut> cut = blocksOf(k, image))
+    return emitInBlocks(
+        k, image.groups, image.samples, image.channels, *cut,
+        [&](const ThreadPositions &positions, const GroupChannel &at) {
+          Scalar mean = stats({k.constant(1), at.of});
+          return sumsOf(k, {positions.count}, [&](ArrayRef<Index> i) {
+            Index position = positions.first + i[0] * positions.step;
+            Scalar grad = dy({position, at.channel});
+            return ScalarPair(grad, grad * (x({position, at.channel}) - mean));
+          });
+        },
+        foldSums,
+        [&](const GroupChannel &at, const ScalarPair &sums) {
+          Channel channel(k, stats, at.of, epsilon);
+          Scalar slope = sums.second * channel.inverse;
+          dbeta.set({at.of}, sums.first);
+          dgamma.set({at.of}, slope);
+          more(at.channel, at.of, sums.first, slope);
+        });
   if (k.forThreads)
     return image.forEachGroup(k, [&](Index first, Index c, Index of) {
       Channel channel(k, stats, of, epsilon);
@@ -285,7 +349,7 @@ void emitGradReduce(KernelBuilder &k, const Image &image, const Tensor &dy,
           sumsOf(k, image.reduction(), [&](ArrayRef<Index> i) {
             SmallVector<Index> at = Image::at(first + i[0], c, i.drop_front());
             Scalar grad = dy(at);
-            return std::pair(grad, grad * (x(at) - channel.mean));
+            return ScalarPair(grad, grad * (x(at) - channel.mean));
           });
       Scalar slope = product * channel.inverse;
       dbeta.set({of}, sum);

@@ -436,6 +436,23 @@ Tensor KernelBuilder::allocate(ArrayRef<int64_t> shape, Type element,
       layout);
 }
 
+Tensor KernelBuilder::allocateInBlock(ArrayRef<int64_t> shape, Type element) {
+  Tensor memory = allocate(shape, element);
+  memory.getBuffer().getDefiningOp()->setAttr(kTogether, builder.getUnitAttr());
+  return memory;
+}
+
+void KernelBuilder::atBlockEnd(const Condition &isLast, int64_t iterations,
+                               function_ref<void()> body) {
+  auto end = scf::IfOp::create(builder, loc, materialize(isLast),
+                               /*withElseRegion=*/false);
+  end->setAttr(kTogether, builder.getUnitAttr());
+  end->setAttr(kBlock, builder.getI64IntegerAttr(iterations));
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(end.thenBlock()->getTerminator());
+  body();
+}
+
 void KernelBuilder::markIndependent() {
   for (Operation *op = builder.getInsertionBlock()->getParentOp();
        op && !isa<func::FuncOp>(op); op = op->getParentOp())

@@ -188,6 +188,12 @@ public:
   /// the shape of the buffer.
   Tensor allocate(ArrayRef<int64_t> shape, Type element,
                   ImageLayout layout = ImageLayout::ChannelsFirst);
+  /// Memory of a block of iterations (Parallelize/CooperativeBlocks.h).
+  Tensor allocateInBlock(ArrayRef<int64_t> shape, Type element);
+  /// In the last of so many iterations, all of which are one after the other,
+  /// behind all else in it: what their block ends with.
+  void atBlockEnd(const Condition &isLast, int64_t iterations,
+                  function_ref<void()> body);
   /// The loops around what is written next have independent iterations, though
   /// the positions that they write do not show it.
   void markIndependent();

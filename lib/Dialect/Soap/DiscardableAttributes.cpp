@@ -241,12 +241,12 @@ LogicalResult SoapDialect::verifyOperationAttribute(Operation *op,
     return checkType<DenseI64ArrayAttr>(emitError, attr, "an array<i64>");
   if (name == kGpuKernel)
     return checkType<SymbolRefAttr>(emitError, attr, "a symbol");
-  if (name == kStreams)
+  if (name == kStreams || name == kBlock)
     return checkInteger(emitError, attr, 1);
   if (name == kStream)
     return checkInteger(emitError, attr, 0);
   if (name == kNoPost || name == kUpdate || name == kLanes ||
-      name == kIndependent || name == kFixed)
+      name == kTogether || name == kIndependent || name == kFixed)
     return checkType<UnitAttr>(emitError, attr, "a unit attribute");
   if (name == kBatchNormMomentum)
     return checkMomentum(emitError, attr, op);

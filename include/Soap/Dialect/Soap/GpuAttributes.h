@@ -27,6 +27,14 @@ inline constexpr llvm::StringLiteral kGpuModuleName = "soap_kernels";
 /// (CooperativeRows.h).
 inline constexpr llvm::StringLiteral kLanes = "soap.lanes";
 
+/// On functions that `soap.parallel_call` calls for ranges, and before on the
+/// `scf.if` that ends a block: so many iterations that follow each other are a
+/// block, whose threads end it together.
+inline constexpr llvm::StringLiteral kBlock = "soap.block";
+/// On the `scf.if` that ends a block, behind all else in its last iteration,
+/// and on memory of a block (CooperativeBlocks.h).
+inline constexpr llvm::StringLiteral kTogether = "soap.together";
+
 /// On loops of kernels: their iterations write different elements, though the
 /// positions do not show it. On all stores of a kernel to a buffer: together
 /// they store each element once, whatever the data, though conditions do not

@@ -177,6 +177,8 @@ static void printRow(const ProgramAudit &audit, const AuditRow &row,
       json.attribute("instructions", launch.instructionsS);
       if (launch.hostS > 0)
         json.attribute("host", launch.hostS);
+      if (launch.tailS > 0)
+        json.attribute("tail", launch.tailS);
       json.attribute("gap", GpuChip::gapS);
     });
     json.attributeArray("accesses", [&] {

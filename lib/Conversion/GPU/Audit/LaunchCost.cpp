@@ -9,6 +9,7 @@
 
 #include "LaunchCost.h"
 
+#include "../../Parallelize/CooperativeBlocks.h"
 #include "../../Parallelize/CooperativeRows.h"
 #include "../../PostedSends.h"
 #include "WarpRun.h"
@@ -67,11 +68,11 @@ struct Total {
 } // namespace
 
 double LaunchCost::bodyS() const {
-  return std::max({memoryS, cacheS, chainS, instructionsS, hostS});
+  return std::max({memoryS, cacheS, chainS, instructionsS, hostS}) + tailS;
 }
 
 const char *LaunchCost::limit() const {
-  double body = bodyS();
+  double body = std::max({memoryS, cacheS, chainS, instructionsS, hostS});
   return body == memoryS  ? "memory"
          : body == cacheS ? "cache"
          : body == chainS ? "chain"
@@ -112,22 +113,14 @@ LaunchCost mlir::soap::costOfLaunch(func::FuncOp part, int64_t extent,
 
   std::map<std::pair<unsigned, bool>, Total> totals;
   double instructions = 0, rounds = 0, maxRounds = 0;
-  for (const Sample &sample : samplesOf(part, extent)) {
-    WarpWork work = runWarp(*hoisted, sample.first, extent);
-    instructions += work.instructions * sample.weight;
-    rounds += work.rounds * sample.weight;
-    maxRounds = std::max(maxRounds, work.rounds);
-    cost.serial = std::max(cost.serial, work.serial);
-    for (const std::string &text : work.unknown)
-      if (!llvm::is_contained(cost.unknown, text))
-        cost.unknown.push_back(text);
+  auto addAccesses = [&](const WarpWork &work, double weight) {
     for (auto &[key, access] : work.accesses) {
       Total &total = totals[key];
-      total.sectors += access.sectors * sample.weight;
-      total.lines += access.lines * sample.weight;
-      total.ownSectors += access.ownSectors * sample.weight;
-      total.ownBytes += access.ownBytes * sample.weight;
-      total.minSectors += access.minSectors * sample.weight;
+      total.sectors += access.sectors * weight;
+      total.lines += access.lines * weight;
+      total.ownSectors += access.ownSectors * weight;
+      total.ownBytes += access.ownBytes * weight;
+      total.minSectors += access.minSectors * weight;
       total.maxOwnSectors = std::max(total.maxOwnSectors, access.ownSectors);
       total.dependsOnData |= access.dependsOnData;
       if (access.hasStride) {
@@ -138,6 +131,32 @@ LaunchCost mlir::soap::costOfLaunch(func::FuncOp part, int64_t extent,
         total.isFirst = false;
       }
     }
+  };
+  auto addUnknown = [&](const WarpWork &work) {
+    for (const std::string &text : work.unknown)
+      if (!llvm::is_contained(cost.unknown, text))
+        cost.unknown.push_back(text);
+  };
+  for (const Sample &sample : samplesOf(part, extent)) {
+    WarpWork work = runWarp(*hoisted, sample.first, extent);
+    instructions += work.instructions * sample.weight;
+    rounds += work.rounds * sample.weight;
+    maxRounds = std::max(maxRounds, work.rounds);
+    cost.serial = std::max(cost.serial, work.serial);
+    addUnknown(work);
+    addAccesses(work, sample.weight);
+  }
+  if (int64_t block = iterationsOfBlock(part); block > 0) {
+    BlockEnd end = runBlockEnd(*hoisted);
+    auto blocks = static_cast<double>(extent / block);
+    addUnknown(end.work);
+    addAccesses(end.work, blocks);
+    instructions += end.work.instructions * blocks;
+    // All warps of a block wait for its end.
+    rounds += end.work.rounds * static_cast<double>(allWarps);
+    maxRounds += end.work.rounds;
+    // Others have just written what the last one reads.
+    cost.tailS = end.lastRounds * GpuChip::l2LatencyS;
   }
   int64_t launched = cost.blocks * cost.threads;
   cost.serial *= static_cast<double>((extent + launched - 1) / launched);

@@ -44,12 +44,13 @@ struct LaunchCost {
   std::vector<std::string> unknown; ///< what could not be analyzed
   double mustBytes = 0, movedBytes = 0;
 
-  // Seconds; the launch takes the longest of the five and the gap.
+  // Seconds; the launch takes the longest of the five, the tail and the gap.
   double memoryS = 0; ///< bytes of memory at its bandwidth
   double cacheS = 0;  ///< bytes of L2 at its bandwidth, lines of L1 one a clock
   double chainS = 0;  ///< loads that wait for each other
   double instructionsS = 0;
   double hostS = 0; ///< bytes of the host's memory at the link's bandwidth
+  double tailS = 0; ///< of the block that folds what all others have written
   double mustS = 0; ///< bytes that must move, at the bandwidth of their memory
 
   double bodyS() const;

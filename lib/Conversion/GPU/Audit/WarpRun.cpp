@@ -9,6 +9,7 @@
 
 #include "WarpRun.h"
 
+#include "../../Parallelize/CooperativeBlocks.h"
 #include "../../Parallelize/CooperativeRows.h"
 #include "../../Parallelize/IndependentLoops.h"
 #include "Chips.h"
@@ -75,6 +76,9 @@ double instructionsOf(Operation *op) {
   }
   if (isa<arith::MulIOp, memref::LoadOp, memref::StoreOp>(op))
     return 2;
+  // By ex2.approx, which units for 16 lanes of a multiprocessor compute.
+  if (isa<math::ExpOp>(op) && op->getResult(0).getType().isF32())
+    return 10;
   if (isa<math::ExpOp, math::TanhOp, math::LogOp, math::ErfOp>(op))
     return 24;
   if (isa<arith::DivFOp, math::SqrtOp, math::RsqrtOp>(op))
@@ -107,6 +111,44 @@ public:
     Length length = runBlock(body, mask, 1);
     work.rounds += length.rounds;
     work.serial += length.serial;
+    finish();
+  }
+
+  /// The end of the first block.
+  double runEnd(scf::IfOp end) {
+    Block &body = part.getBody().front();
+    unsigned count = body.getNumArguments();
+    int64_t last = iterationsOfBlock(part) - 1;
+    set(body.getArgument(count - 2), Lanes::splat(last));
+    set(body.getArgument(count - 1), Lanes::splat(last + 1));
+    scf::ForOp range = rangeLoopOf(part);
+    set(range.getInductionVar(), Lanes::splat(last));
+    for (Block *block : {&body, range.getBody()})
+      for (Operation &op : *block)
+        if (op.getNumRegions() == 0 && isMemoryEffectFree(&op))
+          compute(&op);
+    Length behindAll;
+    work.rounds += runTogether(*end.thenBlock(), 1, behindAll).rounds;
+    finish();
+    return behindAll.rounds;
+  }
+
+private:
+  func::FuncOp part;
+  WarpWork &work;
+  llvm::DenseMap<Value, Lanes> values;
+  bool inRegisters = false; ///< what a row has loaded is not loaded again
+  /// Sectors and bytes that the evaluated iterations touched.
+  struct Sampled {
+    llvm::DenseSet<int64_t> sectors, bytes;
+    double takenSectors = 0, takenBytes = 0;
+    int64_t elementBytes = 1;
+  };
+  std::map<std::pair<unsigned, bool>, Sampled> sampled;
+
+  /// Of all that was asked for, what is different, from the iterations that
+  /// were evaluated.
+  void finish() {
     for (auto &[key, access] : work.accesses) {
       const Sampled &own = sampled[key];
       auto scaled = [](double all, double different, double taken) {
@@ -128,19 +170,6 @@ public:
       }
     }
   }
-
-private:
-  func::FuncOp part;
-  WarpWork &work;
-  llvm::DenseMap<Value, Lanes> values;
-  bool inRegisters = false; ///< what a row has loaded is not loaded again
-  /// Sectors and bytes that the evaluated iterations touched.
-  struct Sampled {
-    llvm::DenseSet<int64_t> sectors, bytes;
-    double takenSectors = 0, takenBytes = 0;
-    int64_t elementBytes = 1;
-  };
-  std::map<std::pair<unsigned, bool>, Sampled> sampled;
 
   void set(Value value, const Lanes &of) { values[value] = of; }
   const Lanes *get(Value value) const {
@@ -417,7 +446,8 @@ private:
         wait = std::max(wait, waits.lookup(operand));
       if (auto load = dyn_cast<memref::LoadOp>(op)) {
         touch(load.getMemRef(), load.getIndices(), &op, false, mask, groups);
-        ++wait;
+        // Registers and shared memory are near.
+        wait += !rootBuffer(load.getMemRef()).getDefiningOp<memref::AllocaOp>();
       } else if (auto store = dyn_cast<memref::StoreOp>(op)) {
         Mask stores = isRow ? mask & -mask : mask;
         touch(store.getMemRef(), store.getIndices(), &op, true, stores, groups);
@@ -467,7 +497,72 @@ private:
         set(result, Lanes(*of));
   }
 
+  /// Threads of a block share loops; `behindAll` takes up what the block does
+  /// that counts last.
+  Length runTogether(Block &block, double scale, Length &behindAll) {
+    Length length;
+    for (Operation &op : block.without_terminator()) {
+      if (auto loop = dyn_cast<scf::ForOp>(op)) {
+        length.rounds += runShared(loop, scale);
+      } else if (auto count = dyn_cast<memref::AtomicRMWOp>(op)) {
+        // A fence waits for stores, the atomic op for memory.
+        length.rounds += 2;
+        Groups groups;
+        touch(count.getMemref(), count.getIndices(), &op, true, 1, groups);
+        close(groups, scale);
+      } else if (auto choice = dyn_cast<scf::IfOp>(op)) {
+        Length inner = runTogether(*choice.thenBlock(),
+                                   scale / countedBlocks(choice.getCondition()),
+                                   behindAll);
+        behindAll.rounds += inner.rounds;
+      } else {
+        compute(&op);
+      }
+    }
+    return length;
+  }
+
+  /// Of so many blocks one has the condition: it compares a count with the last
+  /// one.
+  double countedBlocks(Value condition) {
+    auto compare = condition.getDefiningOp<arith::CmpIOp>();
+    APInt last;
+    if (compare && compare.getPredicate() == arith::CmpIPredicate::eq &&
+        compare.getLhs().getDefiningOp<memref::AtomicRMWOp>() &&
+        matchPattern(compare.getRhs(), m_ConstantInt(&last)))
+      return static_cast<double>(last.getSExtValue() + 1);
+    note("a condition of blocks, counted for all");
+    return 1;
+  }
+
+  /// Rounds of a thread; the work of all.
+  double runShared(scf::ForOp loop, double scale) {
+    constexpr int64_t threads = 256, most = 8;
+    int64_t trips = tripCountOf(loop).value_or(1);
+    int64_t warps = (trips + lanes - 1) / lanes, taken = std::min(warps, most);
+    double rounds = 0;
+    for (int64_t i = 0; i < taken; ++i) {
+      int64_t first = (taken == 1 ? 0 : i * (warps - 1) / (taken - 1)) * lanes;
+      Lanes variable;
+      Mask mask = 0;
+      for (unsigned lane = 0; lane < lanes; ++lane) {
+        variable.of[lane] = first + lane;
+        if (first + lane < trips)
+          mask |= Mask(1) << lane;
+      }
+      set(loop.getInductionVar(), variable);
+      Length one = runBlock(*loop.getBody(), mask,
+                            scale * static_cast<double>(warps) /
+                                static_cast<double>(taken));
+      rounds = std::max(rounds, one.rounds);
+    }
+    return rounds * static_cast<double>((trips + threads - 1) / threads);
+  }
+
   Length runIf(scf::IfOp op, Mask mask, double scale) {
+    // The end of a block is counted by itself.
+    if (op->hasAttr(kTogether))
+      return {};
     if (op->hasAttr(kLanes)) {
       inRegisters = keepsRow(op);
       return runBlock(*op.thenBlock(), mask, scale, /*isRow=*/true);
@@ -597,6 +692,12 @@ WarpWork mlir::soap::runWarp(func::FuncOp part, int64_t first, int64_t extent) {
   WarpWork work;
   Run(part, work).run(first, extent);
   return work;
+}
+
+BlockEnd mlir::soap::runBlockEnd(func::FuncOp part) {
+  BlockEnd end;
+  end.lastRounds = Run(part, end.work).runEnd(blockEndOf(part));
+  return end;
 }
 
 SmallVector<int64_t> mlir::soap::segmentsOf(func::FuncOp part, int64_t extent) {

@@ -53,6 +53,14 @@ struct WarpWork {
   llvm::SmallVector<std::string, 0> unknown;
 };
 
+/// What a block of `part` ends with (Parallelize/CooperativeBlocks.h), by all
+/// of its threads.
+struct BlockEnd {
+  WarpWork work;         ///< of every block; `rounds` are those of all threads
+  double lastRounds = 0; ///< of the block that ends last, behind all others
+};
+BlockEnd runBlockEnd(func::FuncOp part);
+
 /// Runs the iterations `first` to `first` + 31 of `part` that are below
 /// `extent`.
 WarpWork runWarp(func::FuncOp part, int64_t first, int64_t extent);
