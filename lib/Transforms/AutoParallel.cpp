@@ -621,7 +621,13 @@ LogicalResult AutoParallel::runBoth(FunctionProblem &target,
     if (!isKnown) {
       auto simulate = simulatorOf(target.opGraph, target.topology, ofPlan,
                                   searched.usesOffload);
-      if (auto simulated = simulate(plans.best)) {
+      // At most a tenth of the limit beyond it.
+      constexpr double more = 1.1;
+      auto secondsLeft = [&] {
+        std::chrono::duration<double> spent = Clock::now() - begin;
+        return more * limit - spent.count();
+      };
+      if (auto simulated = simulate(plans.best, secondsLeft)) {
         evaluation.makespanNs = simulated->makespanNs;
         evaluation.excessBytes = std::max<int64_t>(
             *llvm::max_element(simulated->groupBytes) - ofPlan.getMemoryBytes(),

@@ -26,7 +26,9 @@
 #include "llvm/Support/Format.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <limits>
 #include <optional>
 
 namespace mlir::soap {
@@ -49,18 +51,21 @@ struct PlanHybrid
   }
 
   LogicalResult run();
+  /// Gives the plan that `plan` says its simulated figures.
+  LogicalResult simulate(FunctionProblem &target, ::soap::HybridModel &model,
+                         bool offload, ::soap::HierarchicalResult &result);
   LogicalResult checkOptions();
   LogicalResult slowKernels(::soap::Topology &of);
   LogicalResult parsePlan(int devices, ::soap::HybridShape &shape,
                           std::optional<::soap::Recompute> &recompute,
-                          bool &offload);
+                          bool &offload, bool &simulated);
 };
 
 } // namespace
 
 LogicalResult PlanHybrid::parsePlan(int devices, ::soap::HybridShape &shape,
                                     std::optional<::soap::Recompute> &recompute,
-                                    bool &offload) {
+                                    bool &offload, bool &simulated) {
   auto fail = [&](StringRef text, const char *expected) {
     return getOperation().emitError()
            << "option 'plan=" << text << "': expected " << expected;
@@ -77,6 +82,10 @@ LogicalResult PlanHybrid::parsePlan(int devices, ::soap::HybridShape &shape,
       offload = true;
       continue;
     }
+    if (name == "simulate" && value.empty()) {
+      simulated = true;
+      continue;
+    }
     if (name == "recompute") {
       for (::soap::Recompute level :
            {::soap::Recompute::None, ::soap::Recompute::Selective,
@@ -88,9 +97,9 @@ LogicalResult PlanHybrid::parsePlan(int devices, ::soap::HybridShape &shape,
       continue;
     }
     if (value.getAsInteger(10, number) || number < 0 || number > 1000000)
-      return fail(
-          part, "stages=N, chunks=N, tensor=N, data=N, samples=N, "
-                "zero=N, sequence, offload or recompute=none|selective|whole");
+      return fail(part, "stages=N, chunks=N, tensor=N, data=N, samples=N, "
+                        "zero=N, sequence, offload, simulate or "
+                        "recompute=none|selective|whole");
     if (name == "stages")
       shape.groups = static_cast<int>(number);
     else if (name == "chunks")
@@ -105,12 +114,36 @@ LogicalResult PlanHybrid::parsePlan(int devices, ::soap::HybridShape &shape,
     else if (name == "zero")
       shape.zero = static_cast<int>(number);
     else
-      return fail(
-          part, "stages=N, chunks=N, tensor=N, data=N, samples=N, "
-                "zero=N, sequence, offload or recompute=none|selective|whole");
+      return fail(part, "stages=N, chunks=N, tensor=N, data=N, samples=N, "
+                        "zero=N, sequence, offload, simulate or "
+                        "recompute=none|selective|whole");
   }
   if (!hasData && shape.groups > 0 && shape.tensor > 0)
     shape.data = std::max(devices / shape.groups / shape.tensor, 1);
+  return success();
+}
+
+LogicalResult PlanHybrid::simulate(FunctionProblem &target,
+                                   ::soap::HybridModel &model, bool offload,
+                                   ::soap::HierarchicalResult &result) {
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point begin = Clock::now();
+  auto elapsed = [&] {
+    return std::chrono::duration<double>(Clock::now() - begin).count();
+  };
+  auto secondsLeft = [&] {
+    return timeLimit > 0 ? timeLimit - elapsed()
+                         : std::numeric_limits<double>::infinity();
+  };
+  auto simulated = simulatorOf(target.opGraph, target.topology, model,
+                               offload)(result.best, secondsLeft);
+  if (!simulated)
+    return getOperation().emitError("option 'plan=")
+           << llvm::join(plan, ",") << "': " << simulated.error();
+  ::soap::useSimulation(result.best, std::move(*simulated),
+                        model.getMemoryBytes());
+  result.simulated = 1;
+  result.seconds = elapsed();
   return success();
 }
 
@@ -193,8 +226,8 @@ LogicalResult PlanHybrid::run() {
   } else {
     ::soap::HybridShape shape;
     std::optional<::soap::Recompute> recompute;
-    bool offload = false;
-    if (failed(parsePlan(devices, shape, recompute, offload)))
+    bool offload = false, simulated = false;
+    if (failed(parsePlan(devices, shape, recompute, offload, simulated)))
       return failure();
     if (offload) {
       auto offloaded = offloadedModel(target.opGraph, *target.problem, batch);
@@ -211,6 +244,9 @@ LogicalResult PlanHybrid::run() {
              << llvm::join(plan, ",") << "': " << message;
     result.best = (*model)->price(shape, recompute ? &*recompute : nullptr);
     result.complete = true;
+    if (simulated && result.best.exists() &&
+        failed(simulate(target, **model, offload, result)))
+      return failure();
   }
   if (plan.empty() && search.usesOffload)
     model = std::move(search.offloaded->model);
