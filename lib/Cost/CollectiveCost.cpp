@@ -14,6 +14,7 @@
 #include "Soap/Cost/CollectiveCost.h"
 
 #include "CollectiveRoutes.h"
+#include "MachineRoutes.h"
 #include "Soap/Cost/ExchangeLoads.h"
 #include "Soap/Profile/ProfileModel.h"
 
@@ -76,8 +77,12 @@ struct Scratch {
 /// Collects the messages of one step after the other.
 class StepBuilder {
 public:
-  explicit StepBuilder(const Topology &topology)
-      : topology(topology), scratch(Scratch::of(topology)) {
+  /// `standsForAll`: a machine whose messages stand for the messages of all
+  /// others, which take the same links of other machines; -1: there is none.
+  StepBuilder(const Topology &topology, const MachineRoutes *machines,
+              int standsForAll)
+      : topology(topology), machines(machines), standsForAll(standsForAll),
+        scratch(Scratch::of(topology)) {
     for (const DeviceType &type : topology.deviceTypes)
       anyCopies |= type.copiesOccupyReceiver;
   }
@@ -92,8 +97,9 @@ public:
     if (!routes || !routes->getSets().areProducts()) {
       for (const std::vector<int> &group : groups)
         for (int from : group)
-          for (int to : group)
-            send(from, to, share);
+          if (standsForAll < 0 || machines->machineOf(from) == standsForAll)
+            for (int to : group)
+              send(from, to, share);
       return;
     }
     scratch.ones.assign(count, 1);
@@ -119,12 +125,13 @@ public:
 
   /// A message of `share` times the tensor's bytes.
   void send(int from, int to, double share) {
-    if (from == to)
+    if (from == to ||
+        (standsForAll >= 0 && machines->machineOf(from) != standsForAll))
       return;
     int64_t latencyNs = 0;
     double slowest = 0;
     bool receiverCopies = topology.typeOf(to).copiesOccupyReceiver;
-    for (int link : topology.route(from, to)) {
+    auto pass = [&](int link) {
       double &load = scratch.load[link];
       if (load == 0)
         scratch.touched.push_back(link);
@@ -132,7 +139,16 @@ public:
       latencyNs += topology.links[link].latencyNs;
       if (receiverCopies)
         slowest = std::max(slowest, nsPerByteOf(link));
-    }
+    };
+    if (machines)
+      machines->forEachLink(from, to, [&](int machine, int position) {
+        pass(machines->getCluster().linksOf(
+            standsForAll >= 0 ? standsForAll
+                              : machine)[static_cast<size_t>(position)]);
+      });
+    else
+      for (int link : topology.route(from, to))
+        pass(link);
     auto latency = static_cast<double>(latencyNs);
     longest = std::max(longest, latency);
     if (!receiverCopies) {
@@ -177,6 +193,8 @@ public:
 
 private:
   const Topology &topology;
+  const MachineRoutes *machines; ///< null: routes are looked up one by one
+  int standsForAll;
   Scratch &scratch;
   double longest = 0;
   bool anyCopies = false; ///< receivers make copies
@@ -196,9 +214,13 @@ private:
 /// Builds the algorithms for one sorted list of at least two devices.
 class Builder {
 public:
-  Builder(const Topology &topology, std::vector<int> devices, int root)
+  Builder(const Topology &topology, CollectiveKind kind,
+          std::vector<int> devices, int root)
       : topology(topology), devices(std::move(devices)), root(root),
-        count(static_cast<int>(this->devices.size())), messages(topology) {}
+        count(static_cast<int>(this->devices.size())),
+        machines(MachineRoutes::of(topology)), isFolded(canFold(kind)),
+        messages(topology, machines,
+                 isFolded ? machines->machineOf(this->devices.front()) : -1) {}
 
   std::vector<CollectiveAlgorithm> build(CollectiveKind kind) {
     switch (kind) {
@@ -232,6 +254,8 @@ private:
   std::vector<int> devices;
   int root;
   int count;
+  const MachineRoutes *machines;
+  bool isFolded; ///< one machine stands for all
   StepBuilder messages;
   struct Candidate {
     const char *name = "";
@@ -240,6 +264,48 @@ private:
   };
   std::vector<Candidate> candidates;
   std::vector<Step> steps;
+
+  /// Whether the next machine, and the first one after the last, does in every
+  /// step what a machine does: all have the same places, devices go round in
+  /// the order of their numbers, and nodes lie inside of machines.
+  bool canFold(CollectiveKind kind) const {
+    if (!machines || count <= maxForDirect || !machines->areMachinesApart() ||
+        kind == CollectiveKind::Broadcast || kind == CollectiveKind::Reduce)
+      return false;
+    int per = machines->getCluster().getPerMachine(), first = 0, inside = 1;
+    while (inside < count && machines->machineOf(devices[inside]) ==
+                                 machines->machineOf(devices[0]))
+      ++inside;
+    if (count % inside != 0)
+      return false;
+    for (; first < count; first += inside)
+      for (int i = 0; i < inside; ++i)
+        if (devices[first + i] % per != devices[i] % per ||
+            machines->machineOf(devices[first + i]) !=
+                machines->machineOf(devices[first]))
+          return false;
+    return inside < count;
+  }
+
+  int64_t distance(int from, int to) const {
+    return machines ? machines->distance(from, to)
+                    : topology.distance(from, to);
+  }
+
+  /// From the links of one machine to the links of all that take part.
+  void unfoldLinks(std::vector<int> &links) const {
+    const Cluster &cluster = machines->getCluster();
+    std::vector<int> all;
+    int before = -1;
+    for (int device : devices)
+      if (int machine = machines->machineOf(device); machine != before) {
+        before = machine;
+        for (int link : links)
+          all.push_back(cluster.linksOf(
+              machine)[static_cast<size_t>(cluster.positionOf(link))]);
+      }
+    links = std::move(all);
+  }
 
   /// Algorithms that no other one beats in both latency and time per byte; of
   /// equal ones the first.
@@ -271,6 +337,10 @@ private:
       }
       std::sort(links.begin(), links.end());
       links.erase(std::unique(links.begin(), links.end()), links.end());
+      if (isFolded) {
+        unfoldLinks(links);
+        std::sort(links.begin(), links.end());
+      }
     }
     return algorithms;
   }
@@ -491,9 +561,10 @@ private:
       int nearest = i + 1;
       int64_t shortest = INT64_MAX;
       for (int j = i + 1; j < n; ++j) {
-        int64_t ns =
-            routes ? routes->messageNs(ring[i], ring[j])
-                   : topology.transferNs(ring[i], ring[j], ringMessageBytes);
+        int64_t ns = routes     ? routes->messageNs(ring[i], ring[j])
+                     : machines ? machines->messageNs(ring[i], ring[j])
+                                : topology.transferNs(ring[i], ring[j],
+                                                      ringMessageBytes);
         if (ns < shortest) {
           shortest = ns;
           nearest = j;
@@ -512,7 +583,7 @@ private:
     std::vector<int64_t> radii;
     for (int device : devices)
       if (device != devices.front())
-        radii.push_back(topology.distance(devices.front(), device));
+        radii.push_back(distance(devices.front(), device));
     std::sort(radii.begin(), radii.end());
     radii.erase(std::unique(radii.begin(), radii.end()), radii.end());
     // The largest has all in one node.
@@ -528,12 +599,18 @@ private:
         if (taken[i])
           continue;
         std::vector<int> &node = nodes.emplace_back();
-        for (size_t j = i; j < devices.size(); ++j)
+        for (size_t j = i; j < devices.size(); ++j) {
+          // Machines are farther from each other than the largest radius.
+          if (machines && machines->areMachinesApart() &&
+              machines->machineOf(devices[j]) !=
+                  machines->machineOf(devices[i]))
+            break;
           if (!taken[j] &&
-              (i == j || topology.distance(devices[i], devices[j]) <= radius)) {
+              (i == j || distance(devices[i], devices[j]) <= radius)) {
             taken[j] = true;
             node.push_back(devices[j]);
           }
+        }
         equal = node.size() == nodes.front().size();
       }
       if (equal && nodes.size() > 1 && nodes.front().size() > 1)
@@ -610,7 +687,7 @@ CollectiveModel::CollectiveModel(const Topology &topology, CollectiveKind kind,
   for (int device : devices)
     launch =
         std::max(launch, static_cast<double>(topology.typeOf(device).launchNs));
-  Builder builder(topology, devices, root);
+  Builder builder(topology, kind, devices, root);
   algorithms = builder.build(kind);
   const CollectiveEntries *measured = nullptr;
   if (topology.typeOf(root).costs)

@@ -11,9 +11,6 @@
 
 using namespace soap;
 
-/// Up to here all pairs are looked at.
-static constexpr int maxDevices = 256;
-
 /// Where the routes of a topology lie in memory.
 static const int *placeOf(const Topology &topology) {
   return topology.route(0, 1).data();

@@ -18,6 +18,9 @@ namespace soap {
 
 class CollectiveRoutes {
 public:
+  /// Up to here all pairs are looked at.
+  static constexpr int maxDevices = 256;
+
   /// Of a topology with at least two devices; kept until the thread asks for
   /// another one. Null if it has too many devices.
   static const CollectiveRoutes *of(const Topology &topology);

@@ -61,7 +61,7 @@ int PassTimeline::stepsOf(int block, int index) const {
 class PassTimeline::Builder : PassTasks {
 public:
   Builder(PassTimeline &result, const Graph &graph, const PassOrder &passes,
-          const PieceBox &boxOf)
+          const PieceBox &boxOf, const StopCheck &isOver)
       : PassTasks{*result.plan,
                   passes,
                   result.firstTask,
@@ -72,7 +72,7 @@ public:
                   {},
                   {},
                   {}},
-        out(result), graph(graph), boxOf(boxOf) {}
+        out(result), graph(graph), boxOf(boxOf), isOver(isOver) {}
 
   MaybeError run() {
     if (MaybeError error = numberTasks())
@@ -82,6 +82,8 @@ public:
     if (MaybeError error = lookAtAll())
       return error;
     PassDelays delays(*this, graph, followers);
+    if (isStopped())
+      return Error{stoppedMessage};
     addEdges(delays);
     makeJoins(delays);
     if (MaybeError error = simulate())
@@ -99,6 +101,11 @@ public:
   }
   bool isDeferred(uint64_t) const { return false; }
   bool schedule(const TaskQueue::Entry &entry, int64_t &endNs) {
+    constexpr int64_t tasksPerCheck = 1 << 16;
+    if (done % tasksPerCheck == 0 && isStopped()) {
+      endNs = 0;
+      return false;
+    }
     int64_t startNs = entry.readyNs;
     state.occupy<false>(plan.resourcesOf(out.resource[entry.key]),
                         out.durationNs[entry.key], 0, startNs, endNs);
@@ -129,6 +136,9 @@ private:
   PassTimeline &out;
   const Graph &graph; ///< of the order of passes
   const PieceBox &boxOf;
+  const StopCheck &isOver;
+
+  bool isStopped() const { return isOver && isOver(); }
 
   /// Where a pass of a device ends and its next one begins.
   struct Join {
@@ -355,6 +365,8 @@ private:
             [](const Restore &restore) { return !restore.delaysReaders; }))
       followers.assign(out.durationNs.size(), -1);
     for (size_t b = 0; b < plan.getBlocks().size(); ++b) {
+      if (isStopped())
+        return Error{stoppedMessage};
       auto [slot, value] = plan.getBlocks()[b];
       if (slot >= 0) {
         for (size_t t = out.firstTask[b]; t < out.firstTask[b + 1]; ++t)
@@ -506,6 +518,8 @@ private:
       out.count += out.isThere[t];
     if (done == out.count)
       return std::nullopt;
+    if (isStopped())
+      return Error{stoppedMessage};
     std::string text;
     int listed = 0;
     for (size_t t = 0; t < runs.size() && listed < 2; ++t)
@@ -555,9 +569,10 @@ private:
 Expected<PassTimeline> PassTimeline::make(const PlanState &plan,
                                           const Graph &graph,
                                           const PassOrder &passes,
-                                          const PieceBox &boxOf) {
+                                          const PieceBox &boxOf,
+                                          const StopCheck &isOver) {
   PassTimeline result(plan);
-  if (MaybeError error = Builder(result, graph, passes, boxOf).run())
+  if (MaybeError error = Builder(result, graph, passes, boxOf, isOver).run())
     return *error;
   return result;
 }

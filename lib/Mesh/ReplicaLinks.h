@@ -11,7 +11,7 @@
 #ifndef SOAP_LIB_MESH_REPLICALINKS_H
 #define SOAP_LIB_MESH_REPLICALINKS_H
 
-#include "Soap/Mesh/Cluster.h"
+#include "Soap/Topology/Cluster.h"
 
 namespace soap {
 

@@ -26,10 +26,17 @@ StageQuotient::StageQuotient(const Graph &graph, const CostModel &cost,
 /// Stages are groups of devices that follow each other, all of one size.
 std::string StageQuotient::findGroups() {
   std::map<int, std::set<int>> devicesOf; // by stage
-  for (size_t n = 0; n < graph.nodes.size(); ++n)
-    if (!passes->runsOnce(static_cast<int>(n)))
-      devicesOf[passes->stages[n]].insert((*configs)[n].devices.begin(),
-                                          (*configs)[n].devices.end());
+  std::map<int, const std::vector<int> *> last;
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    if (passes->runsOnce(static_cast<int>(n)))
+      continue;
+    // Most ops of a stage have the devices of the one before.
+    const std::vector<int> &devices = (*configs)[n].devices;
+    const std::vector<int> *&before = last[passes->stages[n]];
+    if (!before || *before != devices)
+      devicesOf[passes->stages[n]].insert(devices.begin(), devices.end());
+    before = &devices;
+  }
   if (devicesOf.empty())
     return "no op runs in microbatches";
   group = static_cast<int>(devicesOf.begin()->second.size());
@@ -45,9 +52,20 @@ std::string StageQuotient::findGroups() {
   return {};
 }
 
-std::string StageQuotient::set(const Strategy &next, const PassOrder &order) {
+/// Asked for every op and value; what is made is given up then.
+bool StageQuotient::isStopped() {
+  if (!*stop || !(*stop)())
+    return false;
+  reason = stoppedMessage;
+  return true;
+}
+
+std::string StageQuotient::set(const Strategy &next, const PassOrder &order,
+                               const StopCheck &isOver) {
   configs = &next;
   passes = &order;
+  stop = &isOver;
+  known.clear();
   for (const Restore &restore : graph.restores)
     if (restore.keep != Keep::Before)
       return "'" + graph.values[static_cast<size_t>(restore.of)].name +
@@ -74,7 +92,7 @@ std::string StageQuotient::set(const Strategy &next, const PassOrder &order) {
     why = order.microbatches > few ? tryUnit(each, few) : "";
     if (why.empty())
       why = tryUnit(each, order.microbatches);
-    if (why.empty())
+    if (why.empty() || why == stoppedMessage)
       break;
   }
   return why;
@@ -83,6 +101,9 @@ std::string StageQuotient::set(const Strategy &next, const PassOrder &order) {
 std::string StageQuotient::tryUnit(int nextUnit, int64_t cutInto) {
   clear();
   spanning.clear();
+  if (nextUnit != unit)
+    known.clear();
+  knownSpreads.clear();
   knownOverlaps.clear();
   unit = nextUnit;
   rounds.count = microbatches = cutInto;
@@ -90,7 +111,7 @@ std::string StageQuotient::tryUnit(int nextUnit, int64_t cutInto) {
   spreads.assign(graph.nodes.size(), {});
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
     findSpread(n);
-    if (!reason.empty())
+    if (!reason.empty() || isStopped())
       return reason;
     bool staged = usesStages(graph.nodes[n], (*configs)[n]);
     if (int loop = passes->sampleLoops[n];
@@ -113,7 +134,7 @@ std::string StageQuotient::tryUnit(int nextUnit, int64_t cutInto) {
   placeOutputs();
   for (size_t v = 0; v < graph.values.size(); ++v) {
     planValue(static_cast<int>(v));
-    if (!reason.empty())
+    if (!reason.empty() || isStopped())
       return reason;
   }
   return {};
@@ -141,7 +162,7 @@ int64_t StageQuotient::multiplicityOf(int block, int index) const {
 const std::vector<int> &StageQuotient::devicesOf(int block, int index) const {
   static const std::vector<int> none;
   auto it = spanning.find({block, index});
-  return it == spanning.end() ? none : it->second;
+  return it == spanning.end() ? none : it->second->second;
 }
 
 std::string StageQuotient::whyTimesDiffer(const PassTimeline &timeline) const {

@@ -25,9 +25,16 @@ void StageQuotient::findSpread(size_t node) {
   auto fail = [&](const std::string &why) {
     reason = "'" + op.name + "' " + why;
   };
+  bool isOnce = passes->runsOnce(static_cast<int>(node));
+  std::vector<size_t> &alike = knownSpreads[{config.degrees, isOnce}];
+  for (size_t other : alike)
+    if (config == (*configs)[other]) {
+      spreads[node] = spreads[other];
+      return checkEven(node);
+    }
+  alike.push_back(node);
   int first = config.devices.front() / group * group;
-  if (config.piecesPerReplica() == 1 &&
-      passes->runsOnce(static_cast<int>(node))) {
+  if (config.piecesPerReplica() == 1 && isOnce) {
     // The same on all devices of one stage or of several.
     std::vector<int> sorted = config.devices;
     std::sort(sorted.begin(), sorted.end());
@@ -89,18 +96,25 @@ void StageQuotient::findSpread(size_t node) {
     if (digit / spread.weight % replicas != copyOf(config.devices[s]))
       return fail("is not cut over the replicas of its stage along one loop");
   }
+  checkEven(node);
+}
+
+/// Pieces along the digit of the replicas have to be equal.
+void StageQuotient::checkEven(size_t node) {
+  const Spread &spread = spreads[node];
   if (spread.target < 0)
     return;
+  const Kernel &op = graph.nodes[node].whole;
   auto target = static_cast<size_t>(spread.target);
-  int64_t degree = config.degrees[target],
+  int64_t degree = (*configs)[node].degrees[target],
           extent = op.space.loops[target].extent;
   if (!passes->runsOnce(static_cast<int>(node)) &&
       passes->sampleLoops[node] == spread.target)
     degree *= passes->microbatches;
   if (extent * spread.weight % degree != 0)
-    fail("has " + std::to_string(extent) + " points in loop '" +
-         op.space.loops[target].name + "', which " + std::to_string(degree) +
-         " pieces do not share evenly");
+    reason = "'" + op.name + "' has " + std::to_string(extent) +
+             " points in loop '" + op.space.loops[target].name + "', which " +
+             std::to_string(degree) + " pieces do not share evenly";
 }
 
 StageQuotient::Part StageQuotient::partOf(int slot, int count) {
@@ -109,8 +123,13 @@ StageQuotient::Part StageQuotient::partOf(int slot, int count) {
   const Config &config = (*configs)[n];
   const Spread &spread = spreads[n];
   int64_t all = getReplicas();
-  auto isHere = [&](int64_t number) {
-    return number / spread.weight % all < count;
+  // Calls `take` with the numbers below `end` whose digit is one of the first
+  // `count` replicas.
+  auto forEachHere = [&](int64_t end, auto take) {
+    for (int64_t start = 0; start < end; start += all * spread.weight)
+      for (int64_t c = start; c < std::min(start + count * spread.weight, end);
+           ++c)
+        take(c);
   };
   size_t loops = config.degrees.size();
   int cutLoop = passes->runsOnce(info.node) ? -1 : passes->sampleLoops[n];
@@ -118,19 +137,32 @@ StageQuotient::Part StageQuotient::partOf(int slot, int count) {
   PieceGeometries::Coordinates coords(loops);
   for (size_t l = 0; l < loops; ++l) {
     bool isCut = cutLoop == static_cast<int>(l);
-    for (int64_t m = 0; m < (isCut ? microbatches : 1); ++m)
+    for (int64_t m = 0; m < (isCut ? microbatches : 1); ++m) {
+      auto take = [&](int64_t c) {
+        coords[l].push_back(m * config.degrees[l] + c);
+      };
+      if (spread.target == static_cast<int>(l)) {
+        forEachHere(config.degrees[l], take);
+        continue;
+      }
       for (int64_t c = 0; c < config.degrees[l]; ++c)
-        if (spread.target != static_cast<int>(l) || isHere(c))
-          coords[l].push_back(m * config.degrees[l] + c);
+        take(c);
+    }
     if (isCut)
       degrees[l] *= microbatches;
   }
   std::vector<int64_t> copies;
-  for (int64_t r = 0; r < config.replicas; ++r)
-    if (spread.isEverywhere
-            ? copyOf(config.devices[static_cast<size_t>(r)]) < count
-            : spread.target != Spread::replicas || isHere(r))
-      copies.push_back(r);
+  auto takeCopy = [&](int64_t r) { copies.push_back(r); };
+  if (spread.isEverywhere) {
+    for (int64_t r = 0; r < config.replicas; ++r)
+      if (copyOf(config.devices[static_cast<size_t>(r)]) < count)
+        takeCopy(r);
+  } else if (spread.target == Spread::replicas) {
+    forEachHere(config.replicas, takeCopy);
+  } else {
+    for (int64_t r = 0; r < config.replicas; ++r)
+      takeCopy(r);
+  }
   // The shards in their order; by shard, that of replica 0.
   Config pieces;
   pieces.replicas = static_cast<int64_t>(copies.size());

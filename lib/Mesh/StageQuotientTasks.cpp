@@ -32,29 +32,38 @@ void StageQuotient::checkTasks(int value) {
       }
 }
 
-StageQuotient::Price StageQuotient::price(CollectiveKind kind,
-                                          const std::vector<int> &devices,
-                                          int64_t bytes) {
-  std::unique_ptr<CollectiveModel> &model = models[{kind, devices}];
-  if (!model)
-    model = std::make_unique<CollectiveModel>(topology, kind, devices);
-  Price price;
-  price.ns = model->ns(bytes);
-  std::map<int, int> counts; // by link of replica 0
-  std::vector<int> own;
-  if (const CollectiveAlgorithm *best = model->best(bytes))
-    for (int link : best->links) {
+StageQuotient::Known StageQuotient::makeKnown(const Group &group) {
+  Known made{CollectiveModel(topology, group.first, group.second), {}};
+  std::vector<int> counts(topology.links.size()); // by link of replica 0
+  for (const CollectiveAlgorithm &algorithm : made.model.getAlgorithms()) {
+    Price &price = made.prices.emplace_back();
+    std::vector<int> own, firsts;
+    for (int link : algorithm.links) {
       int first = firstLinks[static_cast<size_t>(link)];
-      ++counts[first];
+      if (counts[static_cast<size_t>(first)]++ == 0)
+        firsts.push_back(first);
       if (first == link)
         own.push_back(link + topology.deviceCount());
     }
-  for (auto [link, count] : counts) {
-    price.anywhere.push_back(link + topology.deviceCount());
-    price.isEven &= count == getReplicas();
+    std::sort(firsts.begin(), firsts.end());
+    for (int link : firsts) {
+      price.anywhere.push_back(link + topology.deviceCount());
+      price.isEven &= counts[static_cast<size_t>(link)] == getReplicas();
+      counts[static_cast<size_t>(link)] = 0;
+    }
+    std::sort(own.begin(), own.end());
+    price.resources = transfers.resourceNumber(own);
   }
-  std::sort(own.begin(), own.end());
-  price.resources = transfers.resourceNumber(own);
+  return made;
+}
+
+StageQuotient::Price StageQuotient::price(const Known &known,
+                                          int64_t bytes) const {
+  Price price;
+  if (const CollectiveAlgorithm *best = known.model.best(bytes))
+    price = known.prices[static_cast<size_t>(
+        best - known.model.getAlgorithms().data())];
+  price.ns = known.model.ns(bytes);
   return price;
 }
 
@@ -110,7 +119,13 @@ bool StageQuotient::setPrice(int value, int index, PlannedTask &task,
   // Each device has a part of its own.
   if (collective.kind == CollectiveKind::ReduceScatter)
     collective.bytes = collective.bytes / 2 * getReplicas();
-  Price found = price(collective.kind, devices, collective.bytes);
+  Group group{collective.kind, std::move(devices)};
+  auto it = known.find(group);
+  if (it == known.end()) {
+    Known made = makeKnown(group);
+    it = known.emplace(std::move(group), std::move(made)).first;
+  }
+  Price found = price(it->second, collective.bytes);
   if (!isRooted && !found.isEven)
     return fail(" that occupies other links on one replica than on another");
   task.durationNs = found.ns;
@@ -118,7 +133,7 @@ bool StageQuotient::setPrice(int value, int index, PlannedTask &task,
   int block = valueInfo[value].block;
   if (isRooted)
     uneven.push_back({{block, index}, std::move(found.anywhere)});
-  spanning[{block, index}] = std::move(devices);
+  spanning[{block, index}] = &it->first;
   return true;
 }
 

@@ -24,9 +24,9 @@ bool StageQuotient::sourceLayout(int value, Layout &layout, bool &isPreplaced) {
   return access.has_value();
 }
 
-/// The regions that the pieces of the first microbatch touch.
-StageQuotient::Regions
-StageQuotient::regionsOfPieces(int value, const Layout &layout) const {
+/// The regions that the pieces of the first microbatch touch on replica 0.
+std::vector<Region> StageQuotient::regionsOfPieces(int value,
+                                                   const Layout &layout) const {
   const Slot &slot = slots[layout.slot];
   auto n = static_cast<size_t>(slot.node);
   const IterationSpace &space = slot.kernel->space;
@@ -42,56 +42,117 @@ StageQuotient::regionsOfPieces(int value, const Layout &layout) const {
     for (int loop : slot.kernel->wholeLoops)
       degrees.push_back(loop < 0 ? 1 : whole[static_cast<size_t>(loop)]);
   }
-  Regions result(static_cast<size_t>(getReplicas()));
+  std::vector<Region> result;
   LoopBox box(space.loops.size());
   int64_t pieces = config.piecesPerReplica();
   for (size_t s = 0; s < config.devices.size(); ++s) {
+    if (!isFirst(config.devices[s]))
+      continue;
     int64_t rest = static_cast<int64_t>(s) % pieces;
     for (size_t l = box.size(); l-- > 0; rest /= config.degrees[l])
       box[l] = cut(space.loops[l].extent, degrees[l], rest % config.degrees[l]);
-    result[static_cast<size_t>(copyOf(config.devices[s]))].push_back(image(
-        *layout.map, box, graph.values[static_cast<size_t>(value)].shape));
+    result.push_back(image(*layout.map, box,
+                           graph.values[static_cast<size_t>(value)].shape));
   }
   return result;
 }
 
-/// Elements that two regions have in common.
-static int64_t commonVolume(const Region &a, const Region &b) {
-  int64_t volume = 1;
-  for (size_t d = 0; d < a.rank() && volume > 0; ++d) {
-    int64_t size =
-        std::min(a[d].hi(), b[d].hi()) - std::max(a[d].lo(), b[d].lo());
-    if (size > 0 && !(a[d].isInterval() && b[d].isInterval()))
-      size = a[d].intersect(b[d]).size();
-    volume *= std::max<int64_t>(size, 0);
+/// Elements that two sets have in common if the second one is moved.
+static int64_t commonSize(const IndexSet &a, const IndexSet &b, int64_t shift) {
+  int64_t size =
+      std::min(a.hi(), b.hi() + shift) - std::max(a.lo(), b.lo() + shift);
+  if (size <= 0 || (a.isInterval() && b.isInterval()))
+    return std::max<int64_t>(size, 0);
+  size = 0;
+  for (const Interval &mine : a.intervals())
+    for (const Interval &its : b.intervals())
+      size += std::max<int64_t>(std::min(mine.hi, its.hi + shift) -
+                                    std::max(mine.lo, its.lo + shift),
+                                0);
+  return size;
+}
+
+/// Whether two intervals have as much in common wherever the second one is
+/// moved by a multiple of `shift` from `first` to `last`, except 0 if
+/// `butZero`. What they have is linear between places where their ends meet.
+static bool isCommonSizeSame(const IndexSet &a, const IndexSet &b,
+                             int64_t shift, int64_t first, int64_t last,
+                             bool butZero) {
+  std::set<int64_t> places = {first, last, -1, 1};
+  for (int64_t end :
+       {a.lo() - b.hi(), a.lo() - b.lo(), a.hi() - b.hi(), a.hi() - b.lo()})
+    for (int64_t near : {-1, 0, 1})
+      places.insert(end / shift + near);
+  std::optional<int64_t> known;
+  for (int64_t place : places) {
+    if (place < first || place > last || (butZero && place == 0))
+      continue;
+    int64_t size = commonSize(a, b, place * shift);
+    if (known.value_or(size) != size)
+      return false;
+    known = size;
   }
-  return volume;
+  return true;
 }
 
 /// Whether what a piece of one replica has in common with one of another, or of
-/// its own, does not depend on which replicas these are. Regions move by shifts
-/// from replica to replica, so a few replicas beside all others show it.
-bool StageQuotient::areOverlapsAlike(const Regions &a, const Regions &b) const {
-  std::set<size_t> few = {0, 1, a.size() / 2, a.size() - 1};
-  size_t members = a[0].size(), others = b[0].size();
-  // Of the same replica, then of different ones.
-  std::vector<int64_t> volumes[2];
-  for (std::vector<int64_t> &list : volumes)
-    list.assign(members * others, -1);
-  for (size_t ra = 0; ra < a.size(); ++ra)
-    for (size_t rb = 0; rb < b.size(); ++rb) {
-      if (!few.count(ra) && !few.count(rb))
+/// its own, does not depend on which replicas these are. `mine`, `its`: the
+/// regions of replica 0, which move by the shifts of the layouts from replica
+/// to replica; a few replicas beside all others show it.
+bool StageQuotient::areOverlapsAlike(const std::vector<Region> &mine,
+                                     const Layout &a,
+                                     const std::vector<Region> &its,
+                                     const Layout &b) const {
+  int64_t replicas = getReplicas();
+  const std::set<int64_t> few = {0, 1, replicas / 2, replicas - 1};
+  for (const Region &first : mine)
+    for (const Region &second : its) {
+      auto volumeOf = [&](int64_t ra, int64_t rb) {
+        int64_t volume = 1;
+        for (size_t d = 0; d < first.rank() && volume > 0; ++d)
+          volume *= commonSize(first[d], second[d],
+                               rb * b.shifts[d] - ra * a.shifts[d]);
+        return volume;
+      };
+      // Mostly one dim of both moves, or of one of them.
+      std::vector<size_t> moving;
+      for (size_t d = 0; d < first.rank(); ++d)
+        if (a.shifts[d] != 0 || b.shifts[d] != 0)
+          moving.push_back(d);
+      if (moving.empty())
         continue;
-      std::vector<int64_t> &list = volumes[ra != rb];
-      for (size_t i = 0; i < members; ++i)
-        for (size_t j = 0; j < others; ++j) {
-          int64_t volume = commonVolume(a[ra][i], b[rb][j]),
-                  &known = list[i * others + j];
-          if (known < 0)
-            known = volume;
-          else if (known != volume)
+      if (size_t d = moving[0]; moving.size() == 1 && first[d].isInterval() &&
+                                second[d].isInterval()) {
+        int64_t most = replicas - 1;
+        bool isSame =
+            b.shifts[d] == 0
+                ? isCommonSizeSame(first[d], second[d], a.shifts[d], -most, 0,
+                                   /*butZero=*/false)
+            : a.shifts[d] == 0
+                ? isCommonSizeSame(first[d], second[d], b.shifts[d], 0, most,
+                                   /*butZero=*/false)
+                : isCommonSizeSame(first[d], second[d], a.shifts[d], -most,
+                                   most, /*butZero=*/true);
+        bool isAny = true; // in the other dims
+        for (size_t other = 0; other < first.rank(); ++other)
+          isAny &= other == d || commonSize(first[other], second[other], 0) > 0;
+        if (isAny && !isSame)
+          return false;
+        continue;
+      }
+      // Of the same replica, then of different ones.
+      std::optional<int64_t> known[2];
+      auto isAsKnown = [&](int64_t ra, int64_t rb) {
+        int64_t volume = volumeOf(ra, rb);
+        std::optional<int64_t> &before = known[ra != rb];
+        if (!before)
+          before = volume;
+        return *before == volume;
+      };
+      for (int64_t one : few)
+        for (int64_t all = 0; all < replicas; ++all)
+          if (!isAsKnown(one, all) || !isAsKnown(all, one))
             return false;
-        }
     }
   return true;
 }
@@ -105,8 +166,8 @@ bool StageQuotient::checkOverlaps(int value, const Layout &a, const Layout &b) {
     for (size_t d = 0; d < a.shifts.size(); ++d)
       isShifted &=
           a.shifts[d] == 0 || b.shifts[d] == 0 || a.shifts[d] == b.shifts[d];
-    it->second = isShifted && areOverlapsAlike(regionsOfPieces(value, a),
-                                               regionsOfPieces(value, b));
+    it->second = isShifted && areOverlapsAlike(regionsOfPieces(value, a), a,
+                                               regionsOfPieces(value, b), b);
   }
   if (!it->second)
     reason = "'" + graph.values[static_cast<size_t>(value)].name +

@@ -34,6 +34,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Process.h"
 
+#include <limits>
 #include <thread>
 
 namespace mlir::soap {
@@ -623,7 +624,15 @@ LogicalResult AutoParallel::runBoth(FunctionProblem &target,
     if (!isKnown) {
       auto simulate = simulatorOf(target.opGraph, target.topology, ofPlan,
                                   searched.usesOffload);
-      if (auto simulated = simulate(plans.best)) {
+      // At most a tenth of the limit beyond it, unless nothing else fits.
+      constexpr double more = 1.1;
+      auto secondsLeft = [&] {
+        std::chrono::duration<double> spent = Clock::now() - begin;
+        return strategy.excessBytes > 0
+                   ? std::numeric_limits<double>::infinity()
+                   : more * limit - spent.count();
+      };
+      if (auto simulated = simulate(plans.best, secondsLeft)) {
         evaluation.makespanNs = simulated->makespanNs;
         evaluation.excessBytes = std::max<int64_t>(
             *llvm::max_element(simulated->groupBytes) - ofPlan.getMemoryBytes(),

@@ -159,11 +159,10 @@ const ::soap::PlanState &PlannedPasses::getPlan() const {
   return *whole;
 }
 
-::soap::Expected<std::unique_ptr<PlannedPasses>>
-PlannedPasses::make(const ::soap::Graph &graph,
-                    const ::soap::Strategy &strategy,
-                    const ::soap::PassOrder &order,
-                    const ::soap::Topology &topology, bool foldOnly) {
+::soap::Expected<std::unique_ptr<PlannedPasses>> PlannedPasses::make(
+    const ::soap::Graph &graph, const ::soap::Strategy &strategy,
+    const ::soap::PassOrder &order, const ::soap::Topology &topology,
+    bool foldOnly, const ::soap::StopCheck &isOver) {
   std::unique_ptr<PlannedPasses> made(
       new PlannedPasses(topology, ::soap::graphOfPasses(graph, order)));
   ::soap::Expected<::soap::Cluster> cluster = ::soap::Cluster::of(topology);
@@ -174,10 +173,10 @@ PlannedPasses::make(const ::soap::Graph &graph,
     made->quotient = std::make_unique<::soap::StageQuotient>(
         made->ofPasses, made->cost, *made->cluster);
     ::soap::StageQuotient &plan = *made->quotient;
-    made->unfolded = plan.set(strategy, order);
+    made->unfolded = plan.set(strategy, order, isOver);
     if (made->unfolded.empty()) {
       auto timeline =
-          ::soap::PassTimeline::make(plan, graph, order, plan.boxes());
+          ::soap::PassTimeline::make(plan, graph, order, plan.boxes(), isOver);
       if (!timeline)
         return timeline.takeError();
       made->unfolded = plan.whyTimesDiffer(*timeline);
@@ -188,6 +187,8 @@ PlannedPasses::make(const ::soap::Graph &graph,
     made->timeline.reset();
     made->quotient.reset();
   }
+  if (isOver && isOver())
+    return ::soap::Error{::soap::stoppedMessage};
   if (foldOnly)
     return ::soap::Error{"replicas of the stages may differ: " +
                          made->unfolded};
@@ -207,8 +208,8 @@ PlannedPasses::make(const ::soap::Graph &graph,
       std::make_unique<::soap::StrategyPlan>(made->ofPasses, made->cost);
   made->whole->setRounds(::soap::roundsOfPasses(made->ofPasses, order));
   made->whole->set(::soap::cutIntoMicrobatches(strategy, order));
-  auto timeline = ::soap::PassTimeline::make(*made->whole, graph, order,
-                                             ::soap::boxesOf(*made->whole));
+  auto timeline = ::soap::PassTimeline::make(
+      *made->whole, graph, order, ::soap::boxesOf(*made->whole), isOver);
   if (!timeline)
     return timeline.takeError();
   made->timeline = std::move(*timeline);

@@ -57,11 +57,12 @@ class PlannedPasses {
 public:
   /// Keeps references. `foldOnly`: an error says why replicas may differ; else
   /// all devices are planned then, if their pieces are not too many. An error
-  /// says why the passes do not run so.
+  /// says why the passes do not run so. `isOver`: null, or ends it with an
+  /// error.
   static ::soap::Expected<std::unique_ptr<PlannedPasses>>
   make(const ::soap::Graph &graph, const ::soap::Strategy &strategy,
        const ::soap::PassOrder &order, const ::soap::Topology &topology,
-       bool foldOnly);
+       bool foldOnly, const ::soap::StopCheck &isOver = {});
   ~PlannedPasses();
 
   const ::soap::PlanState &getPlan() const;

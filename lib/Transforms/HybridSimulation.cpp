@@ -47,7 +47,9 @@ public:
         forwardOf(forwardNodesOf(opGraph)) {}
 
   ::soap::Expected<::soap::HybridSimulation>
-  operator()(const ::soap::HybridPlan &plan) {
+  operator()(const ::soap::HybridPlan &plan,
+             const ::soap::SecondsLeft &secondsLeft) {
+    left = &secondsLeft;
     // A plan that is wrong is an error of the simulation, not of the pass.
     std::string text;
     ScopedDiagnosticHandler handler(
@@ -69,6 +71,9 @@ private:
   bool offloads;
   func::FuncOp function;
   std::vector<int> forwardOf;
+  const ::soap::SecondsLeft *left = nullptr; ///< of the plan that is simulated
+
+  bool isOver() const { return (*left)() <= 0; }
 
   /// Emits an error.
   static ::soap::Error failed() { return {""}; }
@@ -195,16 +200,23 @@ private:
                       topology, &stages);
     if (mlir::failed(order) || !*order)
       return failed();
-    // A few seconds each.
-    constexpr int64_t maxUnfolded = 2'000'000, maxWritten = 100'000;
+    // Of all devices, pieces that are simulated in a second: in a compact plan,
+    // and written out.
+    constexpr double compact = 400'000, written = 100'000;
     int64_t pieces = ::soap::countPieces(strategy, **order);
-    auto planned =
-        PlannedPasses::make(opGraph.graph, strategy, **order, topology,
-                            /*foldOnly=*/pieces > maxUnfolded);
+    auto mayBe = [&](int64_t most, double perSecond) {
+      return pieces <= most &&
+             static_cast<double>(pieces) <= (*left)() * perSecond;
+    };
+    auto planned = PlannedPasses::make(
+        opGraph.graph, strategy, **order, topology,
+        /*foldOnly=*/!mayBe(::soap::maxCompactPieces, compact),
+        [this] { return isOver(); });
     if (planned)
       return summarize(plan, **planned);
-    if (pieces > maxWritten)
-      return planned.takeError();
+    if (isOver() || !mayBe(::soap::maxWrittenPieces, written))
+      return ::soap::Error{planned.error() + " (all devices have " +
+                           std::to_string(pieces) + " pieces)"};
     ::soap::Expected<Simulation> simulated = simulatePasses(
         opGraph.graph, strategy, **order,
         ::soap::PipelineSchedule::OneForwardOneBackward, topology);
@@ -263,5 +275,8 @@ mlir::soap::simulatorOf(const OpGraph &opGraph,
                         ::soap::HybridModel &model, bool offloads) {
   return [simulator = std::make_shared<PlanSimulator>(opGraph, topology, model,
                                                       offloads)](
-             const ::soap::HybridPlan &plan) { return (*simulator)(plan); };
+             const ::soap::HybridPlan &plan,
+             const ::soap::SecondsLeft &secondsLeft) {
+    return (*simulator)(plan, secondsLeft);
+  };
 }

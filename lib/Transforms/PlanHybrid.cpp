@@ -25,7 +25,9 @@
 #include "llvm/Support/Format.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <limits>
 #include <optional>
 
 namespace mlir::soap {
@@ -48,25 +50,29 @@ struct PlanHybrid
   }
 
   LogicalResult run();
+  /// Gives the plan that `plan` says its simulated figures.
+  LogicalResult simulate(FunctionProblem &target, ::soap::HybridModel &model,
+                         bool offload, ::soap::HierarchicalResult &result);
   LogicalResult checkOptions();
   LogicalResult slowKernels(::soap::Topology &of);
   LogicalResult parsePlan(int devices, ::soap::HybridShape &shape,
                           std::optional<::soap::Recompute> &recompute,
-                          bool &offload);
+                          bool &offload, bool &simulated);
 };
 
 } // namespace
 
 LogicalResult PlanHybrid::parsePlan(int devices, ::soap::HybridShape &shape,
                                     std::optional<::soap::Recompute> &recompute,
-                                    bool &offload) {
+                                    bool &offload, bool &simulated) {
   auto fail = [&](StringRef text, const char *expected) {
     return getOperation().emitError()
            << "option 'plan=" << text << "': expected " << expected;
   };
   constexpr const char *parts =
       "stages=N, chunks=N, tensor=N, context=N, data=N, samples=N, zero=N, "
-      "sequence, zigzag, offload or recompute=none|selective|whole";
+      "sequence, zigzag, offload, simulate or "
+      "recompute=none|selective|whole";
   bool hasData = false;
   for (const std::string &part : plan) {
     auto [name, value] = StringRef(part).split('=');
@@ -81,6 +87,10 @@ LogicalResult PlanHybrid::parsePlan(int devices, ::soap::HybridShape &shape,
     }
     if (name == "offload" && value.empty()) {
       offload = true;
+      continue;
+    }
+    if (name == "simulate" && value.empty()) {
+      simulated = true;
       continue;
     }
     if (name == "recompute") {
@@ -115,6 +125,30 @@ LogicalResult PlanHybrid::parsePlan(int devices, ::soap::HybridShape &shape,
   }
   if (!hasData && shape.groups > 0 && shape.unit() > 0)
     shape.data = std::max(devices / shape.groups / shape.unit(), 1);
+  return success();
+}
+
+LogicalResult PlanHybrid::simulate(FunctionProblem &target,
+                                   ::soap::HybridModel &model, bool offload,
+                                   ::soap::HierarchicalResult &result) {
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point begin = Clock::now();
+  auto elapsed = [&] {
+    return std::chrono::duration<double>(Clock::now() - begin).count();
+  };
+  auto secondsLeft = [&] {
+    return timeLimit > 0 ? timeLimit - elapsed()
+                         : std::numeric_limits<double>::infinity();
+  };
+  auto simulated = simulatorOf(target.opGraph, target.topology, model,
+                               offload)(result.best, secondsLeft);
+  if (!simulated)
+    return getOperation().emitError("option 'plan=")
+           << llvm::join(plan, ",") << "': " << simulated.error();
+  ::soap::useSimulation(result.best, std::move(*simulated),
+                        model.getMemoryBytes());
+  result.simulated = 1;
+  result.seconds = elapsed();
   return success();
 }
 
@@ -195,8 +229,8 @@ LogicalResult PlanHybrid::run() {
   } else {
     ::soap::HybridShape shape;
     std::optional<::soap::Recompute> recompute;
-    bool offload = false;
-    if (failed(parsePlan(devices, shape, recompute, offload)))
+    bool offload = false, simulated = false;
+    if (failed(parsePlan(devices, shape, recompute, offload, simulated)))
       return failure();
     if (offload) {
       auto offloaded = offloadedModel(target.opGraph, *target.problem, batch);
@@ -213,6 +247,9 @@ LogicalResult PlanHybrid::run() {
              << llvm::join(plan, ",") << "': " << message;
     result.best = priced.price(shape, recompute ? &*recompute : nullptr);
     result.complete = true;
+    if (simulated && result.best.exists() &&
+        failed(simulate(target, priced, offload, result)))
+      return failure();
   }
   FunctionProblem &step = takeStep(target, search);
   ::soap::HybridModel &used = search.modelOf(**model);

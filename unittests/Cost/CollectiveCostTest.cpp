@@ -202,6 +202,54 @@ TEST(CollectiveCost, Laws) {
   }
 }
 
+/// The same topology under names that tell of no machines, so that nothing is
+/// known of its routes.
+static Topology withoutMachines(Topology topology) {
+  for (std::string &name : topology.switches)
+    std::replace(name.begin(), name.end(), '.', '_');
+  EXPECT_FALSE(topology.computeRoutes());
+  return topology;
+}
+
+TEST(CollectiveCost, OneMachineStandsForAll) {
+  // Of machines of 8: how many, and which devices of each.
+  struct Case {
+    const char *topology;
+    int machines;
+    std::vector<int> inside;
+  };
+  std::vector<int> all = firstDevices(8);
+  for (const Case &test :
+       {Case{"h100-40x8", 40, all}, Case{"h100-40x8", 37, all},
+        Case{"h100-40x8", 40, {0, 1, 2, 3, 5, 6, 7}},
+        Case{"dgx1-33x8", 33, all}, Case{"h100-300x1", 300, {0}},
+        Case{"h100-40x8", 40, {1, 6}}}) {
+    Topology topology = *builtinTopology(test.topology);
+    Topology plain = withoutMachines(topology);
+    ASSERT_GT(topology.machines().size(), 1u);
+    ASSERT_EQ(plain.machines().size(), 1u);
+    int per =
+        topology.deviceCount() / static_cast<int>(topology.machines().size());
+    std::vector<int> devices;
+    for (int m = 0; m < test.machines; ++m)
+      for (int place : test.inside)
+        devices.push_back(m * per + place);
+    for (CollectiveKind kind : allKinds) {
+      CollectiveModel folded(topology, kind, devices),
+          expected(plain, kind, devices);
+      ASSERT_EQ(folded.getAlgorithms().size(), expected.getAlgorithms().size());
+      for (size_t i = 0; i < expected.getAlgorithms().size(); ++i) {
+        const CollectiveAlgorithm &a = folded.getAlgorithms()[i],
+                                  &b = expected.getAlgorithms()[i];
+        EXPECT_STREQ(a.name, b.name);
+        EXPECT_EQ(a.latencyNs, b.latencyNs) << b.name;
+        EXPECT_EQ(a.nsPerByte, b.nsPerByte) << b.name;
+        EXPECT_EQ(a.links, b.links) << b.name;
+      }
+    }
+  }
+}
+
 TEST(CollectiveCost, ExtremesStayFinite) {
   Topology topology = *builtinTopology("h200-2x8");
   std::vector<int> devices = firstDevices(16);

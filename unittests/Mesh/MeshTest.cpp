@@ -7,8 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Mesh/Cluster.h"
 #include "Soap/Mesh/QuotientModel.h"
+#include "Soap/Topology/Cluster.h"
 
 #include <gtest/gtest.h>
 

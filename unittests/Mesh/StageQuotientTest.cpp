@@ -517,6 +517,17 @@ TEST(StageQuotient, TasksDoNotDependOnTheNumberOfReplicas) {
         PassTimeline::make(quotient, mlp.graph, made.passes, quotient.boxes());
     ASSERT_TRUE(timeline) << timeline.error();
     tasks.insert(timeline->getTaskCount());
+    // It ends when it is asked to, at the first chance and at later ones.
+    for (int chances : {0, 5}) {
+      StageQuotient ended(mlp.graph, cost, *cluster);
+      StopCheck isOver = [left = chances]() mutable { return left-- <= 0; };
+      EXPECT_EQ(ended.set(made.strategy, made.passes, isOver), stoppedMessage);
+      isOver = [left = chances]() mutable { return left-- <= 0; };
+      Expected<PassTimeline> none = PassTimeline::make(
+          quotient, mlp.graph, made.passes, quotient.boxes(), isOver);
+      ASSERT_FALSE(none);
+      EXPECT_EQ(none.error(), stoppedMessage);
+    }
   }
   EXPECT_EQ(tasks.size(), 1u);
 }

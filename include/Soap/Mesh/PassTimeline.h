@@ -23,6 +23,11 @@
 
 namespace soap {
 
+/// Asked again and again while something long is computed: true ends it.
+using StopCheck = std::function<bool()>;
+/// The error of what a `StopCheck` has ended.
+inline constexpr const char *stoppedMessage = "no time is left";
+
 /// Sets the box of a piece of a slot's kernel.
 using PieceBox = std::function<void(int slot, int piece, LoopBox &box)>;
 
@@ -42,10 +47,12 @@ public:
   /// lived, with `roundsOfPasses`, on a topology in which copies do not occupy
   /// their receivers. Its graph is `graphOfPasses` of `graph` (PassReads.h). An
   /// error if a pass reads of another microbatch, or if passes wait for each
-  /// other in a circle, or if there are more than 2^31 tasks.
+  /// other in a circle, or if there are more than 2^31 tasks. `isOver`: null,
+  /// or ends it with an error.
   static Expected<PassTimeline> make(const PlanState &plan, const Graph &graph,
                                      const PassOrder &passes,
-                                     const PieceBox &boxOf);
+                                     const PieceBox &boxOf,
+                                     const StopCheck &isOver = {});
 
   int64_t getMakespanNs() const { return makespanNs; }
   /// Tasks of the plan; a sum of n tiles that is made one by one is n - 1.

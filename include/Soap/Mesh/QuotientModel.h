@@ -14,8 +14,8 @@
 
 #include "Soap/Cost/CollectiveCost.h"
 #include "Soap/Cost/CostModel.h"
-#include "Soap/Mesh/Cluster.h"
 #include "Soap/Mesh/Mesh.h"
+#include "Soap/Topology/Cluster.h"
 
 #include <map>
 #include <memory>

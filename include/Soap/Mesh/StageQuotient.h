@@ -16,9 +16,9 @@
 #ifndef SOAP_MESH_STAGEQUOTIENT_H
 #define SOAP_MESH_STAGEQUOTIENT_H
 
-#include "Soap/Mesh/Cluster.h"
 #include "Soap/Mesh/PassTimeline.h"
 #include "Soap/Mesh/QuotientState.h"
+#include "Soap/Topology/Cluster.h"
 
 #include <map>
 #include <memory>
@@ -40,8 +40,10 @@ public:
 
   /// Plans configs of one microbatch, cut into the microbatches of the order.
   /// Returns why replicas may differ, so that the strategy has to be unfolded;
-  /// empty: they do not. The plan is good for nothing otherwise.
-  std::string set(const Strategy &next, const PassOrder &order);
+  /// empty: they do not. The plan is good for nothing otherwise. `isOver`:
+  /// null, or ends it, with `stoppedMessage`.
+  std::string set(const Strategy &next, const PassOrder &order,
+                  const StopCheck &isOver = {});
 
   /// Devices of a replica, and replicas of a stage, once `set` has planned.
   int getUnit() const { return unit; }
@@ -98,11 +100,21 @@ private:
   std::vector<int> firstLinks;
   const Strategy *configs = nullptr;
   const PassOrder *passes = nullptr;
-  std::vector<Spread> spreads; ///< by node
-  std::map<std::pair<CollectiveKind, std::vector<int>>,
-           std::unique_ptr<CollectiveModel>>
-      models;
-  std::map<std::pair<int, int>, std::vector<int>> spanning; ///< block, index
+  const StopCheck *stop = nullptr; ///< of the plan that is made
+  std::vector<Spread> spreads;     ///< by node
+  /// By degrees of nodes with a loop over samples, and of others: nodes whose
+  /// spreads were found. Many nodes have equal configs.
+  std::map<std::pair<std::vector<int64_t>, bool>, std::vector<size_t>>
+      knownSpreads;
+  /// A collective of a list of devices.
+  struct Known {
+    CollectiveModel model;
+    std::vector<Price> prices; ///< by algorithm, without times
+  };
+  using Group = std::pair<CollectiveKind, std::vector<int>>;
+  std::map<Group, Known> known; ///< of the unit that is planned
+  /// By block and index: the group of a collective of several replicas.
+  std::map<std::pair<int, int>, const Group *> spanning;
   /// By geometries and maps: whether overlaps are the same for all replicas.
   std::map<std::tuple<const void *, int, const void *, int>, bool>
       knownOverlaps;
@@ -112,10 +124,12 @@ private:
   bool isOfAll(TaskRef task) const override {
     return spanning.count({task.block, task.index}) > 0;
   }
+  bool isStopped();
   std::string tryUnit(int nextUnit, int64_t cutInto);
   std::string findGroups();
   // StageQuotientKernels.cpp
   void findSpread(size_t node);
+  void checkEven(size_t node);
   Part partOf(int slot, int count);
   int targetOf(int slot) const;
   Layout layoutOf(int slot, const AccessMap &map, int value, bool isResult);
@@ -123,9 +137,9 @@ private:
   // StageQuotientValues.cpp
   bool sourceLayout(int value, Layout &layout, bool &isPreplaced);
   bool listReadings(int value, bool isCut, std::vector<Reading> &readings);
-  using Regions = std::vector<std::vector<Region>>; ///< by replica, by piece
-  Regions regionsOfPieces(int value, const Layout &layout) const;
-  bool areOverlapsAlike(const Regions &a, const Regions &b) const;
+  std::vector<Region> regionsOfPieces(int value, const Layout &layout) const;
+  bool areOverlapsAlike(const std::vector<Region> &mine, const Layout &a,
+                        const std::vector<Region> &its, const Layout &b) const;
   bool checkOverlaps(int value, const Layout &a, const Layout &b);
   void planValue(int value);
   // StageQuotientTasks.cpp
@@ -136,8 +150,8 @@ private:
                       PlannedCollective &collective) override;
   bool setPrice(int value, int index, PlannedTask &task,
                 PlannedCollective &collective);
-  Price price(CollectiveKind kind, const std::vector<int> &devices,
-              int64_t bytes);
+  Known makeKnown(const Group &group);
+  Price price(const Known &known, int64_t bytes) const;
 };
 
 } // namespace soap

@@ -142,6 +142,12 @@ judge(HybridModel &model, const HierarchicalOptions &options,
   double bestPrice = std::numeric_limits<double>::max(), longest = 0;
   std::vector<HybridShape> again;
   auto fits = [&] { return best.exists() && best.excessBytes == 0; };
+  SecondsLeft secondsLeft = [&] {
+    if (isStopped())
+      return 0.0;
+    return options.seconds > 0 ? options.seconds - elapsed()
+                               : std::numeric_limits<double>::infinity();
+  };
   // Where the best ones do not fit, more are asked for.
   constexpr int more = 4;
   while (static_cast<int>(judged.size() + failed.size()) <
@@ -156,26 +162,21 @@ judge(HybridModel &model, const HierarchicalOptions &options,
         static_cast<double>(plan.leastNs) > bestPrice * (1 + priceMargin))
       continue;
     double begin = elapsed();
-    if (isStopped() ||
-        (options.seconds > 0 && begin + longest >= options.seconds)) {
+    if (secondsLeft() <= longest) {
       candidates.add(plan);
       break;
     }
-    Expected<HybridSimulation> simulated = options.simulate(plan);
+    Expected<HybridSimulation> simulated = options.simulate(plan, secondsLeft);
     longest = std::max(longest, elapsed() - begin);
     if (!simulated) {
-      result.whyPriced = simulated.error();
+      // Of one that the limit has ended there is nothing else to say.
+      if (secondsLeft() > 0)
+        result.whyPriced = simulated.error();
       failed.push_back(std::move(plan));
       continue;
     }
-    plan.makespanNs = simulated->makespanNs;
-    plan.groupBytes = std::move(simulated->groupBytes);
-    plan.bubble = simulated->bubble;
-    plan.simulatedMicrobatches = simulated->microbatches;
-    plan.peakBytes =
-        *std::max_element(plan.groupBytes.begin(), plan.groupBytes.end());
     int64_t memory = model.getMemoryBytes();
-    plan.excessBytes = std::max<int64_t>(plan.peakBytes - memory, 0);
+    useSimulation(plan, std::move(*simulated), memory);
     bool comesAgain =
         std::find(again.begin(), again.end(), plan.shape) != again.end();
     if (plan.excessBytes > 0 && options.recompute && !comesAgain) {

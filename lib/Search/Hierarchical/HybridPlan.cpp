@@ -9,6 +9,9 @@
 
 #include "Soap/Search/Hierarchical/HybridPlan.h"
 
+#include <algorithm>
+#include <utility>
+
 using namespace soap;
 
 const char *soap::recomputeName(Recompute recompute) {
@@ -26,6 +29,17 @@ const char *soap::recomputeName(Recompute recompute) {
 bool soap::isBetter(const HybridPlan &a, const HybridPlan &b) {
   return a.excessBytes != b.excessBytes ? a.excessBytes < b.excessBytes
                                         : a.makespanNs < b.makespanNs;
+}
+
+void soap::useSimulation(HybridPlan &plan, HybridSimulation simulated,
+                         int64_t memoryBytes) {
+  plan.makespanNs = simulated.makespanNs;
+  plan.groupBytes = std::move(simulated.groupBytes);
+  plan.bubble = simulated.bubble;
+  plan.simulatedMicrobatches = simulated.microbatches;
+  plan.peakBytes =
+      *std::max_element(plan.groupBytes.begin(), plan.groupBytes.end());
+  plan.excessBytes = std::max<int64_t>(plan.peakBytes - memoryBytes, 0);
 }
 
 static std::string count(int64_t number, const char *one) {

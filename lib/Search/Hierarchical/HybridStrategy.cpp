@@ -16,6 +16,8 @@
 #include "Soap/Search/Presets/Presets.h"
 
 #include <algorithm>
+#include <map>
+#include <tuple>
 
 using namespace soap;
 
@@ -68,28 +70,108 @@ static Config overGroups(const Config &config, int loop, bool isOutside,
   return result;
 }
 
-/// The longest loop of an update that has enough elements for all holders.
-/// Norms and biases, which a tensor-parallel group repeats, stay whole: several
-/// devices would have each piece, which makes a broadcast of each out of one
-/// all-gather.
+/// By value, the node that writes it, -1: none.
+static std::vector<int> writersOf(const Graph &graph) {
+  std::vector<int> writers(graph.values.size(), -1);
+  for (size_t n = 0; n < graph.nodes.size(); ++n)
+    for (int value : graph.nodes[n].whole.results)
+      writers[value] = static_cast<int>(n);
+  return writers;
+}
+
+/// The loop that walks along a dim by itself, -1: none.
+static int loopAlong(const DimMap &map) {
+  return map.terms.size() == 1 && map == DimMap::loop(map.terms[0].loop)
+             ? map.terms[0].loop
+             : -1;
+}
+
+static int64_t pointsOf(const Kernel &kernel) {
+  int64_t points = 1;
+  for (const Loop &loop : kernel.space.loops)
+    points *= loop.extent;
+  return points;
+}
+
+/// Updates that every device of a tensor-parallel group repeats, of weights of
+/// more elements than norms and biases have: each device takes a part, and
+/// computes the gradient of that part alone. So the pieces of all replicas are
+/// on one device each, and one all-gather makes the weight.
+static void cutRepeatedUpdates(const Graph &graph,
+                               const std::vector<std::vector<Role>> &roles,
+                               int tensor, Strategy &strategy) {
+  constexpr int64_t small = 1 << 20; // elements
+  std::vector<int> writers = writersOf(graph);
+  auto isRepeated = [&](const Config &config) {
+    return config.replicas == tensor && config.piecesPerReplica() == 1;
+  };
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    const Kernel &update = graph.nodes[n].whole;
+    if (update.phase != Phase::Update || !isRepeated(strategy[n]) ||
+        pointsOf(update) <= small)
+      continue;
+    for (size_t o = 0; o < update.operands.size(); ++o) {
+      int value = update.operands[o], writer = writers[value];
+      if (writer < 0)
+        continue;
+      const GraphNode &node = graph.nodes[writer];
+      Config &config = strategy[writer];
+      if (node.whole.phase != Phase::Backward || !node.stages.empty() ||
+          node.whole.results.size() != 1 || !isRepeated(config))
+        continue;
+      // The longest dim that both have a loop for.
+      int ofUpdate = -1, ofGradient = -1;
+      int64_t length = 0;
+      for (size_t d = 0; d < graph.values[value].shape.size(); ++d) {
+        int64_t extent = graph.values[value].shape[d];
+        int mine = loopAlong(update.space.operands[o].map[d]),
+            its = loopAlong(node.whole.space.results[0].map[d]);
+        if (mine < 0 || its < 0 || extent <= length || extent % tensor != 0 ||
+            update.space.loops[mine].type != IteratorType::Parallel ||
+            node.whole.space.loops[its].type != IteratorType::Parallel ||
+            roles[writer][its] == Role::Sample)
+          continue;
+        ofUpdate = mine;
+        ofGradient = its;
+        length = extent;
+      }
+      if (ofUpdate < 0)
+        continue;
+      config.replicas = strategy[n].replicas = 1;
+      config.degrees[ofGradient] = strategy[n].degrees[ofUpdate] = tensor;
+      break;
+    }
+  }
+}
+
+/// The loop of an update that its holders cut, -1: none. The longest one that
+/// they share evenly, so that all do the same; else, of weights that are not
+/// small, the longest one. An update that a tensor-parallel group repeats stays
+/// whole: several devices would have each piece, which makes a broadcast of
+/// each out of one all-gather.
 static int loopToCut(const Kernel &update, const Config &config, int holders) {
   constexpr int64_t small = 1 << 20; // elements
-  int64_t elements = 1;
-  for (const Loop &loop : update.space.loops)
-    elements *= loop.extent;
-  if (config.replicas > 1 && elements <= small)
+  if (config.replicas > 1)
     return -1;
-  int longest = -1;
-  int64_t length = 0;
+  int longest = -1, even = -1;
+  int64_t length = 0, evenLength = 0;
   for (size_t l = 0; l < update.space.loops.size(); ++l) {
     const Loop &loop = update.space.loops[l];
     int64_t own = loop.extent / config.degrees[l];
-    if (loop.type == IteratorType::Parallel && own >= holders && own > length) {
+    if (loop.type != IteratorType::Parallel || own < holders)
+      continue;
+    if (own > length) {
       longest = static_cast<int>(l);
       length = own;
     }
+    if (own > evenLength && loop.extent % (config.degrees[l] * holders) == 0) {
+      even = static_cast<int>(l);
+      evenLength = own;
+    }
   }
-  return longest;
+  if (even < 0 && pointsOf(update) <= small)
+    return -1;
+  return even < 0 ? longest : even;
 }
 
 /// Values that several stages read, and values that follow from constants and
@@ -183,6 +265,8 @@ HybridPlacement soap::placeHybrid(const Graph &graph,
   const HybridShape &shape = plan.shape;
   HybridPlacement made;
   made.strategy = costs.strategy;
+  if (shape.zero > 0 && shape.tensor > 1 && shape.context == 1)
+    cutRepeatedUpdates(graph, roles, shape.tensor, made.strategy);
   int width = shape.width();
   for (size_t s = 0; s < plan.stages.size(); ++s) {
     int first = 0;
@@ -195,6 +279,13 @@ HybridPlacement soap::placeHybrid(const Graph &graph,
       devices.push_back(static_cast<int>(s) % shape.groups * width + d);
   }
   std::vector<int> stages = stagesOfNodes(graph, forwardOf, made.firsts);
+  // Many ops have the same devices, which are as many as the topology has. By
+  // degrees, loop that replicas cut, and the rest: nodes with their configs.
+  struct Made {
+    Config ofGroup, config;
+  };
+  std::map<std::tuple<std::vector<int64_t>, int, bool, int>, std::vector<Made>>
+      known;
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
     const Kernel &kernel = graph.nodes[n].whole;
     int stage = std::max(stages[n], 0);
@@ -208,12 +299,21 @@ HybridPlacement soap::placeHybrid(const Graph &graph,
       if (roles[n][l] == Role::Sample &&
           kernel.space.loops[l].type != IteratorType::Serial)
         loop = static_cast<int>(l);
-    config =
-        isUpdate
-            ? overGroups(config, loop, /*isOutside=*/false,
-                         made.devices[stage][0], shape.holders(), shape.tensor)
-            : overGroups(config, loop, /*isOutside=*/true,
-                         made.devices[stage][0], shape.data, shape.unit());
+    int firstDevice = made.devices[stage][0];
+    std::vector<Made> &alike =
+        known[{config.degrees, loop, isUpdate, firstDevice}];
+    auto it = std::find_if(alike.begin(), alike.end(), [&](const Made &other) {
+      return other.ofGroup == config;
+    });
+    if (it == alike.end()) {
+      Config spread =
+          isUpdate ? overGroups(config, loop, /*isOutside=*/false, firstDevice,
+                                shape.holders(), shape.tensor)
+                   : overGroups(config, loop, /*isOutside=*/true, firstDevice,
+                                shape.data, shape.unit());
+      it = alike.insert(alike.end(), {config, std::move(spread)});
+    }
+    config = it->config;
   }
   if (plan.stages.size() > 1)
     repeatConstants(graph, roles, stages, width * shape.groups, made.strategy);

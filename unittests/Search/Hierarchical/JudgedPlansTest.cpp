@@ -13,6 +13,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 using namespace soap;
 using namespace soap::test;
 
@@ -44,11 +46,15 @@ protected:
     return result;
   }
 
-  HierarchicalResult search(int64_t bytes, HybridSimulator simulate,
+  using Simulate =
+      std::function<Expected<HybridSimulation>(const HybridPlan &)>;
+  HierarchicalResult search(int64_t bytes, Simulate simulate,
                             HierarchicalOptions options = {}) {
     problem.emplace(layers(), topologyOf(bytes));
     model = std::move(*HybridModel::make(problem->problem));
-    options.simulate = [this, simulate](const HybridPlan &plan) {
+    options.simulate = [this, simulate](const HybridPlan &plan,
+                                        const SecondsLeft &secondsLeft) {
+      left = secondsLeft;
       asked.push_back(plan);
       return simulate(plan);
     };
@@ -59,6 +65,7 @@ protected:
   std::optional<MlpProblem> problem;
   std::unique_ptr<HybridModel> model;
   std::vector<HybridPlan> asked;
+  SecondsLeft left; ///< of the simulation that runs
 };
 
 TEST_F(JudgedPlans, AreThoseWithTheBestPrices) {
@@ -131,6 +138,32 @@ TEST_F(JudgedPlans, ArePricedWhereNoneCanBeSimulated) {
   EXPECT_EQ(found.simulated, 0);
   EXPECT_EQ(found.best.shape, priced.best.shape);
   EXPECT_EQ(found.best.makespanNs, priced.best.makespanNs);
+}
+
+TEST_F(JudgedPlans, HaveTheTimeThatIsLeft) {
+  HierarchicalOptions options;
+  options.seconds = 0.2;
+  double before = 0;
+  HierarchicalResult found = search(
+      plenty,
+      [&](const HybridPlan &) -> Expected<HybridSimulation> {
+        before = left();
+        while (left() > 0)
+          continue;
+        return Error{"what a simulation says that has no time"};
+      },
+      options);
+  EXPECT_EQ(asked.size(), 1u);
+  EXPECT_GT(before, 0);
+  EXPECT_LE(before, options.seconds);
+  // No time was left: that is all there is to say.
+  EXPECT_FALSE(found.best.isSimulated());
+  EXPECT_EQ(found.whyPriced, "");
+  search(plenty, [&](const HybridPlan &plan) {
+    before = left();
+    return pricesOf(plan);
+  });
+  EXPECT_EQ(before, std::numeric_limits<double>::infinity());
 }
 
 TEST_F(JudgedPlans, ArePricedWhereNoTimeIsLeft) {

@@ -104,9 +104,11 @@ private:
   std::unique_ptr<Impl> impl;
 };
 
-/// Simulates a plan; an error says why it cannot.
-using HybridSimulator =
-    std::function<Expected<HybridSimulation>(const HybridPlan &)>;
+/// How many seconds are left; at most 0: none. Infinity: there is no limit.
+using SecondsLeft = std::function<double()>;
+/// Simulates a plan within the time that is left; an error says why it cannot.
+using HybridSimulator = std::function<Expected<HybridSimulation>(
+    const HybridPlan &, const SecondsLeft &)>;
 
 struct HierarchicalOptions {
   double seconds = 0; ///< 0: no limit

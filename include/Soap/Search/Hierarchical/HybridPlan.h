@@ -113,6 +113,10 @@ struct HybridSimulation {
   int64_t microbatches = 0;
 };
 
+/// Gives a plan its simulated figures; `memoryBytes`: of a device.
+void useSimulation(HybridPlan &plan, HybridSimulation simulated,
+                   int64_t memoryBytes);
+
 /// Whether a plan is better: it exceeds memory by less, or by as much and is
 /// faster.
 bool isBetter(const HybridPlan &a, const HybridPlan &b);

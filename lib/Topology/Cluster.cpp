@@ -8,7 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Mesh/Cluster.h"
+#include "Soap/Topology/Cluster.h"
 
 #include <algorithm>
 #include <map>

@@ -9,8 +9,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_MESH_CLUSTER_H
-#define SOAP_MESH_CLUSTER_H
+#ifndef SOAP_TOPOLOGY_CLUSTER_H
+#define SOAP_TOPOLOGY_CLUSTER_H
 
 #include "Soap/Topology/Topology.h"
 
@@ -59,4 +59,4 @@ private:
 
 } // namespace soap
 
-#endif // SOAP_MESH_CLUSTER_H
+#endif // SOAP_TOPOLOGY_CLUSTER_H
