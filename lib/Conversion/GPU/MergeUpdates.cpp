@@ -208,10 +208,10 @@ private:
   /// It writes buffers of the program, whose making can move up with it: small
   /// ones, as counts that are cleared, where it reads nothing.
   bool readsArgumentsOnly(ParallelCallOp call, const Touched &own) {
-    constexpr int64_t mostCleared = 1024;
+    constexpr int64_t maxCleared = 1024;
     return !call->hasAttr(kUpdate) && isSmall(call, maxExtent) &&
            (!own.read.empty() ||
-            static_cast<int64_t>(call.getExtent()) <= mostCleared) &&
+            static_cast<int64_t>(call.getExtent()) <= maxCleared) &&
            llvm::all_of(own.read, llvm::IsaPred<BlockArgument>) &&
            llvm::all_of(own.written,
                         [](Value buffer) {

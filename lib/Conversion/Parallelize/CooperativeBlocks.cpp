@@ -95,7 +95,7 @@ public:
           builder.clone(op, inside);
     }
     gpu::BarrierOp::create(builder, loc);
-    // What the last iteration knows, computed by every thread.
+    // Every thread computes the numbers of the last iteration.
     map.map(range.getInductionVar(),
             Value(arith::AddIOp::create(builder, loc, begin,
                                         constant(iterations - 1), noWrap)));
@@ -129,7 +129,7 @@ private:
         loc);
   }
 
-  /// What stands beside the loop over the range.
+  /// Ops beside the loop over the range.
   void cloneOutside(scf::ForOp range, IRMapping &map) {
     for (Operation &op : part.getBody().front().without_terminator()) {
       if (&op == range)

@@ -192,23 +192,22 @@ mlir::soap::cutInBlocks(int64_t groups, int64_t positions, int64_t channels) {
   // threads enough in a block for barriers to be worth it, and positions enough
   // for each; and blocks enough to fill a large GPU by half, at most, so that
   // the last one has few parts to fold.
-  constexpr int64_t narrowest = 16, widest = 32, fewestRows = 8, fewestEach = 4,
+  constexpr int64_t minTile = 16, maxTile = 32, minRows = 8, minEach = 4,
                     blocks = 512;
-  if (positions < fewestRows)
+  if (positions < minRows)
     return std::nullopt;
   BlockCut cut{};
-  cut.tile = widest;
-  while (cut.tile >= narrowest && channels % cut.tile != 0)
+  cut.tile = maxTile;
+  while (cut.tile >= minTile && channels % cut.tile != 0)
     cut.tile /= 2;
-  if (cut.tile < narrowest)
+  if (cut.tile < minTile)
     return std::nullopt;
   cut.rows = divisorBelow(positions, blockIterations / cut.tile);
-  if (cut.rows < fewestRows)
+  if (cut.rows < minRows)
     return std::nullopt;
   int64_t left = positions / cut.rows;
-  cut.pieces =
-      divisorBelow(left, std::min(blocks * cut.tile / (groups * channels),
-                                  left / fewestEach));
+  cut.pieces = divisorBelow(
+      left, std::min(blocks * cut.tile / (groups * channels), left / minEach));
   cut.each = left / cut.pieces;
   return cut;
 }

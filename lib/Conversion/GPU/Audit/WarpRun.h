@@ -53,10 +53,10 @@ struct WarpWork {
   llvm::SmallVector<std::string, 0> unknown;
 };
 
-/// What a block of `part` ends with (Parallelize/CooperativeBlocks.h), by all
-/// of its threads.
+/// The end of a block of `part` (Parallelize/CooperativeBlocks.h), by all of its
+/// threads.
 struct BlockEnd {
-  WarpWork work;         ///< of every block; `rounds` are those of all threads
+  WarpWork work;         ///< of every block; `rounds`: of the longest thread
   double lastRounds = 0; ///< of the block that ends last, behind all others
 };
 BlockEnd runBlockEnd(func::FuncOp part);
