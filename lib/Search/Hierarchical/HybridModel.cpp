@@ -585,12 +585,16 @@ bool HybridModel::gathersWeights() const {
 }
 
 int64_t HybridModel::boundNs(const HybridShape &shape) {
-  const auto &found = impl->costsOf(shape);
+  // A place does at least its part of what one place does of all positions.
+  HybridShape whole = shape;
+  whole.context = 1;
+  whole.zigzag = false;
+  const auto &found = impl->costsOf(whole);
   if (!found)
     return std::numeric_limits<int64_t>::max();
   int64_t sum = 0, largest = 0;
   for (const SegmentCost &cost : found->segments) {
-    int64_t ns = passNs(cost, Recompute::None);
+    int64_t ns = passNs(cost, Recompute::None) / shape.context;
     sum += ns;
     largest = std::max(largest, ns);
   }
