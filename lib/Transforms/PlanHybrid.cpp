@@ -11,6 +11,7 @@
 #include "CheckedOptions.h"
 #include "HybridAlgorithm.h"
 #include "HybridBlocks.h"
+#include "HybridSimulation.h"
 #include "HybridSupport.h"
 #include "InterruptScope.h"
 

@@ -135,7 +135,7 @@ void soap::leaveOut(const LayerMates &mates, const Graph &step,
   auto layerOf = [&](int node) {
     return segments.layerOf[segments.ofNode[node]];
   };
-  // Nodes of the layer after in program order, as those of its mate.
+  // Nodes of the layer after in program order, as its mate's nodes are.
   std::vector<int> ofAfter, ofMate;
   for (int n = 0; n < static_cast<int>(step.nodes.size()); ++n) {
     if (layerOf(n) == mates.end)

@@ -3,7 +3,7 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Layers that are alike cost the same. Where ops are many, as those of
+// Layers that are alike cost the same. Where ops are many, as in
 // attention in blocks, a microbatch is planned with three of them, which stand
 // for all.
 //
@@ -31,7 +31,7 @@ struct LayerMates {
 /// The longest run of layers that are alike: of equal segments, whose ops have
 /// equal kinds, loops, phases, roles and shapes, in one order. Of it the first
 /// two and the last one are planned. All layers are, where ops of one layer
-/// follow those of another.
+/// follow ops of another.
 LayerMates findLayerMates(const Graph &graph,
                           const std::vector<OpGroup> &groups,
                           const std::vector<std::vector<Role>> &roles,

@@ -213,7 +213,7 @@ private:
   }
 
   /// Collectives and sums of the device count for the op that made the value,
-  /// those of graph inputs for its first reader.
+  /// collectives of graph inputs for its first reader.
   void addCollectives() {
     for (size_t v = 0; v < graph.values.size(); ++v) {
       const ValuePlan &value = plan.valuePlan(static_cast<int>(v));
