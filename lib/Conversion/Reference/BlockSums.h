@@ -6,8 +6,8 @@
 // Two numbers per channel of an image with channels last, over all of its
 // positions, in one launch: threads take them of some positions, blocks fold
 // the numbers of their threads, and the block that ends last the numbers of all
-// blocks (Parallelize/CooperativeBlocks.h). The order of each fold is fixed, so it
-// does not matter which block that is.
+// blocks (Parallelize/CooperativeBlocks.h). The order of each fold is fixed, so
+// it does not matter which block that is.
 //
 //===----------------------------------------------------------------------===//
 
@@ -48,7 +48,8 @@ using FoldEntries = function_ref<ScalarPair(KernelBuilder &, const Entries &)>;
 ScalarPair foldSums(KernelBuilder &k, const Entries &entries);
 
 /// Mean and sum of squared deviations of all positions, of which each entry has
-/// mean and deviations of some, by Chan et al.: with distances d from the mean of the first entry,
+/// mean and deviations of some, by Chan et al.: with distances d from the mean
+/// of the first entry,
 ///
 ///   mean = mean_0 + sum(n d) / N,  M2 = sum(M2 + n d^2) - sum(n d)^2 / N.
 ///
@@ -56,8 +57,8 @@ ScalarPair foldSums(KernelBuilder &k, const Entries &entries);
 /// vary by, so the difference loses at most that many roundings of M2.
 ScalarPair foldMoments(KernelBuilder &k, const Entries &entries);
 
-/// A channel, its number among the channels of all groups, and the first position of
-/// its group.
+/// A channel, its number among the channels of all groups, and the first
+/// position of its group.
 struct GroupChannel {
   Index channel, of, origin;
 };

@@ -432,11 +432,8 @@ HybridModel::make(const ParallelizationProblem &problem, int64_t batch,
   } else {
     impl->segments =
         findSegments(graph, problem.getGroups(), problem.getRoles(), forwardOf);
-    // Attention in blocks has many ops.
-    impl->mates = impl->blocked
-                      ? findLayerMates(graph, problem.getGroups(),
-                                       problem.getRoles(), impl->segments)
-                      : withoutMates(graph, impl->segments);
+    impl->mates = findLayerMates(graph, problem.getGroups(), problem.getRoles(),
+                                 impl->segments);
   }
   std::vector<std::vector<int>> machines = impl->topology.machines();
   impl->perMachine = static_cast<int>(machines[0].size());

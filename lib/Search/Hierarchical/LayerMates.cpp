@@ -122,7 +122,7 @@ LayerMates soap::findLayerMates(const Graph &graph,
   LayerMates mates = MateFinder(graph, roles, segments).run();
   for (const OpGroup &group : groups)
     for (int node : group.nodes)
-      if (mates.leavesOut(group.leader) != mates.leavesOut(node))
+      if (mates.leavesOut(group.leader) && !mates.leavesOut(node))
         return withoutMates(graph, segments);
   return mates;
 }

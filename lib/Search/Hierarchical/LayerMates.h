@@ -3,9 +3,8 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Layers that are alike cost the same. Where ops are many, as in
-// attention in blocks, a microbatch is planned with three of them, which stand
-// for all.
+// Layers that are alike cost the same. A microbatch is planned with three of
+// them, which stand for all.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,8 +29,8 @@ struct LayerMates {
 
 /// The longest run of layers that are alike: of equal segments, whose ops have
 /// equal kinds, loops, phases, roles and shapes, in one order. Of it the first
-/// two and the last one are planned. All layers are, where ops of one layer
-/// follow ops of another.
+/// two and the last one are planned. All layers are, where ops of a layer that
+/// is planned follow ops of one that is not.
 LayerMates findLayerMates(const Graph &graph,
                           const std::vector<OpGroup> &groups,
                           const std::vector<std::vector<Role>> &roles,

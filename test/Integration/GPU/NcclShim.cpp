@@ -865,6 +865,14 @@ int ncclCommDestroy(ncclComm *comm) {
                  "groups, %ld bytes\n",
                  world.ranks, world.messages, world.collectives, world.groups,
                  world.bytes);
+  // Each of a communicator and its parent refers to the other one.
+  if (std::shared_ptr<World> parent = isLast ? world.parent : nullptr) {
+    std::lock_guard<std::mutex> lock(parent->mutex);
+    if (parent->splitCalls[world.splitTime] == parent->ranks)
+      std::erase_if(parent->children, [&](const auto &child) {
+        return child.second.get() == &world;
+      });
+  }
   delete comm;
   return Success;
 }

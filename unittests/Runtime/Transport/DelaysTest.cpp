@@ -48,11 +48,12 @@ struct Schedule {
 /// The value that a pass on a lane (a device of its group) sends: that of a
 /// chain of passes from the first one of the microbatch on.
 int64_t valueOf(const PipelinePass &pass, int stages, int lane) {
-  int64_t value = 1000 * lane + pass.microbatch;
+  // Unsigned: it wraps around.
+  uint64_t value = 1000 * uint64_t(lane) + uint64_t(pass.microbatch);
   int last = pass.backward ? 2 * stages - 1 - pass.stage : pass.stage;
   for (int i = 0; i <= last; ++i)
-    value = value * 31 + i;
-  return value;
+    value = value * 31 + uint64_t(i);
+  return int64_t(value);
 }
 
 Schedule drawSchedule(test::Random &random) {

@@ -53,8 +53,8 @@ struct WarpWork {
   llvm::SmallVector<std::string, 0> unknown;
 };
 
-/// The end of a block of `part` (Parallelize/CooperativeBlocks.h), by all of its
-/// threads.
+/// The end of a block of `part` (Parallelize/CooperativeBlocks.h), by all of
+/// its threads.
 struct BlockEnd {
   WarpWork work;         ///< of every block; `rounds`: of the longest thread
   double lastRounds = 0; ///< of the block that ends last, behind all others
