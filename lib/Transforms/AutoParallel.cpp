@@ -600,7 +600,7 @@ LogicalResult AutoParallel::runBoth(FunctionProblem &target,
   ofSearch.simulate = simulatorOf(target.opGraph, target.topology, model);
   OffloadSearch searched =
       searchWithOffload(target.opGraph, model, *target.problem, ofSearch);
-  const ::soap::HierarchicalResult &plans = searched.result;
+  ::soap::HierarchicalResult &plans = searched.result;
   ::soap::HybridModel &ofPlan =
       searched.usesOffload ? *searched.offloaded->model : model;
   SearchPhase phase;
@@ -633,10 +633,10 @@ LogicalResult AutoParallel::runBoth(FunctionProblem &target,
                    : more * limit - spent.count();
       };
       if (auto simulated = simulate(plans.best, secondsLeft)) {
-        evaluation.makespanNs = simulated->makespanNs;
-        evaluation.excessBytes = std::max<int64_t>(
-            *llvm::max_element(simulated->groupBytes) - ofPlan.getMemoryBytes(),
-            0);
+        ::soap::useSimulation(plans.best, std::move(*simulated),
+                              ofPlan.getMemoryBytes());
+        evaluation.makespanNs = plans.best.makespanNs;
+        evaluation.excessBytes = plans.best.excessBytes;
         isKnown = true;
       }
     }

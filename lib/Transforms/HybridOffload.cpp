@@ -49,6 +49,19 @@ mlir::soap::offloadedModel(const OpGraph &opGraph,
   return std::move(made);
 }
 
+/// Whether parameters and states alone are more than the memory of all devices,
+/// so that no plan that keeps them there fits.
+static bool exceedDevices(const ::soap::ParallelizationProblem &problem,
+                          const ::soap::HybridModel &model) {
+  double bytes = 0;
+  for (const ::soap::GraphInput &input : problem.getGraph().inputs)
+    if (input.updateNode >= 0)
+      bytes += static_cast<double>(
+          problem.getGraph().values[static_cast<size_t>(input.value)].bytes());
+  return bytes > static_cast<double>(model.getMemoryBytes()) *
+                     problem.getTopology().deviceCount();
+}
+
 OffloadSearch
 mlir::soap::searchWithOffload(const OpGraph &opGraph,
                               ::soap::HybridModel &model,
@@ -56,16 +69,26 @@ mlir::soap::searchWithOffload(const OpGraph &opGraph,
                               const ::soap::HierarchicalOptions &options,
                               int64_t batch, const OffloadedModel *before) {
   OffloadSearch search;
-  search.result = ::soap::searchHybrid(model, problem, options);
-  bool isStopped =
-      options.stop && options.stop->load(std::memory_order_relaxed);
-  if (isStopped ||
-      (search.result.best.exists() && search.result.best.excessBytes == 0))
-    return search;
-  auto offloaded = offloadedModel(opGraph, problem, batch,
-                                  before ? before->model.get() : nullptr);
-  if (!offloaded)
-    return search;
+  auto searchPlain = [&] {
+    search.result = ::soap::searchHybrid(model, problem, options);
+  };
+  auto makeOffloaded = [&] {
+    return offloadedModel(opGraph, problem, batch,
+                          before ? before->model.get() : nullptr);
+  };
+  ::soap::Expected<std::unique_ptr<OffloadedModel>> offloaded =
+      ::soap::Error{""};
+  if (exceedDevices(problem, model) && (offloaded = makeOffloaded())) {
+    search.result.complete = true;
+  } else {
+    searchPlain();
+    bool isStopped =
+        options.stop && options.stop->load(std::memory_order_relaxed);
+    if (isStopped ||
+        (search.result.best.exists() && search.result.best.excessBytes == 0) ||
+        !(offloaded = makeOffloaded()))
+      return search;
+  }
   search.offloaded = std::move(*offloaded);
   ::soap::HierarchicalOptions rest = options;
   constexpr double leastSeconds = 1;
@@ -79,8 +102,12 @@ mlir::soap::searchWithOffload(const OpGraph &opGraph,
       *search.offloaded->model, *search.offloaded->problem, rest);
   if (!other.best.exists() ||
       (search.result.best.exists() &&
-       !::soap::isBetter(other.best, search.result.best)))
+       !::soap::isBetter(other.best, search.result.best))) {
+    if (search.result.shapes ==
+        0) // No plan at all, or only plans as they were.
+      searchPlain();
     return search;
+  }
   other.shapes += search.result.shapes;
   other.priced += search.result.priced;
   other.simulated += search.result.simulated;
