@@ -35,6 +35,10 @@ Value castTo(KernelBuilder &k, Value value, Type type) {
     return value;
   unsigned fromBits = from.getIntOrFloatBitWidth(),
            bits = type.getIntOrFloatBitWidth();
+  // As frameworks do; without an instruction for it, it would be a call of
+  // compiler-rt.
+  if (isa<IntegerType>(from) && type.isBF16())
+    return castTo(k, castTo(k, value, b.getF32Type()), type);
   if (isa<IntegerType>(from))
     return isa<FloatType>(type)
                ? arith::SIToFPOp::create(b, k.loc, type, value).getResult()
