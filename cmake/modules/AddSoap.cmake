@@ -51,9 +51,9 @@ function(soap_target_options name)
   target_compile_options(${name} PRIVATE ${SOAP_WARNINGS})
 endfunction()
 
-# A clean build takes less time with the sources of a target in batches, which parse and instantiate once what they
+# A clean build takes less time with the sources of a library in batches, which parse and instantiate once what they
 # share. A change of one source compiles its batch.
-option(SOAP_BATCH_SOURCES "Compile the sources of a target in batches of eight" OFF)
+option(SOAP_BATCH_SOURCES "Compile the sources of a library in batches of eight" OFF)
 # A first look takes still less: -O0 for sources on MLIR, which neither search nor train, halves their time.
 option(SOAP_QUICK_BUILD "Compile sources in batches, and those on MLIR with -O0" OFF)
 function(soap_batch_sources)
@@ -243,5 +243,4 @@ function(add_soap_unittest name)
   endif()
   add_test(NAME ${name} COMMAND ${name})
   add_dependencies(SoapUnitTests ${name})
-  set_property(GLOBAL APPEND PROPERTY SOAP_UNIT_TESTS ${name})
 endfunction()

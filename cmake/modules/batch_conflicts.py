@@ -3,7 +3,7 @@
 
 Writes a line for each batch: its sources, separated by vertical bars. A source in no batch is compiled alone.
 
-SOAP_BATCH_SOURCES compiles several sources of a target as one. Two of them must not define one name at namespace scope,
+SOAP_BATCH_SOURCES compiles several sources of a library as one. Two of them must not define one name at namespace scope,
 as files with anonymous namespaces and static functions may, nor one that a header of the other declares. This reads
 names, not C++: overloads of one name in two files count, which costs a little build time and nothing else.
 """
@@ -60,8 +60,7 @@ def headers_of(source, root):
     while left:
         path = left.pop()
         for name in INCLUDE.findall(text_of(path)):
-            for folder in (os.path.dirname(path), root + "/include", root + "/lib", root + "/tools",
-                           root + "/unittests"):
+            for folder in (os.path.dirname(path), root + "/include", root + "/lib", root + "/tools"):
                 header = os.path.normpath(os.path.join(folder, name))
                 if os.path.exists(header):
                     if header not in found:
@@ -87,7 +86,7 @@ class Batch:
 def main():
     root, size, sources = sys.argv[1], int(sys.argv[2]), sys.argv[3:]
     anywhere = set()
-    for folder in ("include/Soap", "lib", "tools", "unittests"):
+    for folder in ("include/Soap", "lib", "tools"):
         for header in glob.glob(os.path.join(root, folder, "**", "*.h"), recursive=True):
             anywhere |= types_of(header) | names_of(header, r"(?:inline|static|constexpr|using) ")
     # First the sources whose names nothing else has: batches in the order of the sources. Then the others, each in the
