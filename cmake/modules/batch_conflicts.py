@@ -4,8 +4,8 @@
 Writes a line for each batch: its sources, separated by vertical bars. A source in no batch is compiled alone.
 
 SOAP_BATCH_SOURCES compiles several sources of a library as one. Two of them must not define one name at namespace
-scope, as files with anonymous namespaces and static functions may, nor one that a header of the other declares. This reads
-names, not C++: overloads of one name in two files count, which costs a little build time and nothing else.
+scope, as files with anonymous namespaces and static functions may, nor one that a header of the other declares. This
+reads names, not C++: overloads of one name in two files count, which costs a little build time and nothing else.
 """
 import functools
 import glob
