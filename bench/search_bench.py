@@ -57,6 +57,15 @@ class Tools:
             return json.load(open(report.name))
 
 
+def timed(command):
+    """Runs a command; its processor seconds and most memory, in GB."""
+    result = subprocess.run(["/usr/bin/time", "-f", "%U %S %M", *command], stderr=subprocess.PIPE, text=True)
+    if result.returncode:
+        sys.exit(result.stderr[:2000])
+    user, system, kilobytes = re.search(r"([\d.]+) ([\d.]+) (\d+)\s*$", result.stderr).groups()
+    return float(user) + float(system), int(kilobytes) * 1024e-9
+
+
 def write(path, rows):
     """Writes what was measured so far; nothing without a path."""
     if path:

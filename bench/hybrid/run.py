@@ -15,8 +15,6 @@ Ratios are of prices; above 1: slower than what was found; "-": none fits.
 import argparse
 import json
 import os
-import re
-import subprocess
 import sys
 import tempfile
 
@@ -32,15 +30,6 @@ CASES = {
     "mixtral-8x7b@h100-8x8": (["--generate=mixtral", "--option=preset=8x7b"], 1024),
     "gpt3-175b@a100-128x8": (["--generate=gpt3", "--option=preset=175b"], 1536),
 }
-
-
-def timed(command):
-    """Runs a command; its processor seconds and most memory, in GB."""
-    result = subprocess.run(["/usr/bin/time", "-f", "%U %S %M", *command], stderr=subprocess.PIPE, text=True)
-    if result.returncode:
-        sys.exit(result.stderr[:2000])
-    user, system, kilobytes = re.search(r"([\d.]+) ([\d.]+) (\d+)\s*$", result.stderr).groups()
-    return float(user) + float(system), int(kilobytes) * 1024e-9
 
 
 def main():
@@ -59,11 +48,11 @@ def main():
         for case in options.cases.split(","):
             generate, batch = CASES[case]
             topology = case.split("@")[1]
-            costs = [timed([translate, *generate, "--batch=64", "-o", forward]),
-                     timed([opt, forward, "--soap-build-training-step=optimizer=adamw precision=bf16", "-o", step])]
+            costs = [search_bench.timed([translate, *generate, "--batch=64", "-o", forward]),
+                     search_bench.timed([opt, forward, "--soap-build-training-step=optimizer=adamw precision=bf16", "-o", step])]
 
             def search(more):
-                used = timed([opt, step, f"--soap-plan-hybrid=topology={topology} batch={batch} report={report} "
+                used = search_bench.timed([opt, step, f"--soap-plan-hybrid=topology={topology} batch={batch} report={report} "
                               f"summary=false {more}", "-o", os.devnull])
                 return used, json.load(open(report))
 

@@ -17,7 +17,6 @@ time to read the step; its part that is the simulation, in seconds of the clock;
 import argparse
 import json
 import os
-import re
 import subprocess
 import sys
 import tempfile
@@ -25,15 +24,6 @@ import tempfile
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import built  # noqa: E402
 import search_bench  # noqa: E402
-
-
-def timed(command):
-    """Processor seconds of a command, and its most memory in GB."""
-    result = subprocess.run(["/usr/bin/time", "-f", "%U %S %M", *command], stderr=subprocess.PIPE, text=True)
-    if result.returncode:
-        sys.exit(result.stderr[:2000])
-    user, system, kilobytes = re.search(r"([\d.]+) ([\d.]+) (\d+)\s*$", result.stderr).groups()
-    return float(user) + float(system), int(kilobytes) * 1024e-9
 
 
 def hybrid(options, translate, opt):
@@ -48,12 +38,12 @@ def hybrid(options, translate, opt):
         forward, step, report = (os.path.join(folder, name) for name in ("forward.mlir", "step.mlir", "report.json"))
         subprocess.run([translate, *generate, "--batch=64", "-o", forward], check=True)
         subprocess.run([opt, forward, "--soap-build-training-step=optimizer=adamw precision=bf16", "-o", step], check=True)
-        read = timed([opt, step, "-o", os.devnull])
+        read = search_bench.timed([opt, step, "-o", os.devnull])
         for cluster in options.clusters.split(","):
             machines, inside = (int(n) for n in cluster.rsplit("-", 1)[1].split("x"))
             devices = machines * inside
             batch = devices // width * options.microbatches
-            used = timed([opt, step, f"--soap-plan-hybrid=topology={cluster} batch={batch} time-limit=0 report={report} "
+            used = search_bench.timed([opt, step, f"--soap-plan-hybrid=topology={cluster} batch={batch} time-limit=0 report={report} "
                           f"summary=false "
                           f"plan={options.plan},samples=1,simulate", "-o", os.devnull])
             with open(report, encoding="utf-8") as file:

@@ -9,6 +9,8 @@
 
 #include "Soap/Model/Reuse.h"
 
+#include "Writers.h"
+
 #include <algorithm>
 
 using namespace soap;
@@ -39,15 +41,6 @@ static bool reads(const GraphNode &node, int value) {
   };
   return has(node.whole) ||
          std::any_of(node.stages.begin(), node.stages.end(), has);
-}
-
-/// Node that writes each value, -1: none.
-static std::vector<int> writersOf(const Graph &graph) {
-  std::vector<int> writers(graph.values.size(), -1);
-  for (size_t n = 0; n < graph.nodes.size(); ++n)
-    for (int value : graph.nodes[n].whole.results)
-      writers[value] = static_cast<int>(n);
-  return writers;
 }
 
 /// The operand that the first reader of the backward pass waits for: of its

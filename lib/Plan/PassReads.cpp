@@ -9,6 +9,7 @@
 
 #include "PassReads.h"
 
+#include "Model/Writers.h"
 #include "Soap/Model/GatheredWeights.h"
 
 #include <algorithm>
@@ -38,15 +39,6 @@ static void redirect(GraphNode &node, int from, int to) {
   };
   replace(node.whole);
   std::for_each(node.stages.begin(), node.stages.end(), replace);
-}
-
-/// By value, the node that writes it; -1: none.
-static std::vector<int> writersOf(const Graph &graph) {
-  std::vector<int> writers(graph.values.size(), -1);
-  for (size_t n = 0; n < graph.nodes.size(); ++n)
-    for (int value : graph.nodes[n].whole.results)
-      writers[static_cast<size_t>(value)] = static_cast<int>(n);
-  return writers;
 }
 
 Graph soap::graphOfPasses(const Graph &graph, const PassOrder &passes) {

@@ -103,8 +103,7 @@ mlir::soap::searchWithOffload(const OpGraph &opGraph,
   if (!other.best.exists() ||
       (search.result.best.exists() &&
        !::soap::isBetter(other.best, search.result.best))) {
-    if (search.result.shapes ==
-        0) // No plan at all, or only plans as they were.
+    if (search.result.shapes == 0) // Skipped above.
       searchPlain();
     return search;
   }

@@ -47,8 +47,8 @@ constexpr const char *kTriple = "nvptx64-nvidia-cuda";
 ///
 ///   exp(x) = 2^h 2^l = 2^h (1 + l ln 2),
 ///
-/// as l is at most 2^-18. The instruction is documented to be right within
-/// 2^-22.5 of the result, and so is this, except for roundings.
+/// as l is at most 2^-18. It is as accurate as the instruction, which CUDA's
+/// own exp2f is, except for two roundings.
 struct ExpByInstruction : public OpRewritePattern<math::ExpOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(math::ExpOp op,

@@ -11,6 +11,7 @@
 
 #include "HybridStrategy.h"
 
+#include "Model/Writers.h"
 #include "Soap/Pipeline/Pipeline.h"
 #include "Soap/Plan/PassOrder.h"
 #include "Soap/Search/Presets/Presets.h"
@@ -68,15 +69,6 @@ static Config overGroups(const Config &config, int loop, bool isOutside,
                              config.devices[copy * inner + piece]);
   }
   return result;
-}
-
-/// By value, the node that writes it, -1: none.
-static std::vector<int> writersOf(const Graph &graph) {
-  std::vector<int> writers(graph.values.size(), -1);
-  for (size_t n = 0; n < graph.nodes.size(); ++n)
-    for (int value : graph.nodes[n].whole.results)
-      writers[value] = static_cast<int>(n);
-  return writers;
 }
 
 /// The loop that walks along a dim by itself, -1: none.

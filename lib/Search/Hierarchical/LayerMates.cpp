@@ -93,6 +93,7 @@ private:
           });
     };
     return a.kind == b.kind && a.phase == b.phase &&
+           a.space.flopsPerPoint == b.space.flopsPerPoint &&
            std::equal(a.space.loops.begin(), a.space.loops.end(),
                       b.space.loops.begin(), b.space.loops.end(),
                       [](const Loop &l, const Loop &m) {
