@@ -3,12 +3,13 @@
 # Installs what is missing, builds Soap and runs every suite: unit tests, lit, bad input, integration.
 #   scripts/test.sh                  the last line is "N passed, N failed"; the exit status says the same
 #   scripts/test.sh --only TEXT      only the suites whose name contains TEXT
+#   scripts/test.sh --seconds N      after N seconds no further suite starts; those left out are counted as skipped
 # Comparisons with ONNX Runtime and JAX need Python packages from PyPI; without network they are skipped with a message.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 
 case "${1:-}" in
-  -h | --help) sed -n '3,6s/^# \{0,1\}//p' "$0"; exit 0 ;;
+  -h | --help) sed -n '3,7s/^# \{0,1\}//p' "$0"; exit 0 ;;
 esac
 give_up() {
   echo "test: $1"
@@ -16,11 +17,21 @@ give_up() {
   exit 1
 }
 start=$SECONDS
+arguments=()
+while [ $# -gt 0 ]; do
+  case "$1" in
+    --seconds) seconds=${2:?test: --seconds needs a number}; shift 2 ;;
+    *) arguments+=("$1"); shift ;;
+  esac
+done
+# All of a clean build is wanted at once.
+[ -e build/CMakeCache.txt ] || export SOAP_BATCH_SOURCES=ON
 scripts/build.sh release || give_up "the build failed"
 scripts/build.sh release SoapFuzz || give_up "the build of the fuzz targets failed"
 echo "test: built after $((SECONDS - start)) s"
 scripts/python-env.sh build || echo "test: no ONNX Runtime or no JAX; their comparisons are skipped"
-python3 utils/run-suites.py --build build --roundtrip "$@"
+[ -z "${seconds:-}" ] || arguments+=(--seconds $((seconds - (SECONDS - start))))
+python3 utils/run-suites.py --build build --roundtrip "${arguments[@]}"
 status=$?
 [ $status -le 1 ] || give_up "the test runner ended with status $status"
 exit $status

@@ -7,9 +7,13 @@ test/suites.json. Each of the latter prints a last line "N passed, N failed", an
 that it leaves out. A suite that crashes, hangs, prints no counts or has checked nothing without a reason is one
 failure, never silence; what is skipped is counted and said with its reason. The last line of the output is "N passed, N
 failed" over everything, and the exit status is 0 only if nothing failed. Needs nothing but Python's standard library.
+
+A suite that uses all cores runs alone: lit, a program whose command names {jobs}, one that says "alone". The others run
+side by side, one a core.
 """
 
 import argparse
+import concurrent.futures
 import json
 import os
 import re
@@ -189,6 +193,29 @@ def run_program(suite, arguments, logs, environment, places):
     return result
 
 
+def run_jobs(jobs, lanes, seconds):
+    """Results of jobs, in order: first of those that share the cores, `lanes` at once, then of those that do not."""
+    begin = time.monotonic()
+
+    def timed(name, job):
+        start = time.monotonic()
+        if start - begin >= seconds:
+            result = Result(name)
+            result.skip("the time of all suites, %g s, was used up before it started" % seconds)
+            return result
+        result = job()
+        result.seconds = time.monotonic() - start
+        return result
+
+    with concurrent.futures.ThreadPoolExecutor(lanes) as pool:
+        together = [pool.submit(timed, name, job) for name, alone, job in jobs if not alone]
+        for future in together:
+            yield future.result()
+    for name, alone, job in jobs:
+        if alone:
+            yield timed(name, job)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--build", default=os.path.join(SOURCE, "build"), help="build directory (default: build)")
@@ -199,6 +226,8 @@ def main():
     parser.add_argument("--suites", default=os.path.join(SOURCE, "test", "suites.json"), help="another list of programs")
     parser.add_argument("--roundtrip", action="store_true", help="also run lit with every soap-opt call round-tripping")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--seconds", type=float, default=float("inf"),
+                        help="time after which no further suite starts: each counts as skipped")
     parser.add_argument("--unit-timeout", type=float, default=900)
     parser.add_argument("--lit-timeout", type=float, default=1800)
     options = parser.parse_args()
@@ -216,6 +245,7 @@ def main():
     places = {"build": build, "source": SOURCE, "logs": logs, "jobs": str(options.jobs),
               "python": venv_python if os.path.exists(venv_python) else sys.executable}
 
+    # Name, whether it runs alone, and what returns its result.
     jobs = []
     unit_directory = os.path.join(build, "bin", "unittests")
     binaries = sorted(os.listdir(unit_directory)) if os.path.isdir(unit_directory) else []
@@ -225,11 +255,12 @@ def main():
             result.fail("'%s' has no unit tests: are they built?" % unit_directory)
             return result
 
-        jobs.append(("unit", no_unit_tests))
+        jobs.append(("unit", False, no_unit_tests))
     for name in binaries:
         path = os.path.join(unit_directory, name)
         if os.access(path, os.X_OK) and not os.path.isdir(path):
-            jobs.append(("unit: " + name, lambda path=path: run_gtest(path, logs, options.unit_timeout, environment)))
+            jobs.append(("unit: " + name, False,
+                         lambda path=path: run_gtest(path, logs, options.unit_timeout, environment)))
     if not options.no_lit:
         lit = next((path for path in ["/usr/lib/llvm-22/bin/lit", shutil.which("lit")] if path and os.path.exists(path)),
                    None)
@@ -241,9 +272,9 @@ def main():
                 return result
             return run_lit(build, lit, logs, options.lit_timeout, options.jobs, roundtrip, environment)
 
-        jobs.append(("lit", lambda: lit_suite(False)))
+        jobs.append(("lit", True, lambda: lit_suite(False)))
         if options.roundtrip:
-            jobs.append(("lit (round trip)", lambda: lit_suite(True)))
+            jobs.append(("lit (round trip)", True, lambda: lit_suite(True)))
     with open(options.suites) as stream:
         suites = json.load(stream)["suites"]
     for suite in suites:
@@ -251,19 +282,16 @@ def main():
         arguments = suite.get("arguments", {}).get(variant)
         if arguments is None:
             continue
-        jobs.append((suite["name"],
+        alone = suite.get("alone", False) or any("{jobs}" in part for part in suite["command"])
+        jobs.append((suite["name"], alone,
                      lambda suite=suite, arguments=arguments: run_program(suite, arguments, logs, environment, places)))
 
+    jobs = [job for job in jobs if options.only in job[0]]
     passed = failed = skipped = 0
-    for name, job in jobs:
-        if options.only not in name:
-            continue
-        start = time.monotonic()
-        result = job()
-        seconds = time.monotonic() - start
+    for result in run_jobs(jobs, options.jobs, options.seconds):
         passed, failed, skipped = passed + result.passed, failed + result.failed, skipped + result.skipped
         print("%-44s %6d passed %4d failed %4d skipped %7.1f s" %
-              (result.name, result.passed, result.failed, result.skipped, seconds), flush=True)
+              (result.name, result.passed, result.failed, result.skipped, result.seconds), flush=True)
         for line in result.lines():
             print("  " + line, flush=True)
     if passed + failed == 0:

@@ -53,6 +53,11 @@ static cl::opt<int64_t>
                     "soap-translate --generate"),
            cl::init(3));
 static cl::opt<int64_t>
+    optimized("optimized", cl::cat(category),
+              cl::desc("percentage of cases whose partitioned programs the "
+                       "compiler optimizes"),
+              cl::init(20));
+static cl::opt<int64_t>
     timeout("timeout", cl::cat(category),
             cl::desc("seconds that one program and its strategies may take"),
             cl::init(400));
@@ -269,6 +274,8 @@ Report runProgram(mlir::MLIRContext &context, int64_t index) {
     bool sameBits = recompute || (pipelines && target == "cpu" && hash % 2 &&
                                   subject.canDropRecomputed());
     std::string lowerTo = pipeline(hash, sameBits);
+    bool optimize = static_cast<int64_t>(hash / 12 % 100) < optimized;
+    subject.setOptLevel(optimize ? 1 : 0);
     if (error.empty())
       error = recompute ? subject.checkRecomputed(lowerTo, recomputation(hash),
                                                   report.recomputed)

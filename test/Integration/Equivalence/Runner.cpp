@@ -160,11 +160,11 @@ struct Run {
   bool distributed = false;
 
   /// Compiles a lowered module. Empty on success.
-  std::string compile(ModuleOp lowered) {
+  std::string compile(ModuleOp lowered, int optLevel) {
     Messages messages(*lowered.getContext());
     FailureOr<std::unique_ptr<mlir::soap::JITModule>> compiled =
         mlir::soap::JITModule::create(lowered, runtime::resolveSymbol,
-                                      /*optLevel=*/1);
+                                      optLevel);
     if (failed(compiled))
       return "compilation failed: " + messages.text;
     code = std::move(*compiled);
@@ -374,7 +374,7 @@ static std::string compileOracle(Run &run, ModuleOp program) {
   std::string error =
       runPipeline(*oracle, "soap-lower-to-cpu{library=none fuse=false}");
   if (error.empty())
-    error = run.compile(*oracle);
+    error = run.compile(*oracle, /*optLevel=*/0);
   return error.empty() ? "" : "oracle: " + error;
 }
 
@@ -741,7 +741,7 @@ std::string Subject::check(const std::string &lowering) {
   if (std::string error = runPipeline(*module, lowering); !error.empty())
     return error;
   Run run;
-  if (std::string error = run.compile(*module); !error.empty())
+  if (std::string error = run.compile(*module, optLevel); !error.empty())
     return error;
   if (std::string error = run.launch(entry, inputs); !error.empty())
     return error;

@@ -57,6 +57,9 @@ public:
   /// options, say) and runs under the strategy, and checks everything. Empty
   /// string on success, else what differs.
   std::string check(const std::string &lowering);
+  /// How much the compiler optimizes what `check` runs from now on, 0 to 3.
+  /// Most programs take longer to optimize than to run.
+  void setOptLevel(int level) { optLevel = level; }
   /// From now on, `draw` and `drawPreset` decide no `soap.keep`.
   void keepEverything() { decidesKeeps = false; }
   /// `check`; then the backward pass of the same program under the same
@@ -90,6 +93,7 @@ private:
   int numDevices = 1;
   std::string topologyName;
   bool decidesKeeps = true;
+  int optLevel = 0;
   Tensors inputs, expected, expectedUpdates;
   /// Results of the last `check`: tiles by tensor, region and device.
   std::map<std::string, Values> tiles;

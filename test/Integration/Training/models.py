@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Small sizes of every network of soap-translate --generate train, on one device, data parallel and searched.
 
-models.py BUILD [--models a,b] [--strategies a,b,..] [--epochs N]
+models.py BUILD [--models a,b] [--strategies a,b,..] [--epochs N] [--jobs N]
 
 Checks of every network, all through the tools that a user calls:
 - numbers: after some iterations from the same weights on the same batches, every strategy has the loss and the weights
@@ -16,6 +16,7 @@ A network that soap-translate lists and this program does not know is a failure.
 """
 
 import argparse
+import concurrent.futures
 import os
 import random
 import re
@@ -112,8 +113,9 @@ def prepare(tools, model, strategies, step=None, suffix=""):
 
 def check_numbers(tools, model, strategies, count):
     for strategy in strategies[1:]:
+        # So few iterations take less time than optimizing them would.
         report = tools.train("%s.%s.f64" % (model, strategy), "--data=synthetic", "--iterations", ITERATIONS,
-                             "--compare-with", tools.path("%s.%s.f64.mlir" % (model, strategies[0])))
+                             "--opt-level", 0, "--compare-with", tools.path("%s.%s.f64.mlir" % (model, strategies[0])))
         loss, weights = (report["comparison"][key] for key in ("loss", "weights"))
         # NaN, as the report writes it, is no number.
         good = all(isinstance(number, (int, float)) for number in (loss, weights))
@@ -166,6 +168,7 @@ def main():
     parser.add_argument("--models", default=",".join(MODELS))
     parser.add_argument("--strategies", default=",".join(STRATEGIES))
     parser.add_argument("--epochs", type=int, default=12)
+    parser.add_argument("--jobs", type=int, default=1, help="models at a time")
     options = parser.parse_args()
     strategies = options.strategies.split(",")
     counts = {True: 0, False: 0}
@@ -174,23 +177,36 @@ def main():
         counts[bool(good)] += 1
         print(("ok      " if good else "FAILED  ") + text, flush=True)
 
-    with tempfile.TemporaryDirectory() as folder:
-        tools = ModelTools(os.path.abspath(options.build), folder)
+    def check(model):
+        """What is to be counted of a model: each runs in a folder of its own."""
+        checks = []
+
+        def note(good, text):
+            checks.append((good, text))
+
         try:
-            for model in listed(tools):
-                count(model in MODELS, "%s is known here" % model)
-        except (Failure, subprocess.TimeoutExpired) as failure:
-            count(False, str(failure))
-        for model in options.models.split(","):
-            try:
+            with tempfile.TemporaryDirectory() as folder:
+                tools = ModelTools(build, folder)
                 compared = strategies + recipes_of(model)
                 prepare(tools, model, compared)
-                check_numbers(tools, model, compared, count)
-                check_learning(tools, model, strategies, options.epochs, count)
+                check_numbers(tools, model, compared, note)
+                check_learning(tools, model, strategies, options.epochs, note)
                 if model == "nmt":
-                    check_translation(tools, strategies, options.epochs, count)
-            except (Failure, subprocess.TimeoutExpired) as failure:
-                count(False, str(failure))
+                    check_translation(tools, strategies, options.epochs, note)
+        except (Failure, subprocess.TimeoutExpired) as failure:
+            note(False, "%s: %s" % (model, failure))
+        return checks
+
+    build = os.path.abspath(options.build)
+    try:
+        for model in listed(ModelTools(build, "")):
+            count(model in MODELS, "%s is known here" % model)
+    except (Failure, subprocess.TimeoutExpired) as failure:
+        count(False, str(failure))
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        for checks in pool.map(check, options.models.split(",")):
+            for good, text in checks:
+                count(good, text)
     print("%d passed, %d failed" % (counts[True], counts[False]))
     return 1 if counts[False] else 0
 
