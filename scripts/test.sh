@@ -26,10 +26,14 @@ while [ $# -gt 0 ]; do
 done
 # All of a clean build is wanted at once.
 [ -e build/CMakeCache.txt ] || export SOAP_BATCH_SOURCES=ON
+scripts/install-deps.sh || give_up "packages are missing"
+# Mostly waiting for the network.
+scripts/python-env.sh build &
+environment=$!
 scripts/build.sh release || give_up "the build failed"
 scripts/build.sh release SoapFuzz || give_up "the build of the fuzz targets failed"
 echo "test: built after $((SECONDS - start)) s"
-scripts/python-env.sh build || echo "test: no ONNX Runtime or no JAX; their comparisons are skipped"
+wait $environment || echo "test: no ONNX Runtime or no JAX; their comparisons are skipped"
 [ -z "${seconds:-}" ] || arguments+=(--seconds $((seconds - (SECONDS - start))))
 python3 utils/run-suites.py --build build --roundtrip "${arguments[@]}"
 status=$?

@@ -178,7 +178,7 @@ def main():
         print(("ok      " if good else "FAILED  ") + text, flush=True)
 
     def check(model):
-        """What is to be counted of a model: each runs in a folder of its own."""
+        """Checks of a model, which runs in a folder of its own, and whether each holds."""
         checks = []
 
         def note(good, text):
