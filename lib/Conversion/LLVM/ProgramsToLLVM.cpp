@@ -62,6 +62,7 @@ struct ProgramsToLLVMPass
     if (failed(lowerPrograms(programs, runtime, outlineTasks)))
       return signalPassFailure();
     eraseUnusedKernels(module);
+    computeBFloat16AsF32(module);
     if (approximate)
       approximateMath(module);
     expandBFloat16(module);
@@ -114,6 +115,43 @@ struct ProgramsToLLVMPass
     RewritePatternSet patterns(&getContext());
     populateMathPolynomialApproximationPatterns(patterns);
     (void)applyOpPatternsGreedily(ops, std::move(patterns));
+  }
+
+  /// Arithmetic in bf16 as arithmetic in f32 that is rounded after each op, as
+  /// LLVM computes it, too: where the processor has no bf16, with calls of
+  /// compiler-rt, which is in no process. Upstream's emulation may leave out
+  /// the rounding between two ops.
+  static void computeBFloat16AsF32(ModuleOp module) {
+    OpBuilder builder(module.getContext());
+    auto isNarrow = [](Value value) {
+      return getElementTypeOrSelf(value).isBF16();
+    };
+    auto wideType = [&](Value value) -> Type {
+      if (auto shaped = dyn_cast<ShapedType>(value.getType()))
+        return shaped.clone(builder.getF32Type());
+      return builder.getF32Type();
+    };
+    module.walk([&](Operation *op) {
+      if (!isa<arith::ArithDialect, math::MathDialect>(op->getDialect()) ||
+          isa<arith::ExtFOp, arith::TruncFOp, arith::BitcastOp, arith::SelectOp,
+              arith::ConstantOp>(op))
+        return;
+      builder.setInsertionPoint(op);
+      for (OpOperand &operand : op->getOpOperands())
+        if (Value value = operand.get(); isNarrow(value))
+          operand.set(arith::ExtFOp::create(builder, op->getLoc(),
+                                            wideType(value), value));
+      builder.setInsertionPointAfter(op);
+      for (Value result : op->getResults()) {
+        if (!isNarrow(result))
+          continue;
+        Type narrow = result.getType();
+        result.setType(wideType(result));
+        auto rounded =
+            arith::TruncFOp::create(builder, op->getLoc(), narrow, result);
+        result.replaceAllUsesExcept(rounded, rounded);
+      }
+    });
   }
 
   /// Conversions from and to bf16 as bit operations: as casts they would
