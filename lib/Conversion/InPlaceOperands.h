@@ -24,9 +24,9 @@
 
 namespace mlir::soap {
 
-/// The decisions are those of upstream's `OneShotAnalysisState` with its
-/// default heuristic: from the last op to the first one, an operand is in place
-/// unless a read would then see another value than its own.
+/// The decisions are the ones that upstream's `OneShotAnalysisState` takes with
+/// its default heuristic: from the last op to the first one, an operand is in
+/// place unless a read would then see another value than its own.
 class InPlaceOperands : public bufferization::AnalysisState {
 public:
   explicit InPlaceOperands(const bufferization::BufferizationOptions &options);

@@ -103,8 +103,8 @@ FailureOr<SmallVector<Buffer>> collectBuffers(func::FuncOp function) {
   return buffers;
 }
 
-/// Buffers that have places, found by their lives: those of a few microbatches
-/// live beside few others, however many the program has.
+/// Buffers that have places, found by their lives: buffers of a microbatch
+/// live beside few others, however many microbatches the program has.
 class PlacedBuffers {
 public:
   explicit PlacedBuffers(int64_t positions)
