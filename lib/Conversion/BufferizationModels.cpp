@@ -106,8 +106,8 @@ struct CollectiveModel
 };
 
 /// A tile that is assembled of whole tiles, one after the other, is a buffer
-/// with copies of them. It is one op, and not one for each tile: the analysis'
-/// work for several writes to a buffer grows with the cube of their number.
+/// with copies of them. It is one op, and not a chain of writes with one for
+/// each tile.
 struct AssembleModel
     : public BufferizableOpInterface::ExternalModel<AssembleModel, AssembleOp> {
   bool bufferizesToAllocation(Operation *, Value) const { return true; }

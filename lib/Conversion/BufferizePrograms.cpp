@@ -3,13 +3,15 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// States where results must lie, runs one-shot bufferization, a program per
-// thread, and checks that they do lie there.
+// States where results must lie, runs one-shot bufferization with an analysis
+// of straight-line programs, a program per thread, and checks that they do lie
+// there.
 //
 //===----------------------------------------------------------------------===//
 
 #include "BufferizationModels.h"
 #include "ForwardCopies.h"
+#include "InPlaceOperands.h"
 
 #include "Soap/Conversion/Passes.h"
 #include "Soap/Dialect/Soap/MemoryAttribute.h"
@@ -227,19 +229,24 @@ struct BufferizeProgramsPass
   static LogicalResult bufferizeAlone(ModuleOp module, func::FuncOp program) {
     if (failed(giveResultsPlaces(program)))
       return failure();
-    // Ops write to their results' places directly where nothing speaks against
-    // it.
-    IRRewriter rewriter(module.getContext());
-    if (failed(bufferization::eliminateEmptyTensors(rewriter, module)))
-      return failure();
-
     bufferization::OneShotBufferizationOptions options;
     options.bufferizeFunctionBoundaries = true;
     options.setFunctionBoundaryTypeConversion(
         bufferization::LayoutMapOption::IdentityLayoutMap);
-    bufferization::BufferizationState state;
+    // Ops write to their results' places directly where nothing speaks against
+    // it. This needs no analysis: it follows the chain of ops that write a
+    // result, whose last one is in place by its nature.
+    IRRewriter rewriter(module.getContext());
+    bufferization::OneShotAnalysisState undecided(module, options);
     if (failed(
-            bufferization::runOneShotModuleBufferize(module, options, state)))
+            bufferization::eliminateEmptyTensors(rewriter, module, undecided)))
+      return failure();
+
+    InPlaceOperands inPlace(options);
+    bufferization::BufferizationState state;
+    if (failed(inPlace.analyze(program)) ||
+        failed(bufferization::insertTensorCopies(module, inPlace, state)) ||
+        failed(bufferization::bufferizeModuleOp(module, options, state)))
       return failure();
     bufferization::removeBufferizationAttributesInModule(module);
     if (failed(dropResults(program)))

@@ -17,6 +17,8 @@
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "mlir/Pass/Pass.h"
 
+#include <vector>
+
 namespace mlir::soap {
 #define GEN_PASS_DEF_SOAPPLANMEMORY
 #include "Soap/Conversion/Passes.h.inc"
@@ -101,13 +103,50 @@ FailureOr<SmallVector<Buffer>> collectBuffers(func::FuncOp function) {
   return buffers;
 }
 
-/// The lowest aligned offset at which `buffer` overlaps no placed buffer that
-/// lives at the same time. `placed` is sorted by offset.
-int64_t findOffset(const Buffer &buffer, ArrayRef<const Buffer *> placed) {
+/// Buffers that have places, found by their lives: buffers of a microbatch
+/// live beside few others, however many microbatches the program has.
+class PlacedBuffers {
+public:
+  explicit PlacedBuffers(int64_t positions)
+      : periods(positions / kPeriod + 1) {}
+
+  void add(const Buffer &buffer) {
+    forEachPeriod(buffer, [&](auto &period) { period.push_back(&buffer); });
+  }
+
+  /// Those that live at the same time as `buffer`, by offset.
+  ArrayRef<const Buffer *> beside(const Buffer &buffer) {
+    found.clear();
+    forEachPeriod(buffer, [&](auto &period) {
+      for (const Buffer *other : period)
+        if (other->overlapsLife(buffer))
+          found.push_back(other);
+    });
+    llvm::sort(found, [](const Buffer *a, const Buffer *b) {
+      return std::pair(a->offset, a) < std::pair(b->offset, b);
+    });
+    found.erase(llvm::unique(found), found.end());
+    return found;
+  }
+
+private:
+  static constexpr int64_t kPeriod = 128; ///< ops
+
+  template <typename Visit>
+  void forEachPeriod(const Buffer &buffer, Visit visit) {
+    for (int64_t i = buffer.first / kPeriod; i <= buffer.last / kPeriod; ++i)
+      visit(periods[i]);
+  }
+
+  std::vector<std::vector<const Buffer *>> periods;
+  std::vector<const Buffer *> found;
+};
+
+/// The lowest aligned offset at which `buffer` overlaps no other one. `others`
+/// live at the same time and are sorted by offset.
+int64_t findOffset(const Buffer &buffer, ArrayRef<const Buffer *> others) {
   int64_t offset = 0;
-  for (const Buffer *other : placed) {
-    if (!other->overlapsLife(buffer))
-      continue;
+  for (const Buffer *other : others) {
     if (offset + buffer.bytes <= other->offset)
       break;
     offset = std::max(offset,
@@ -118,21 +157,20 @@ int64_t findOffset(const Buffer &buffer, ArrayRef<const Buffer *> placed) {
 
 int64_t placeBuffers(MutableArrayRef<Buffer> buffers) {
   SmallVector<Buffer *> bySize;
-  for (Buffer &buffer : buffers)
+  int64_t end = 0;
+  for (Buffer &buffer : buffers) {
     bySize.push_back(&buffer);
+    end = std::max(end, buffer.last);
+  }
   llvm::stable_sort(bySize, [](const Buffer *a, const Buffer *b) {
     return a->bytes > b->bytes;
   });
-  SmallVector<const Buffer *> placed;
+  PlacedBuffers placed(end);
   int64_t arena = 0;
   for (Buffer *buffer : bySize) {
-    buffer->offset = findOffset(*buffer, placed);
+    buffer->offset = findOffset(*buffer, placed.beside(*buffer));
     arena = std::max(arena, buffer->offset + buffer->bytes);
-    placed.insert(llvm::upper_bound(placed, buffer,
-                                    [](const Buffer *a, const Buffer *b) {
-                                      return a->offset < b->offset;
-                                    }),
-                  buffer);
+    placed.add(*buffer);
   }
   return arena;
 }
