@@ -45,11 +45,11 @@ PYTORCH = {"alexnet": (9.2, 6.1), "resnet-101": (34.3, 20.0), "rnnlm": (10.5, 6.
 # Limits of --check: launches and copies; how many times as long as its bytes a launch of 1 % of the step may take, and
 # all launches together; and the share of the bytes that an uncoalesced access may move.
 LIMITS = {
-    ("gpt2-small", "tf32"): "max-launches=250 max-ratio=2 max-share=0.01 max-total-ratio=1.5 max-uncoalesced=0.01",
-    ("gpt2-small", "bf16"): "max-launches=190 max-ratio=2 max-share=0.01 max-total-ratio=1.5 max-uncoalesced=0.01",
-    ("resnet-50", "tf32"): "max-launches=100 max-ratio=2 max-share=0.01 max-total-ratio=1.5 max-uncoalesced=0.01",
-    ("resnet-50", "bf16"): "max-launches=260 max-ratio=2 max-share=0.01 max-total-ratio=1.5 max-uncoalesced=0.01",
-    ("alexnet", "bf16-types"): "max-launches=45 max-ratio=2 max-share=0.01 max-total-ratio=1.5 max-uncoalesced=0.01",
+    ("gpt2-small", "tf32"): "max-launches=205 max-ratio=2 max-share=0.01 max-total-ratio=1.5 max-uncoalesced=0.01",
+    ("gpt2-small", "bf16"): "max-launches=125 max-ratio=2 max-share=0.01 max-total-ratio=1.5 max-uncoalesced=0.01",
+    ("resnet-50", "tf32"): "max-launches=85 max-ratio=2 max-share=0.01 max-total-ratio=1.5 max-uncoalesced=0.01",
+    ("resnet-50", "bf16"): "max-launches=230 max-ratio=2 max-share=0.01 max-total-ratio=1.5 max-uncoalesced=0.01",
+    ("alexnet", "bf16-types"): "max-launches=40 max-ratio=2 max-share=0.01 max-total-ratio=1.5 max-uncoalesced=0.01",
 }
 
 

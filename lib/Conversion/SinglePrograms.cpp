@@ -4,8 +4,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Gives modules that are not partitioned the rank table of a partitioned one.
+// In partitioned ones, convolutions read the tiles that theirs are cut of.
 //
 //===----------------------------------------------------------------------===//
+
+#include "WholeTiles.h"
 
 #include "Soap/Analysis/SharedOps.h"
 #include "Soap/Conversion/Passes.h"
@@ -179,7 +182,10 @@ struct SingleProgramsPass
     ModuleOp module = getOperation();
     if (module->hasAttr(SoapDialect::kPrograms)) {
       if (failed(inlineSharedOps(module)))
-        signalPassFailure();
+        return signalPassFailure();
+      for (auto function : module.getOps<func::FuncOp>())
+        for (Block &block : function.getBody())
+          readWholeTiles(block);
       return;
     }
     WalkResult strategy = module.walk([](IterationSpaceOpInterface op) {

@@ -109,6 +109,33 @@ func.func @narrow(%x: tensor<4x16xf32>, %w: tensor<8x16xf32>, %b: tensor<8xf32>)
   return %z : tensor<4x4xf32>
 }
 
+// The sum of what it writes, the gradient of a bias, comes with the product that reads it: it writes bf16, too. With another sum it writes f32.
+// CHECK-LABEL: func.func @narrow_summed
+// CHECK: %[[P:.*]]:2 = soap.library_call "matmul" [1, 4, 8, 16, 0, 1, 2, 1, 4, 0] {{.*}} outs({{.*}} : tensor<4x8xbf16>, tensor<4x8xbf16>)
+// CHECK: %[[F:.*]] = soap.library_call "matmul" [1, 4, 8, 16, 0, 1, 2, 1, 6, 0] ins(%{{.*}}, %{{.*}}, %[[P]]#1 : {{.*}}, tensor<4x8xbf16>) outs({{.*}} : tensor<4x8xbf16>)
+// CHECK: %[[W:.*]]:2 = soap.library_call "matmul" [1, 8, 8, 4, 1, 0, 2, 0, 7, 0] ins(%[[F]], %[[P]]#0 : {{.*}}) outs({{.*}} : tensor<8x8xf32>, tensor<8xf32>)
+// CHECK: %[[G:.*]] = soap.library_call "matmul" [1, 4, 8, 16, 0, 1, 2, 0, 0, 0] {{.*}} outs({{.*}} : tensor<4x8xf32>)
+// CHECK: %[[S:.*]] = soap.reduce sum %[[G]] {axes = array<i64: 1>}
+// CHECK: return %[[W]]#0, %[[W]]#1, %{{.*}}, %[[S]]
+func.func @narrow_summed(%x: tensor<4x16xbf16>, %w: tensor<8x16xbf16>) -> (tensor<8x8xf32>, tensor<8xf32>, tensor<4x8xbf16>, tensor<4xf32>) {
+  %xf = soap.cast %x : (tensor<4x16xbf16>) -> tensor<4x16xf32>
+  %wf = soap.cast %w : (tensor<8x16xbf16>) -> tensor<8x16xf32>
+  %p = soap.matmul %xf, %wf {transpose_b} : (tensor<4x16xf32>, tensor<8x16xf32>) -> tensor<4x8xf32>
+  %y = soap.gelu %p {approximate} : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  %yb = soap.cast %y : (tensor<4x8xf32>) -> tensor<4x8xbf16>
+  %yf = soap.cast %yb : (tensor<4x8xbf16>) -> tensor<4x8xf32>
+  %q = soap.matmul %xf, %wf {transpose_b} : (tensor<4x16xf32>, tensor<8x16xf32>) -> tensor<4x8xf32>
+  %f = soap.gelu_grad %q, %p {approximate} : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  %fb = soap.cast %f : (tensor<4x8xf32>) -> tensor<4x8xbf16>
+  %ff = soap.cast %fb : (tensor<4x8xbf16>) -> tensor<4x8xf32>
+  %d = soap.matmul %ff, %yf {transpose_a} : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<8x8xf32>
+  %b = soap.reduce sum %f {axes = array<i64: 0>} : (tensor<4x8xf32>) -> tensor<8xf32>
+  %g = soap.matmul %xf, %wf {transpose_b} : (tensor<4x16xf32>, tensor<8x16xf32>) -> tensor<4x8xf32>
+  %gb = soap.cast %g : (tensor<4x8xf32>) -> tensor<4x8xbf16>
+  %s = soap.reduce sum %g {axes = array<i64: 1>} : (tensor<4x8xf32>) -> tensor<4xf32>
+  return %d, %b, %gb, %s : tensor<8x8xf32>, tensor<8xf32>, tensor<4x8xbf16>, tensor<4xf32>
+}
+
 // CHECK-LABEL: func.func @convolution
 // CHECK: %[[Y:.*]] = soap.library_call "conv2d" [1, 1, 2, 4, 4, 2, 4, 4, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0] ins(%arg0, %arg1 : {{.*}}) outs({{.*}} : tensor<1x2x4x4xbf16>)
 // CHECK: return %[[Y]]

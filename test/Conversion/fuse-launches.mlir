@@ -508,3 +508,133 @@ func.func private @kernel_1_relu_loop(%x: memref<15xf32>, %y: memref<15xf32>, %b
 // CHECK: scf.if
 // CHECK: %[[B:.*]] = arith.maximumf %[[V]]
 // CHECK: memref.store %[[B]], %[[Y]][%{{.*}}] : memref<15xf32>
+
+// -----
+
+// A sum that others read, too, is made by the reduction that reads it first, where that loads it first: a residual before a norm. The loads
+// need not wait for the stores. Not where a message reads it before, nor by what is no reduction.
+// CHECK-LABEL: func.func @residual(
+// CHECK: %[[S:.*]] = memref.alloc() : memref<64x128xf32>
+// CHECK: soap.parallel_call @kernel_0_add_rows_loop extent 2048 grain 1(%{{.*}}, %arg0, %arg1, %[[S]]) {soap.fused_slots = array<i64: 0>, soap.slot = 1 : i64}
+// CHECK: soap.send_buffer %[[S]]
+// CHECK-LABEL: func.func @sent(
+// CHECK: soap.parallel_call @kernel_0_add_loop
+// CHECK: soap.send
+// CHECK: soap.parallel_call @kernel_1_rows_loop
+// Where the buffer of the norm is one that the sum reads, or not all rows are read, as where two numbers have one row,
+// the sum stays.
+// CHECK-LABEL: func.func @over(
+// CHECK: soap.parallel_call @kernel_0_add_loop
+// CHECK: soap.parallel_call @kernel_1_rows_loop
+// CHECK-LABEL: func.func @shared(
+// CHECK: soap.parallel_call @kernel_0_add_loop
+// CHECK: soap.parallel_call @kernel_2_halves_loop
+func.func @residual(%x: memref<64x128xf32>, %z: memref<64x128xf32>) -> memref<64x128xf32> {
+  %s = memref.alloc() : memref<64x128xf32>
+  soap.parallel_call @kernel_0_add_loop extent 8192 grain 16(%x, %z, %s) {soap.slot = 0 : i64} : memref<64x128xf32>, memref<64x128xf32>, memref<64x128xf32>
+  %y = memref.alloc() : memref<64x128xf32>
+  soap.parallel_call @kernel_1_rows_loop extent 2048 grain 1(%s, %y) {soap.slot = 1 : i64} : memref<64x128xf32>, memref<64x128xf32>
+  soap.send_buffer %s {soap.slot = 3 : i64} : memref<64x128xf32>
+  return %y : memref<64x128xf32>
+}
+func.func @sent(%x: memref<64x128xf32>, %z: memref<64x128xf32>) -> memref<64x128xf32> {
+  %s = memref.alloc() : memref<64x128xf32>
+  soap.parallel_call @kernel_0_add_loop extent 8192 grain 16(%x, %z, %s) {soap.slot = 0 : i64} : memref<64x128xf32>, memref<64x128xf32>, memref<64x128xf32>
+  soap.send_buffer %s {soap.slot = 3 : i64} : memref<64x128xf32>
+  %y = memref.alloc() : memref<64x128xf32>
+  soap.parallel_call @kernel_1_rows_loop extent 2048 grain 1(%s, %y) {soap.slot = 1 : i64} : memref<64x128xf32>, memref<64x128xf32>
+  return %y : memref<64x128xf32>
+}
+func.func @over(%x: memref<64x128xf32>, %z: memref<64x128xf32>) {
+  %s = memref.alloc() : memref<64x128xf32>
+  soap.parallel_call @kernel_0_add_loop extent 8192 grain 16(%x, %z, %s) {soap.slot = 0 : i64} : memref<64x128xf32>, memref<64x128xf32>, memref<64x128xf32>
+  soap.parallel_call @kernel_1_rows_loop extent 2048 grain 1(%s, %z) {soap.slot = 1 : i64} : memref<64x128xf32>, memref<64x128xf32>
+  soap.send_buffer %s {soap.slot = 3 : i64} : memref<64x128xf32>
+  return
+}
+func.func @shared(%x: memref<64x128xf32>, %z: memref<64x128xf32>) -> memref<64x128xf32> {
+  %s = memref.alloc() : memref<64x128xf32>
+  soap.parallel_call @kernel_0_add_loop extent 8192 grain 16(%x, %z, %s) {soap.slot = 0 : i64} : memref<64x128xf32>, memref<64x128xf32>, memref<64x128xf32>
+  %y = memref.alloc() : memref<64x128xf32>
+  soap.parallel_call @kernel_2_halves_loop extent 2048 grain 1(%s, %y) {soap.slot = 1 : i64} : memref<64x128xf32>, memref<64x128xf32>
+  soap.send_buffer %s {soap.slot = 3 : i64} : memref<64x128xf32>
+  return %y : memref<64x128xf32>
+}
+// CHECK: func.func private @kernel_0_add_rows_loop(%[[OUT:.*]]: memref<64x128xf32>, %[[X:.*]]: memref<64x128xf32> {llvm.noalias}, %[[Z:.*]]: memref<64x128xf32> {llvm.noalias}, %[[KEPT:.*]]: memref<64x128xf32> {llvm.noalias}, %{{.*}}: index, %{{.*}}: index) attributes {soap.lanes}
+// CHECK: scf.for {{.*}} iter_args
+// CHECK: memref.load %[[X]]
+// CHECK: memref.load %[[Z]]
+// CHECK: %[[SUM:.*]] = arith.addf
+// CHECK: memref.store %[[SUM]], %[[KEPT]]
+// CHECK: scf.yield
+// CHECK: scf.for
+// CHECK-COUNT-2: memref.load
+// CHECK: %[[AGAIN:.*]] = arith.addf
+// CHECK: memref.store %{{.*}}, %[[OUT]]
+// CHECK-NOT: memref.store
+// CHECK: return
+func.func private @kernel_0_add_loop(%x: memref<64x128xf32>, %z: memref<64x128xf32>, %y: memref<64x128xf32>, %begin: index, %end: index) {
+  %c1 = arith.constant 1 : index
+  %c128 = arith.constant 128 : index
+  scf.for %i = %begin to %end step %c1 {
+    %row = arith.divui %i, %c128 : index
+    %j = arith.remui %i, %c128 : index
+    %a = memref.load %x[%row, %j] : memref<64x128xf32>
+    %b = memref.load %z[%row, %j] : memref<64x128xf32>
+    %c = arith.addf %a, %b : f32
+    memref.store %c, %y[%row, %j] : memref<64x128xf32>
+  }
+  return
+}
+func.func private @kernel_1_rows_loop(%x: memref<64x128xf32>, %y: memref<64x128xf32>, %begin: index, %end: index) attributes {soap.lanes} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c32 = arith.constant 32 : index
+  %c128 = arith.constant 128 : index
+  %zero = arith.constant 0.0 : f32
+  scf.for %i = %begin to %end step %c1 {
+    %lane = arith.remui %i, %c32 : index
+    %row = arith.divui %i, %c32 : index
+    %first = arith.cmpi eq, %lane, %c0 : index
+    scf.if %first {
+      %sum = scf.for %j = %c0 to %c128 step %c1 iter_args(%acc = %zero) -> (f32) {
+        %a = memref.load %x[%row, %j] : memref<64x128xf32>
+        %b = arith.addf %acc, %a : f32
+        scf.yield %b : f32
+      }
+      scf.for %j = %c0 to %c128 step %c1 {
+        %a = memref.load %x[%row, %j] : memref<64x128xf32>
+        %b = arith.subf %a, %sum : f32
+        memref.store %b, %y[%row, %j] : memref<64x128xf32>
+      }
+    } {soap.lanes}
+  }
+  return
+}
+func.func private @kernel_2_halves_loop(%x: memref<64x128xf32>, %y: memref<64x128xf32>, %begin: index, %end: index) attributes {soap.lanes} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c32 = arith.constant 32 : index
+  %c128 = arith.constant 128 : index
+  %zero = arith.constant 0.0 : f32
+  scf.for %i = %begin to %end step %c1 {
+    %lane = arith.remui %i, %c32 : index
+    %number = arith.divui %i, %c32 : index
+    %row = arith.divui %number, %c2 : index
+    %first = arith.cmpi eq, %lane, %c0 : index
+    scf.if %first {
+      %sum = scf.for %j = %c0 to %c128 step %c1 iter_args(%acc = %zero) -> (f32) {
+        %a = memref.load %x[%row, %j] : memref<64x128xf32>
+        %b = arith.addf %acc, %a : f32
+        scf.yield %b : f32
+      }
+      scf.for %j = %c0 to %c128 step %c1 {
+        %a = memref.load %x[%row, %j] : memref<64x128xf32>
+        %b = arith.subf %a, %sum : f32
+        memref.store %b, %y[%number, %j] : memref<64x128xf32>
+      }
+    } {soap.lanes}
+  }
+  return
+}

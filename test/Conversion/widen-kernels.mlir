@@ -17,8 +17,10 @@
 // CHECK: soap.parallel_call @transpose extent 512 grain 16(
 // Two launches in one, each of a multiple of four; a constant, of which all read the same, need not be aligned.
 // CHECK: soap.parallel_call @two_by_4 extent 144 grain 1(
-// Loops and branches that only the position decides are joined, too; others are not, nor products that sums may take up.
+// Loops and branches that only the position decides are joined, too, and so are branches that four neighbours take alike;
+// others are not, nor products that sums may take up.
 // CHECK: soap.parallel_call @window_by_4 extent 128 grain 1(
+// CHECK: soap.parallel_call @part_by_4 extent 128 grain 1(
 // CHECK: soap.parallel_call @branch extent 512 grain 1(
 // CHECK: soap.parallel_call @product extent 512 grain 1(
 // What reads along one dim and writes along another has tiles.
@@ -40,6 +42,7 @@ func.func @program(%arena: memref<8192xi8>, %y: memref<512xf32>, %b: memref<4xf3
   %one = memref.get_global @one : memref<f32>
   soap.parallel_call @two extent 576 grain 1(%x, %y, %s64, %one) : memref<512xf32>, memref<512xf32>, memref<64xf32>, memref<f32>
   soap.parallel_call @window extent 512 grain 1(%i, %y) : memref<2x4x64xf32>, memref<512xf32>
+  soap.parallel_call @part extent 512 grain 1(%i, %y) : memref<2x4x64xf32>, memref<512xf32>
   soap.parallel_call @branch extent 512 grain 1(%i, %y) : memref<2x4x64xf32>, memref<512xf32>
   soap.parallel_call @product extent 512 grain 1(%i, %b) : memref<2x4x64xf32>, memref<4xf32>
   soap.parallel_call @tile extent 512 grain 16(%x, %t) : memref<512xf32>, memref<2x16x16xf32>
@@ -227,9 +230,11 @@ func.func private @window(%x: memref<2x4x64xf32>, %y: memref<512xf32>, %begin: i
 // CHECK: arith.addf %[[A0]], %[[V]]#0
 // CHECK: arith.addf %[[A1]], %[[V]]#1
 // CHECK-COUNT-4: memref.store
-func.func private @branch(%x: memref<2x4x64xf32>, %y: memref<512xf32>, %begin: index, %end: index) {
+func.func private @part(%x: memref<2x4x64xf32>, %y: memref<512xf32>, %begin: index, %end: index) {
   %c1 = arith.constant 1 : index
   %c4 = arith.constant 4 : index
+  %c8 = arith.constant 8 : index
+  %c32 = arith.constant 32 : index
   %c64 = arith.constant 64 : index
   %zero = arith.constant 0.0 : f32
   scf.for %i = %begin to %end step %c1 {
@@ -237,7 +242,38 @@ func.func private @branch(%x: memref<2x4x64xf32>, %y: memref<512xf32>, %begin: i
     %r = arith.divui %i, %c64 : index
     %c = arith.remui %r, %c4 : index
     %n = arith.divui %r, %c4 : index
-    %inside = arith.cmpi ult, %p, %c4 : index
+    %at = arith.subi %p, %c32 : index
+    %inside = arith.cmpi sge, %at, %c8 : index
+    %v = scf.if %inside -> (f32) {
+      %e = memref.load %x[%n, %c, %at] : memref<2x4x64xf32>
+      scf.yield %e : f32
+    } else {
+      scf.yield %zero : f32
+    }
+    memref.store %v, %y[%i] : memref<512xf32>
+  }
+  return
+}
+// CHECK-LABEL: func.func private @part_by_4(
+// CHECK: %[[FOURS:.*]] = arith.remui
+// CHECK: %[[AT:.*]] = arith.subi %[[FIRST:.*]], %c32
+// CHECK: %[[INSIDE:.*]] = arith.cmpi sge, %[[AT]], %c8
+// CHECK-NOT: arith.cmpi
+// CHECK: %[[V:.*]]:4 = scf.if %[[INSIDE]] -> (f32, f32, f32, f32)
+// CHECK-COUNT-4: memref.load
+// CHECK-COUNT-4: memref.store
+func.func private @branch(%x: memref<2x4x64xf32>, %y: memref<512xf32>, %begin: index, %end: index) {
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %c6 = arith.constant 6 : index
+  %c64 = arith.constant 64 : index
+  %zero = arith.constant 0.0 : f32
+  scf.for %i = %begin to %end step %c1 {
+    %p = arith.remui %i, %c64 : index
+    %r = arith.divui %i, %c64 : index
+    %c = arith.remui %r, %c4 : index
+    %n = arith.divui %r, %c4 : index
+    %inside = arith.cmpi ult, %p, %c6 : index
     %v = scf.if %inside -> (f32) {
       %e = memref.load %x[%n, %c, %p] : memref<2x4x64xf32>
       scf.yield %e : f32

@@ -53,8 +53,10 @@ void checkOnThreads(const std::string &text, const std::vector<Array> &inputs,
 }
 
 /// Positions by channels: two blocks of 32 channels and 27 rows, which threads
-/// do not fold evenly, and three of 16 channels and 64 rows.
-const std::vector<std::vector<int64_t>> shapes = {{216, 32}, {768, 16}};
+/// do not fold evenly, three of 16 channels and 64 rows, and one of 32 channels
+/// and 28 rows, which seven of the eight threads of a channel fold evenly.
+const std::vector<std::vector<int64_t>> shapes = {
+    {216, 32}, {768, 16}, {196, 32}};
 
 TEST(BlockKernels, Statistics) {
   for (const auto &shape : shapes) {

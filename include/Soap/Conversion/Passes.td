@@ -151,7 +151,9 @@ def SoapSinglePrograms : Pass<"soap-single-programs", "::mlir::ModuleOp"> {
     program of device 0, on whole tensors, in the order of its ops. So what
     follows need not tell partitioned modules from others. In modules with
     `soap.programs`, ops that `--soap-partition` has outlined come in place of
-    their calls, and nothing else changes.
+    their calls, and convolutions read images of which their tile is the
+    beginning, where their windows are the same: a window of 1x1 with stride 2
+    leaves out the last row of an even number, and needs no copy without it.
 
     ```mlir
     func.func @forward(%x: tensor<4xf32> {soap.name = "x"}) -> tensor<4xf32> {

@@ -65,13 +65,17 @@ Operation *firstReader(Value value) {
   return first;
 }
 
-/// Whether nothing but casts to bf16 reads it.
-bool isReadAsNarrow(Value value) {
-  return !value.use_empty() &&
-         llvm::all_of(value.getUsers(), [](Operation *user) {
-           auto cast = dyn_cast<CastOp>(user);
-           return cast && typeOf(cast.getY()).getElementType().isBF16();
-         });
+/// Whether nothing but casts to bf16 reads it, and perhaps `sums`.
+bool isReadAsNarrow(Value value, const llvm::DenseSet<Operation *> &sums = {}) {
+  bool isCast = false;
+  for (Operation *user : value.getUsers()) {
+    auto cast = dyn_cast<CastOp>(user);
+    bool narrows = cast && typeOf(cast.getY()).getElementType().isBF16();
+    if (!narrows && !sums.contains(user))
+      return false;
+    isCast |= narrows;
+  }
+  return isCast;
 }
 
 /// The layout of an image that a list of an op has at `place`.
@@ -160,6 +164,19 @@ public:
         c.readsNarrow &&
         (isNarrow(c.result) ||
          (isReadAsNarrow(c.result) && (!isBiasGrad || isNarrow(c.second))));
+  }
+
+  /// Products that only other products read write bf16, though the gradient of
+  /// a bias is the sum of what they write: it comes with one of its readers,
+  /// which sums the rounded rows.
+  static void findNarrow(MutableArrayRef<Candidate> candidates) {
+    llvm::DenseSet<Operation *> sums;
+    for (const Candidate &c : candidates)
+      if (c.readsNarrow && ::soap::runtime::isBiasGrad(c.kind))
+        sums.insert(c.others.back());
+    for (Candidate &c : candidates)
+      if (isa<MatmulOp>(c.product) && !::soap::runtime::isBiasGrad(c.kind))
+        c.writesNarrow |= c.readsNarrow && isReadAsNarrow(c.result, sums);
   }
 
 private:
@@ -564,14 +581,19 @@ struct CallProductsPass
       expandRecurrences(block);
       Search search(block, convEpilogues);
       Layouts layouts = Layouts::ofAttributes(block);
+      std::vector<Candidate> own;
       for (Operation &op : block) {
         auto function = libraryFunctionOf(&op, *options, layouts);
         if (!function)
           continue;
         Candidate candidate{&op, *function};
         search.find(candidate);
-        for (StringRef name : names.of(program, &op))
-          outcomes[kindOf(name, &op)].insert(candidate.outcome());
+        own.push_back(candidate);
+      }
+      Search::findNarrow(own);
+      for (const Candidate &candidate : own) {
+        for (StringRef name : names.of(program, candidate.product))
+          outcomes[kindOf(name, candidate.product)].insert(candidate.outcome());
         if (candidate.isWorthIt())
           candidates.push_back(candidate);
       }

@@ -8,8 +8,10 @@
 // - is done by that one, where it stores the element. Parts are loops on
 // buffers, so it does not matter which ops they were. The other way round, one
 // that only another launch reads - a scale and a mask before a softmax - is
-// done there, where the element is loaded. Numbers of 16 bits are not made f32
-// in memory if launches alone read them (NarrowReads.h).
+// done there, where the element is loaded; one that others read, too - a sum
+// of a residual before a norm - is done by the reduction that reads it first,
+// which stores it. Numbers of 16 bits are not made f32 in memory if launches
+// alone read them (NarrowReads.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,6 +27,7 @@
 #include "Soap/Dialect/Soap/GpuAttributes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -184,6 +187,9 @@ public:
         llvm::to_vector(block.getOps<ParallelCallOp>());
     for (ParallelCallOp call : llvm::reverse(calls))
       fused += fuseIntoReader(call);
+    calls = llvm::to_vector(block.getOps<ParallelCallOp>());
+    for (ParallelCallOp call : llvm::reverse(calls))
+      fused += fuseIntoFirstReader(call);
     return fused;
   }
 
@@ -474,18 +480,25 @@ private:
     llvm::sort(readers, [](ParallelCallOp a, ParallelCallOp b) {
       return a->isBeforeInBlock(b);
     });
+    if (!canMoveDown(call, readers.back()))
+      return {};
+    return readers;
+  }
+
+  /// Whether nothing up to `place`, and that included, is anything but launches
+  /// that change none of what `call` reads.
+  bool canMoveDown(ParallelCallOp call, ParallelCallOp place) {
     Touched own = buffers.touchedBy(call);
     own.written.clear();
-    // Nor do the readers change it.
     for (Operation *op = call->getNextNode();; op = op->getNextNode()) {
       bool isLaunch = isa<ParallelCallOp>(op);
       bool isHarmless = isa<ViewLikeOpInterface, memref::AllocOp>(op) ||
                         isMemoryEffectFree(op);
       if (!isHarmless &&
           (!isLaunch || own.conflictsWith(buffers.touchedBy(op))))
-        return {};
-      if (op == readers.back())
-        return readers;
+        return false;
+      if (op == place)
+        return true;
     }
   }
 
@@ -527,17 +540,18 @@ private:
     return readers * read <= read + (1 + readers) * written;
   }
 
-  bool fuseIntoReader(ParallelCallOp call) {
+  /// The one buffer that an elementwise launch makes, each element of it once.
+  std::optional<size_t> onlyResult(ParallelCallOp call) {
     func::FuncOp part = buffers.partOf(call);
     if (!part || part.isExternal() || call->hasAttr(kUpdate) ||
         !isElementwiseLaunch(call, part))
-      return false;
+      return std::nullopt;
     SmallVector<size_t> results;
     for (size_t i = 0; i < call.getBuffers().size(); ++i)
       if (buffers.isWritten(part, i))
         results.push_back(i);
     if (results.size() != 1)
-      return false;
+      return std::nullopt;
     size_t result = results[0];
     Value root = rootBuffer(call.getBuffers()[result]);
     auto elements = static_cast<int64_t>(call.getExtent());
@@ -547,7 +561,18 @@ private:
         !isWhole(root.getType(), elements) || !loadsOf(part, result).empty() ||
         storesOf(part, static_cast<unsigned>(result), elements, elements)
                 .size() != 1)
+      return std::nullopt;
+    return result;
+  }
+
+  bool fuseIntoReader(ParallelCallOp call) {
+    std::optional<size_t> found = onlyResult(call);
+    if (!found)
       return false;
+    size_t result = *found;
+    func::FuncOp part = buffers.partOf(call);
+    Value root = rootBuffer(call.getBuffers()[result]);
+    auto elements = static_cast<int64_t>(call.getExtent());
     SmallVector<ParallelCallOp> readers = onlyReaders(root, call);
     if (readers.empty() ||
         (readers.size() > 1 &&
@@ -569,21 +594,88 @@ private:
     return true;
   }
 
+  /// The first of the readers of `root` in program order, if it is a launch
+  /// that reduces: rows by warps, or channels by blocks. Null otherwise.
+  ParallelCallOp firstReduction(Value root, ParallelCallOp call) {
+    Operation *first = nullptr;
+    for (Operation *user : usersOf(root)) {
+      if (user == call)
+        continue;
+      if (user->getBlock() != call->getBlock() || !call->isBeforeInBlock(user))
+        return nullptr;
+      if (!first || user->isBeforeInBlock(first))
+        first = user;
+    }
+    auto reader = dyn_cast_or_null<ParallelCallOp>(first);
+    func::FuncOp part = reader ? buffers.partOf(reader) : nullptr;
+    bool reduces = part && !part.isExternal() &&
+                   (part->hasAttr(kLanes) || part->hasAttr(kBlock));
+    return reduces && uses(reader, root) == 1 ? reader : nullptr;
+  }
+
+  /// A sum of rows that others read, too, as the sum of a residual before a
+  /// norm: the norm computes it, where it loads it, and stores it for the
+  /// others.
+  bool fuseIntoFirstReader(ParallelCallOp call) {
+    std::optional<size_t> result = onlyResult(call);
+    if (!result)
+      return false;
+    func::FuncOp part = buffers.partOf(call);
+    Value root = rootBuffer(call.getBuffers()[*result]);
+    ParallelCallOp reader = firstReduction(root, call);
+    if (!reader || !canMoveDown(call, reader) || !areApart(call, reader))
+      return false;
+    auto beginning = beginningOf(part, static_cast<int64_t>(call.getExtent()),
+                                 call, reader, root);
+    if (!beginning || !loadsAllFirst(*beginning, reader))
+      return false;
+    begin(call, part, *result, reader, *beginning, /*isKept=*/true);
+    call->erase();
+    return true;
+  }
+
+  /// Whether the first of the loads loads every element, before others do.
+  bool loadsAllFirst(const Beginning &beginning, ParallelCallOp reader) {
+    func::FuncOp reading = beginning.reading;
+    auto extent = static_cast<int64_t>(reader.getExtent());
+    memref::LoadOp first = loadsOf(reading, beginning.operand).front();
+    Operation *outermost = first;
+    while (outermost->getParentOp() != reading)
+      outermost = outermost->getParentOp();
+    auto range = dyn_cast<scf::ForOp>(outermost);
+    return range &&
+           runsOf(first, reading, extent) ==
+               first.getMemRefType().getNumElements() &&
+           loadsAll(first, range.getInductionVar(), extent);
+  }
+
+  /// Whether what `call` touches is no buffer that `reader` writes, so that the
+  /// compiler may take it for memory of its own.
+  bool areApart(ParallelCallOp call, ParallelCallOp reader) {
+    Touched own = buffers.touchedBy(call), others = buffers.touchedBy(reader);
+    return llvm::none_of(others.written, [&](Value buffer) {
+      return own.read.contains(buffer) || own.written.contains(buffer);
+    });
+  }
+
   /// Replaces `reader` by a launch that does what `call` does, too.
   void begin(ParallelCallOp call, func::FuncOp part, size_t result,
-             ParallelCallOp reader, const Beginning &beginning) {
+             ParallelCallOp reader, const Beginning &beginning,
+             bool isKept = false) {
     std::string key = part.getName().str() + " before " +
                       std::to_string(beginning.operand) + " " +
-                      func::FuncOp(beginning.reading).getName().str();
+                      func::FuncOp(beginning.reading).getName().str() +
+                      (isKept ? " kept" : "");
     StringAttr &made = known[key];
     if (!made)
-      made = createReading(part, result, beginning.reading, beginning.operand);
+      made = createReading(part, result, beginning.reading, beginning.operand,
+                           isKept);
     SmallVector<Value> operands;
     for (auto [i, buffer] : llvm::enumerate(reader.getBuffers()))
       if (i != beginning.operand)
         operands.push_back(buffer);
     for (auto [i, buffer] : llvm::enumerate(call.getBuffers()))
-      if (i != result)
+      if (isKept || i != result)
         operands.push_back(buffer);
     OpBuilder builder(reader);
     auto launch =
@@ -594,9 +686,9 @@ private:
   }
 
   /// `reading`, which in place of its loads from `operand` computes what an
-  /// iteration of `part` stores to `result`.
+  /// iteration of `part` stores to `result`. `isKept`: it stores that, too.
   StringAttr createReading(func::FuncOp part, size_t result,
-                           func::FuncOp reading, size_t operand) {
+                           func::FuncOp reading, size_t operand, bool isKept) {
     Location loc = reading.getLoc();
     OpBuilder builder(reading.getContext());
     SmallVector<Type> types;
@@ -610,8 +702,10 @@ private:
           attributes.push_back(from.getArgAttrDict(static_cast<unsigned>(i)));
         }
     };
+    size_t leaves = isKept ? others : result;
     addAll(reading, own, operand);
-    addAll(part, others, result);
+    size_t firstOfPart = types.size();
+    addAll(part, others, leaves);
     types.append(2, builder.getIndexType());
     auto function = func::FuncOp::create(builder, loc, nameOf(part, reading),
                                          builder.getFunctionType(types, {}));
@@ -623,6 +717,11 @@ private:
     for (auto [i, dictionary] : llvm::enumerate(attributes))
       if (dictionary)
         function.setArgAttrs(static_cast<unsigned>(i), dictionary);
+    // Loads need not wait for the stores.
+    for (size_t i = firstOfPart; isKept && i < attributes.size(); ++i)
+      function.setArgAttr(static_cast<unsigned>(i),
+                          LLVM::LLVMDialect::getNoAliasAttrName(),
+                          builder.getUnitAttr());
     IRMapping map, begins;
     unsigned next = 0;
     builder.setInsertionPointToStart(body);
@@ -633,7 +732,7 @@ private:
       map.map(reading.getArgument(static_cast<unsigned>(i)),
               i == operand ? leftOut : Value(body->getArgument(next++)));
     for (size_t i = 0; i < others; ++i)
-      if (i != result)
+      if (i != leaves)
         begins.map(part.getArgument(static_cast<unsigned>(i)),
                    body->getArgument(next++));
     for (size_t i = 0; i < 2; ++i)
@@ -642,8 +741,8 @@ private:
     scf::ForOp range = rangeLoopOf(part);
     Value stored = part.getArgument(static_cast<unsigned>(result));
     for (Operation &op : part.getBody().front().without_terminator())
-      if (&op != range && !(isa<ViewLikeOpInterface>(op) &&
-                            rootBuffer(op.getResult(0)) == stored))
+      if (&op != range && (isKept || !(isa<ViewLikeOpInterface>(op) &&
+                                       rootBuffer(op.getResult(0)) == stored)))
         builder.clone(op, begins);
     builder.setInsertionPointToEnd(body);
     for (Operation &op : reading.getBody().front())
@@ -661,10 +760,12 @@ private:
       for (Operation &op : range.getBody()->without_terminator()) {
         if (op.getNumResults() == 1 && once.contains(op.getResult(0)))
           continue;
-        if (auto store = dyn_cast<memref::StoreOp>(op))
+        auto store = dyn_cast<memref::StoreOp>(op);
+        if (store)
           load.getResult().replaceAllUsesWith(
               once.lookupOrDefault(store.getValue()));
-        else
+        // Where each element is loaded first.
+        if (!store || (isKept && load == loads.front()))
           builder.clone(op, once);
       }
       load->erase();

@@ -49,6 +49,7 @@ public:
         iterations.extent % extent != 0)
       return false;
     steps[number] = 1;
+    fours.insert(number);
     return visit(*iterations.block, own) && stores && !own.empty();
   }
 
@@ -58,6 +59,9 @@ private:
   /// By how much a position grows from one of the iterations to the next; none
   /// where that is not known, and for numbers.
   llvm::DenseMap<Value, std::optional<int64_t>> steps;
+  /// Positions of which the first of the iterations has a multiple of four, and
+  /// the next ones those that follow.
+  llvm::DenseSet<Value> fours;
   bool stores = false;
 
   std::optional<int64_t> stepOf(Value value) const {
@@ -133,13 +137,44 @@ private:
     return true;
   }
 
+  /// Whether a bound is at none but the first of four neighbours, so that all
+  /// are below it, or none.
+  bool isAlike(arith::CmpIOp compare) const {
+    std::optional<int64_t> bound = getConstantIntValue(compare.getRhs());
+    if (!bound || !fours.contains(compare.getLhs()))
+      return false;
+    switch (compare.getPredicate()) {
+    case arith::CmpIPredicate::slt:
+    case arith::CmpIPredicate::sge:
+    case arith::CmpIPredicate::ult:
+    case arith::CmpIPredicate::uge:
+      return *bound % lanes == 0;
+    default:
+      return false;
+    }
+  }
+
+  /// `fours` plus or minus a multiple of four.
+  bool areFours(Operation *op) const {
+    if (!isa<arith::AddIOp, arith::SubIOp>(op))
+      return false;
+    std::optional<int64_t> shift = getConstantIntValue(op->getOperand(1));
+    return shift && *shift % lanes == 0 && fours.contains(op->getOperand(0));
+  }
+
   bool visitOp(Operation *op) {
     if (op->getNumOperands() > 0 && op->getOperand(0) == iterations.iteration &&
         isa<arith::RemUIOp, arith::DivUIOp>(op)) {
-      if (isa<arith::RemUIOp>(op))
+      if (isa<arith::RemUIOp>(op)) {
         steps[op->getResult(0)] = 1;
+        fours.insert(op->getResult(0));
+      }
       return true;
     }
+    if (auto compare = dyn_cast<arith::CmpIOp>(op); compare && isAlike(compare))
+      return true;
+    if (areFours(op))
+      fours.insert(op->getResult(0));
     if (llvm::none_of(op->getOperands(),
                       [&](Value operand) { return contains(operand); }))
       return !isContracted(op);
@@ -271,8 +306,8 @@ private:
       } else if (auto choice = dyn_cast<scf::IfOp>(op)) {
         joinIf(choice);
       } else if (isa<memref::StoreOp>(op) ||
-                 llvm::any_of(op.getOperands(), [&](Value operand) {
-                   return varying.contains(operand);
+                 llvm::any_of(op.getResults(), [&](Value result) {
+                   return varying.contains(result);
                  })) {
         for (IRMapping &map : maps)
           builder.clone(op, map);

@@ -4,9 +4,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Iterations that differ in the last digit of their number alone - channels of
-// a position, with loops and branches that only the position decides - become
-// one: positions and bounds are computed once, and of each buffer four
-// neighbours are loaded and stored.
+// a position, with loops and branches that only the position decides, or a
+// bound of the channels that is a multiple of four - become one: positions and
+// bounds are computed once, and of each buffer four neighbours are loaded and
+// stored.
 //
 //===----------------------------------------------------------------------===//
 

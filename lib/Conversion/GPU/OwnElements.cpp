@@ -111,6 +111,96 @@ bool mlir::soap::isOwnElement(MemRefType type, ValueRange indices,
   return address && isIteration(*address, extent);
 }
 
+namespace {
+
+/// An address as a sum of numbers that run from 0 independently of each other,
+/// each times a factor.
+class MixedRadix {
+public:
+  MixedRadix(Value iteration, int64_t extent)
+      : iteration(iteration), extent(extent) {}
+
+  /// False: it is no such sum.
+  bool add(Value value, int64_t factor) {
+    if (getConstantIntValue(value) == 0)
+      return true;
+    if (auto loop = dyn_cast_or_null<scf::ForOp>(
+            isa<BlockArgument>(value)
+                ? cast<BlockArgument>(value).getOwner()->getParentOp()
+                : nullptr);
+        loop && value == loop.getInductionVar() && value != iteration) {
+      std::optional<int64_t> trips = tripCountOf(loop);
+      if (trips)
+        places[value] = {places[value].first + factor, *trips};
+      return trips.has_value();
+    }
+    if (auto digits = digitsOf(value, iteration)) {
+      for (auto [digit, times] : *digits)
+        factors[digit] += times * factor;
+      return true;
+    }
+    Operation *op = value.getDefiningOp();
+    if (isa_and_nonnull<arith::AddIOp>(op))
+      return add(op->getOperand(0), factor) && add(op->getOperand(1), factor);
+    if (isa_and_nonnull<arith::MulIOp>(op))
+      if (auto times = getConstantIntValue(op->getOperand(1)))
+        return add(op->getOperand(0), factor * *times);
+    return false;
+  }
+
+  /// Whether it takes every value below `count`.
+  bool isComplete(int64_t count) const {
+    std::map<int64_t, int64_t> extents; ///< by factor
+    for (const auto &[value, place] : places)
+      if (place.second != 1 && !extents.insert(place).second)
+        return false;
+    int64_t next = 1;
+    for (auto [digit, factor] : factors) {
+      auto [divisor, modulus] = digit;
+      // Digits that overlap do not run independently.
+      if (divisor < next || divisor % next != 0 || extent % divisor != 0)
+        return false;
+      int64_t own = modulus ? modulus : extent / divisor;
+      if (own <= 0 || extent / divisor % own != 0)
+        return false;
+      next = divisor * own;
+      if (own != 1 && !extents.insert({factor, own}).second)
+        return false;
+    }
+    int64_t place = 1;
+    for (auto [factor, own] : extents) {
+      if (factor != place)
+        return false;
+      place *= own;
+    }
+    return place == count;
+  }
+
+private:
+  Value iteration;
+  int64_t extent;
+  Digits factors;
+  /// Factor and extent of each variable of a loop.
+  llvm::DenseMap<Value, std::pair<int64_t, int64_t>> places;
+};
+
+} // namespace
+
+bool mlir::soap::loadsAll(memref::LoadOp load, Value iteration,
+                          int64_t extent) {
+  MemRefType type = load.getMemRefType();
+  if (!type.hasStaticShape() || !type.getLayout().isIdentity())
+    return false;
+  MixedRadix address(iteration, extent);
+  int64_t stride = 1;
+  for (size_t dim = type.getRank(); dim-- > 0;) {
+    if (!address.add(load.getIndices()[dim], stride))
+      return false;
+    stride *= type.getDimSize(static_cast<unsigned>(dim));
+  }
+  return address.isComplete(type.getNumElements());
+}
+
 /// The choice between the launches below and from some iteration on that all of
 /// `block` is; null if it is something else.
 static scf::IfOp choiceIn(Block &block, Value iteration, int64_t &bound) {

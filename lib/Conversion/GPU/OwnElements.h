@@ -48,6 +48,11 @@ bool isOwnElement(Access access, Value iteration, int64_t extent) {
                       extent);
 }
 
+/// Whether a load touches every element of its buffer in a launch of `extent`
+/// iterations: its place is the digits of the iteration's number and of the
+/// loops around it, each at its place. Conditions around it are not looked at.
+bool loadsAll(memref::LoadOp load, Value iteration, int64_t extent);
+
 /// One of `extent` iterations: the code of a part, or of one of the
 /// parts that a launch has taken over.
 struct Iterations {

@@ -202,14 +202,18 @@ void emitStatsInBlocks(KernelBuilder &k, const Image &image, BlockCut cut,
   auto thread = [&](const ThreadPositions &positions,
                     const GroupChannel &channel) {
     Scalar shift = x({positions.first, channel.channel});
-    auto [sum, squares] = sumsOf(k, {positions.count}, [&](ArrayRef<Index> i) {
-      Index position = positions.first + i[0] * positions.step;
-      Scalar distance = x({position, channel.channel}) - shift;
-      return ScalarPair(distance, square(distance));
-    });
-    Scalar count = k.number(static_cast<double>(positions.count));
-    return ScalarPair((shift - originOf(channel)) + sum / count,
-                      max(squares - square(sum) / count, k.number(0)));
+    Scalar far = shift - originOf(channel);
+    if (positions.count == 1)
+      return ScalarPair(far, k.number(0));
+    Index second = positions.first + positions.step;
+    auto [sum, squares] =
+        sumsOf(k, {positions.count - 1}, [&](ArrayRef<Index> i) {
+          Index position = second + i[0] * positions.step;
+          Scalar distance = x({position, channel.channel}) - shift;
+          return ScalarPair(distance, square(distance));
+        });
+    Scalar mean = sum * k.number(1 / static_cast<double>(positions.count));
+    return ScalarPair(far + mean, max(squares - sum * mean, k.number(0)));
   };
   Scalar number = k.number(static_cast<double>(image.count()));
   emitInBlocks(k, image.groups, image.samples, image.channels, cut, thread,

@@ -31,11 +31,12 @@ int64_t divisorBelow(int64_t number, int64_t limit) {
   return divisor;
 }
 
-/// Carries numbers through the entries.
+/// Carries numbers through the entries from `first` on.
 SmallVector<Value> foldOver(
-    KernelBuilder &k, const Entries &entries, ArrayRef<Value> init,
+    KernelBuilder &k, const Entries &entries, const Index &first,
+    ArrayRef<Value> init,
     function_ref<SmallVector<Value>(const Index &, ArrayRef<Value>)> body) {
-  auto loop = scf::ForOp::create(k.builder, k.loc, k.materialize(entries.first),
+  auto loop = scf::ForOp::create(k.builder, k.loc, k.materialize(first),
                                  k.materialize(k.constant(entries.end)),
                                  k.materialize(k.constant(entries.step)), init);
   OpBuilder::InsertionGuard guard(k.builder);
@@ -129,14 +130,18 @@ private:
   foldTogether(int64_t count, int64_t weight,
                function_ref<ScalarPair(const Index &, const Index &)> at,
                function_ref<void(const Index &, const ScalarPair &)> store) {
-    int64_t used = std::min(ways, count);
+    // As many entries for each, unless that leaves most threads without.
+    int64_t used = divisorBelow(count, ways);
+    if (used * 2 < std::min(ways, count))
+      used = std::min(ways, count);
     k.forEachInOrder({used * cut.tile}, [&](ArrayRef<Index> i) {
       Index lane = i[0] % cut.tile;
       auto entry = [&](const Index &e) { return at(e, lane); };
       auto same = [&](const Index &) {
         return k.number(static_cast<double>(weight));
       };
-      auto [a, b] = fold(k, {i[0] / cut.tile, count, used, entry, same});
+      auto [a, b] =
+          fold(k, {i[0] / cut.tile, count, used, entry, same, weight});
       folded.set({i[0]}, a);
       folded.set({i[0] + ways * cut.tile}, b);
     });
@@ -146,12 +151,13 @@ private:
         return ScalarPair(folded({place}), folded({place + ways * cut.tile}));
       };
       auto weights = [&](const Index &e) {
-        if (count % used == 0)
-          return k.number(static_cast<double>(weight * (count / used)));
         Index entries = (k.constant(count - 1 + used) - e) / used;
         return k.toScalar(entries * weight);
       };
-      store(i[0], fold(k, {k.constant(0), used, 1, entry, weights}));
+      std::optional<int64_t> alike;
+      if (count % used == 0)
+        alike = weight * (count / used);
+      store(i[0], fold(k, {k.constant(0), used, 1, entry, weights, alike}));
     });
   }
 
@@ -214,20 +220,47 @@ mlir::soap::cutInBlocks(int64_t groups, int64_t positions, int64_t channels) {
 
 ScalarPair mlir::soap::foldSums(KernelBuilder &k, const Entries &entries) {
   Value zero = k.number(0).value;
-  SmallVector<Value> sums = foldOver(
-      k, entries, {zero, zero}, [&](const Index &e, ArrayRef<Value> acc) {
-        auto [a, b] = entries.at(e);
-        return SmallVector<Value>{(Scalar{&k, acc[0]} + a).value,
-                                  (Scalar{&k, acc[1]} + b).value};
-      });
+  SmallVector<Value> sums =
+      foldOver(k, entries, entries.first, {zero, zero},
+               [&](const Index &e, ArrayRef<Value> acc) {
+                 auto [a, b] = entries.at(e);
+                 return SmallVector<Value>{(Scalar{&k, acc[0]} + a).value,
+                                           (Scalar{&k, acc[1]} + b).value};
+               });
   return {{&k, sums[0]}, {&k, sums[1]}};
 }
 
-ScalarPair mlir::soap::foldMoments(KernelBuilder &k, const Entries &entries) {
+/// With n of `weight` for each of `count` entries.
+static ScalarPair foldAlike(KernelBuilder &k, const Entries &entries,
+                            int64_t weight, int64_t count) {
   Value zero = k.number(0).value;
-  Scalar first = entries.at(entries.first).first;
+  auto [first, own] = entries.at(entries.first);
   SmallVector<Value> sums = foldOver(
-      k, entries, {zero, zero, zero}, [&](const Index &e, ArrayRef<Value> acc) {
+      k, entries, entries.first + entries.step, {zero, zero, own.value},
+      [&, &first = first](const Index &e, ArrayRef<Value> acc) {
+        auto [mean, squares] = entries.at(e);
+        Scalar distance = mean - first;
+        return SmallVector<Value>{
+            (Scalar{&k, acc[0]} + distance).value,
+            (Scalar{&k, acc[1]} + distance * distance).value,
+            (Scalar{&k, acc[2]} + squares).value};
+      });
+  Scalar sum{&k, sums[0]}, between{&k, sums[1]}, within{&k, sums[2]};
+  Scalar shift = sum * k.number(1 / static_cast<double>(count));
+  Scalar n = k.number(static_cast<double>(weight));
+  return {first + shift, within + n * max(between - sum * shift, k.number(0))};
+}
+
+ScalarPair mlir::soap::foldMoments(KernelBuilder &k, const Entries &entries) {
+  if (std::optional<int64_t> count = entries.count();
+      count && entries.weightOfAll)
+    return foldAlike(k, entries, *entries.weightOfAll, *count);
+  Value zero = k.number(0).value;
+  auto [first, own] = entries.at(entries.first);
+  SmallVector<Value> sums = foldOver(
+      k, entries, entries.first + entries.step,
+      {entries.weight(entries.first).value, zero, own.value},
+      [&, &first = first](const Index &e, ArrayRef<Value> acc) {
         auto [mean, squares] = entries.at(e);
         Scalar weight = entries.weight(e), distance = mean - first;
         Scalar weighted = weight * distance;

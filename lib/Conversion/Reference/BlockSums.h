@@ -34,13 +34,21 @@ struct BlockCut {
 std::optional<BlockCut> cutInBlocks(int64_t groups, int64_t positions,
                                     int64_t channels);
 
-/// Pairs of numbers to fold: `first`, `first` + `step`, ... below `end`.
+/// Pairs of numbers to fold: `first`, `first` + `step`, ... below `end`, where
+/// `first` is below `step`.
 struct Entries {
   Index first;
   int64_t end, step;
   function_ref<ScalarPair(const Index &)> at;
   /// Positions that an entry stands for.
   function_ref<Scalar(const Index &)> weight;
+  /// The same for each entry; none if they differ.
+  std::optional<int64_t> weightOfAll;
+
+  /// How many there are, whatever `first` is; none if that depends on it.
+  std::optional<int64_t> count() const {
+    return end % step == 0 ? std::optional(end / step) : std::nullopt;
+  }
 };
 using FoldEntries = function_ref<ScalarPair(KernelBuilder &, const Entries &)>;
 
@@ -54,7 +62,8 @@ ScalarPair foldSums(KernelBuilder &k, const Entries &entries);
 ///   mean = mean_0 + sum(n d) / N,  M2 = sum(M2 + n d^2) - sum(n d)^2 / N.
 ///
 /// The square of mean - mean_0 is at most (entries - 1) times what the means
-/// vary by, so the difference loses at most that many roundings of M2.
+/// vary by, so the difference loses at most that many roundings of M2. An n
+/// that is the same for all is taken out of the sums.
 ScalarPair foldMoments(KernelBuilder &k, const Entries &entries);
 
 /// A channel, its number among the channels of all groups, and the first
