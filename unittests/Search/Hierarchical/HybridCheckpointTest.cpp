@@ -275,7 +275,7 @@ TEST(HybridCheckpoint, RefusesOthers) {
   expectIn(changed("\"name\":\"step\"", "\"name\":\"part\""),
            "at /checksum: the file is damaged");
   expectIn(changed("\"checksum\":", "\"checksums\":"), "checksums");
-  expectIn(changed("\"seconds\":", "\"seconds\":-"), "at /parts/0/seconds");
+  expectIn(changed("\"seconds\":", "\"seconds\":-"), "/seconds: expected");
 
   KeptSearch model(plenty, /*width=*/128), topology(little),
       batch(plenty, 256, /*batch=*/64), options;
