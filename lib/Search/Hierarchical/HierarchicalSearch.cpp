@@ -302,7 +302,8 @@ HierarchicalResult soap::searchHybrid(HybridModel &model,
   std::stable_sort(
       result.others.begin(), result.others.end(),
       [](const HybridPlan &a, const HybridPlan &b) { return isBetter(a, b); });
-  recorded.write();
+  // Before it is written, so that a later run has more.
   result.seconds = recorded.seconds();
+  recorded.write();
   return result;
 }
