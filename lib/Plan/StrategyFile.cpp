@@ -11,6 +11,7 @@
 #include "Soap/Plan/StrategyFile.h"
 #include "Soap/Model/Reuse.h"
 #include "Soap/Profile/ProfileModel.h"
+#include "Support/Hasher.h"
 #include "Support/Json.h"
 
 #include <algorithm>
@@ -23,36 +24,6 @@ using namespace soap;
 //===----------------------------------------------------------------------===//
 // Fingerprints
 //===----------------------------------------------------------------------===//
-
-namespace {
-
-/// FNV-1a, 64 bits: stable across machines and versions of the library.
-class Hasher {
-public:
-  void add(const std::string &text) {
-    for (unsigned char c : text)
-      addByte(c);
-    addByte(0xff); // not part of any UTF-8 text: ends a string
-  }
-  void add(int64_t number) {
-    for (int i = 0; i < 8; ++i)
-      addByte(
-          static_cast<unsigned char>(static_cast<uint64_t>(number) >> 8 * i));
-  }
-  std::string hex() const {
-    const char *digits = "0123456789abcdef";
-    std::string text;
-    for (int shift = 60; shift >= 0; shift -= 4)
-      text += digits[state >> shift & 15];
-    return text;
-  }
-
-private:
-  uint64_t state = 0xcbf29ce484222325;
-  void addByte(unsigned char byte) { state = (state ^ byte) * 0x100000001b3; }
-};
-
-} // namespace
 
 std::string soap::fingerprint(const Graph &graph) {
   Hasher hasher;

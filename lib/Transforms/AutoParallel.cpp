@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CheckedOptions.h"
+#include "CheckpointFile.h"
 #include "FrontierAlgorithm.h"
 #include "HybridAlgorithm.h"
 #include "HybridBlocks.h"
@@ -31,7 +32,6 @@
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/DebugLog.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Process.h"
 
 #include <limits>
@@ -99,7 +99,6 @@ struct AutoParallel
   FailureOr<std::optional<::soap::McmcState>>
   readCheckpoint(const ::soap::ParallelizationProblem &problem,
                  const ::soap::McmcOptions &options);
-  void writeCheckpoint(StringRef text);
 
   FrontierPassOptions frontierOptions() const {
     return {mode,           memoryLimit,    frontierFile, frontierSvg,
@@ -109,11 +108,10 @@ struct AutoParallel
   /// Whether no option says how to search but the time.
   bool isPlain() const {
     return initial.empty() && !polish && proposals == 0 && !bound &&
-           tuning.empty() && space == "soap" && roles.empty() &&
-           (mode.empty() || countsDevices()) && checkpointFile.empty() &&
-           progressSvg.empty() && memoryLimit.empty() && frontierFile.empty() &&
-           frontierSvg.empty() && !reuse && recompute != "selective" &&
-           recompute != "whole";
+           !tuned->saysHowToSearch() && space == "soap" && roles.empty() &&
+           (mode.empty() || countsDevices()) && progressSvg.empty() &&
+           memoryLimit.empty() && frontierFile.empty() && frontierSvg.empty() &&
+           !reuse && recompute != "selective" && recompute != "whole";
   }
 
   /// Modes that hybrid plans have, too.
@@ -173,9 +171,12 @@ LogicalResult AutoParallel::checkOptions() {
     return getOperation().emitError() << "option 'tuning': " << message;
   if (auto error = tuned->check(chosen, !checkpointFile.empty()))
     return getOperation().emitError() << error->message;
-  if (chosen != "mcmc" && !checkpointFile.empty())
+  if (chosen != "mcmc" && chosen != "hybrid" && !checkpointFile.empty())
     return fail("checkpoint", checkpointFile.getValue(),
-                "algorithm=mcmc: no other search has checkpoints");
+                "algorithm=mcmc or hybrid: no other search has checkpoints");
+  if (!mode.empty() && !checkpointFile.empty())
+    return fail("checkpoint", checkpointFile.getValue(),
+                "no 'mode': searches on several numbers of devices have none");
   if (chosen == "placement" && space != "soap")
     return fail("space", space.getValue(),
                 "soap: other spaces have no choice of devices, algorithm="
@@ -342,8 +343,7 @@ AutoParallel::search(const ::soap::ParallelizationProblem &problem,
   InterruptScope scope;
   for (auto [name, strategy] : llvm::zip_equal(initial, strategies)) {
     // A search that goes on from a checkpoint has its starts already.
-    if (strategy.empty() &&
-        (checkpointFile.empty() || !llvm::sys::fs::exists(checkpointFile)))
+    if (strategy.empty() && !hasCheckpoint(checkpointFile))
       strategy = searchStart(name, problem, options);
     // Or it was interrupted before it had found anything.
     if (strategy.empty())
@@ -370,7 +370,8 @@ AutoParallel::search(const ::soap::ParallelizationProblem &problem,
       options.resume = &*former;
     options.checkpoint = [&](const ::soap::McmcState &state) {
       isCheckpointed = true;
-      writeCheckpoint(::soap::printMcmcCheckpoint(problem, options, state));
+      writeCheckpoint(getOperation(), checkpointFile,
+                      ::soap::printMcmcCheckpoint(problem, options, state));
     };
   }
   FailureOr<SearchOutcome> outcome;
@@ -412,14 +413,14 @@ AutoParallel::search(const ::soap::ParallelizationProblem &problem,
 FailureOr<std::optional<::soap::McmcState>>
 AutoParallel::readCheckpoint(const ::soap::ParallelizationProblem &problem,
                              const ::soap::McmcOptions &options) {
-  if (!llvm::sys::fs::exists(checkpointFile))
-    return std::optional<::soap::McmcState>();
-  FailureOr<std::string> text =
-      readOptionFile(getOperation(), "checkpoint", checkpointFile);
+  FailureOr<std::optional<std::string>> text =
+      mlir::soap::readCheckpoint(getOperation(), checkpointFile);
   if (failed(text))
     return failure();
+  if (!*text)
+    return std::optional<::soap::McmcState>();
   ::soap::Expected<::soap::McmcState> state =
-      ::soap::parseMcmcCheckpoint(*text, checkpointFile, problem, options);
+      ::soap::parseMcmcCheckpoint(**text, checkpointFile, problem, options);
   if (!state)
     return getOperation().emitError() << state.error();
   for (const std::string &name : initial)
@@ -432,27 +433,6 @@ AutoParallel::readCheckpoint(const ::soap::ParallelizationProblem &problem,
              << "' has begun from other starts; expected one of "
              << llvm::join(state->initialNames, ", ");
   return std::optional<::soap::McmcState>(std::move(*state));
-}
-
-/// Written aside first, so that there always is a whole one. A search is not
-/// ended for a full disk; that it cannot be resumed is said.
-void AutoParallel::writeCheckpoint(StringRef text) {
-  std::string aside = checkpointFile + ".new";
-  std::error_code error;
-  {
-    llvm::raw_fd_ostream stream(aside, error);
-    if (!error) {
-      stream << text;
-      stream.close();
-      error = stream.error();
-      stream.clear_error();
-    }
-  }
-  if (!error)
-    error = llvm::sys::fs::rename(aside, checkpointFile);
-  if (error)
-    getOperation().emitWarning() << "option 'checkpoint=" << checkpointFile
-                                 << "': cannot write: " << error.message();
 }
 
 LogicalResult AutoParallel::writeFiles(const FunctionProblem &target,
@@ -513,8 +493,9 @@ LogicalResult AutoParallel::run() {
     hybrid = modelForHybrid(target);
   if (hybrid && !hasManyDevices(target.topology) &&
       !hasLongSequences(target.function)) {
-    // Frontiers count devices here, and weigh memory against time themselves.
-    if (mode.empty() && recompute != "auto")
+    // Frontiers count devices here, and weigh memory against time themselves;
+    // chains keep their state.
+    if (mode.empty() && recompute != "auto" && checkpointFile.empty())
       return runBoth(target, *hybrid);
     hybrid.reset();
   }
@@ -524,7 +505,10 @@ LogicalResult AutoParallel::run() {
                                  exportFile,
                                  summary,
                                  /*recompute=*/recompute != "none",
-                                 mode};
+                                 mode,
+                                 /*batch=*/0,
+                                 checkpointFile,
+                                 tuned->pauseAfter};
     if (!countsDevices())
       return runHybrid(target, std::move(hybrid), options);
     constexpr double secondsToCount = 20;

@@ -10,6 +10,7 @@
 #include "HybridAlgorithm.h"
 
 #include "HybridBlocks.h"
+#include "HybridCheckpointFile.h"
 #include "HybridOffload.h"
 #include "HybridSimulation.h"
 #include "HybridSupport.h"
@@ -123,6 +124,10 @@ LogicalResult mlir::soap::runHybrid(FunctionProblem &target,
   double seconds = options.seconds == 0 ? defaultSeconds : options.seconds;
   search.seconds = seconds;
   search.recompute = options.recompute;
+  ::soap::HybridRecord record;
+  if (failed(useCheckpoint(target, *model, options.checkpoint,
+                           options.pauseAfter, record, search)))
+    return failure();
   InterruptScope scope;
   search.stop = &InterruptScope::isInterrupted();
   HybridSearch found = searchHybridPlans(target, *model, search);

@@ -26,6 +26,9 @@ struct HybridPassOptions {
   /// Of `countDevices`: `mini-parallelism` or `profiling`.
   std::string mode;
   int64_t batch = 0; ///< of an iteration, of `countDevices`; 0: of the step
+  /// Of `runHybrid`: the state of the search; empty: it is not kept.
+  std::string checkpoint = {};
+  int64_t pauseAfter = 0; ///< as of `HybridRecord`
 };
 
 /// The model of a problem that hybrid plans are for: four layers or more that

@@ -87,13 +87,12 @@ HybridSearch mlir::soap::searchHybridPlans(
   constexpr double shareOfWhole = 0.2;
   own.seconds = shareOfWhole * options.seconds;
   search.result = ::soap::searchHybrid(model, *target.problem, own);
-  bool isStopped =
-      options.stop && options.stop->load(std::memory_order_relaxed);
-  if (isStopped || !(search.blocked = blockedStep(target, batch)))
+  if (isStopped(options) || !(search.blocked = blockedStep(target, batch)))
     return search;
   FunctionProblem &step = *search.blocked->target;
   own.seconds = std::max(options.seconds - search.result.seconds,
                          (1 - shareOfWhole) * options.seconds);
+  own.part = "blocks";
   setSimulator(step, *search.blocked->model);
   OffloadSearch other = searchWithOffload(step.opGraph, *search.blocked->model,
                                           *step.problem, own, batch);

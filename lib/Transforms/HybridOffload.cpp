@@ -82,15 +82,14 @@ mlir::soap::searchWithOffload(const OpGraph &opGraph,
     search.result.complete = true;
   } else {
     searchPlain();
-    bool isStopped =
-        options.stop && options.stop->load(std::memory_order_relaxed);
-    if (isStopped ||
+    if (isStopped(options) ||
         (search.result.best.exists() && search.result.best.excessBytes == 0) ||
         !(offloaded = makeOffloaded()))
       return search;
   }
   search.offloaded = std::move(*offloaded);
   ::soap::HierarchicalOptions rest = options;
+  rest.part += ", offload";
   constexpr double leastSeconds = 1;
   if (rest.seconds > 0)
     rest.seconds = std::max(options.seconds - search.result.seconds,

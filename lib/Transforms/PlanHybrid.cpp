@@ -11,6 +11,7 @@
 #include "CheckedOptions.h"
 #include "HybridAlgorithm.h"
 #include "HybridBlocks.h"
+#include "HybridCheckpointFile.h"
 #include "HybridSimulation.h"
 #include "HybridSupport.h"
 #include "InterruptScope.h"
@@ -172,7 +173,19 @@ LogicalResult PlanHybrid::checkOptions() {
   if (!mode.empty() && (!plan.empty() || exhaustive))
     return module.emitError("option 'mode=")
            << mode.getValue() << "': expected no 'plan' and no 'exhaustive'";
-  return checkOptionFile(module, "report", report);
+  if (!checkpointFile.empty() && (!plan.empty() || !mode.empty()))
+    return module.emitError("option 'checkpoint=")
+           << checkpointFile.getValue()
+           << "': expected no 'plan' and no 'mode'";
+  if (pauseAfter < 0)
+    return module.emitError("option 'pause-after=")
+           << pauseAfter.getValue() << "': expected a number of at least 0";
+  if (pauseAfter > 0 && checkpointFile.empty())
+    return module.emitError("option 'pause-after=")
+           << pauseAfter.getValue()
+           << "': expected the option 'checkpoint=FILE', too";
+  return failure(failed(checkOptionFile(module, "report", report)) ||
+                 failed(checkOptionFile(module, "checkpoint", checkpointFile)));
 }
 
 /// All terms of a curve scale as 1 / efficiency, if peaks and launches do.
@@ -222,6 +235,10 @@ LogicalResult PlanHybrid::run() {
     ::soap::HierarchicalOptions options;
     options.seconds = timeLimit;
     options.exhaustive = exhaustive;
+    ::soap::HybridRecord record;
+    if (failed(useCheckpoint(target, **model, checkpointFile, pauseAfter,
+                             record, options)))
+      return failure();
     InterruptScope scope;
     options.stop = &InterruptScope::isInterrupted();
     search = searchHybridPlans(target, **model, options, batch);

@@ -95,7 +95,8 @@ static ::soap::Error unexpected(const Twine &name, const Twine &value,
       {"target", targetNs.hasValue()},
       {"pause-after", pauseAfter.hasValue()}};
   for (auto [name, isGiven] : ofChains)
-    if (isGiven && algorithm != "mcmc")
+    if (isGiven && algorithm != "mcmc" &&
+        !(algorithm == "hybrid" && name == StringRef("pause-after")))
       return ::soap::Error{"option 'tuning={" + std::string(name) +
                            "}': expected algorithm=mcmc: no other search has "
                            "Markov chains"};
@@ -110,6 +111,14 @@ static ::soap::Error unexpected(const Twine &name, const Twine &value,
     return unexpected("pause-after", count(pauseAfter.getValue()),
                       "the option 'checkpoint=FILE', too");
   return std::nullopt;
+}
+
+bool SearchTuning::saysHowToSearch() const {
+  return beta.hasValue() || cooling.hasValue() || chains.hasValue() ||
+         proposalsKind.hasValue() || mates.hasValue() || tempering.hasValue() ||
+         epsilon.hasValue() || configs.hasValue() || untied.hasValue() ||
+         simulator.hasValue() || earlyRejection.hasValue() ||
+         targetNs.hasValue();
 }
 
 void SearchTuning::apply(::soap::McmcOptions &options) const {

@@ -51,6 +51,9 @@ struct SearchTuning : PassPipelineOptions<SearchTuning> {
   ::soap::MaybeError check(llvm::StringRef algorithm,
                            bool isCheckpointed) const;
 
+  /// Whether anything but a pause is given.
+  bool saysHowToSearch() const;
+
   /// Sets what concerns Markov chains. Values must be checked.
   void apply(::soap::McmcOptions &options) const;
 };

@@ -53,6 +53,8 @@ READERS = [
     ("soap-opt: strategy", "s.json", ["soap-opt", "{step}", "--soap-apply-strategy=strategy={input} topology=cpu-2"], {}),
     ("soap-opt: initial", "s.json", ["soap-opt", "{step}", SEARCH + "initial={input}"], {}),
     ("soap-opt: checkpoint", "c.json", ["soap-opt", "{step}", SEARCH + "checkpoint={input}"], {}),
+    ("soap-opt: hybrid checkpoint", "c.json",
+     ["soap-opt", "{step}", "--soap-plan-hybrid=topology=cpu-2 checkpoint={input}"], {}),
     ("soap-opt: solution", "s.json", ["soap-opt", "{step}", "--soap-cost-graph=topology=cpu-2 solution={input}"], {}),
     ("soap-translate: onnx", "m.onnx", ["soap-translate", "--import-onnx", "{input}"], {}),
     ("soap-translate: external data", "w.bin", ["soap-translate", "--import-onnx", "{folder}/m.onnx"], {"m.onnx": EXTERNAL}),

@@ -10,11 +10,38 @@
 
 #include "Fuzz.h"
 #include "Search/Problems.h"
+#include "Soap/Search/Hierarchical/HybridCheckpoint.h"
 #include "Soap/Search/MCMC/McmcCheckpoint.h"
 
 using namespace soap;
 
+static void readHybrid(const std::string &input) {
+  static const test::MlpProblem p(test::makeMlp(32, {64, 64, 64, 64, 64}),
+                                  *builtinTopology("h100-2x4"));
+  static const std::unique_ptr<HybridModel> model =
+      std::move(*HybridModel::make(p.problem));
+  HierarchicalOptions options;
+  auto record =
+      parseHybridCheckpoint(input, "input", p.problem, *model, options);
+  if (!record) {
+    fuzz::require(!record.error().empty(), "refused without a message");
+    return;
+  }
+  std::string text = printHybridCheckpoint(p.problem, *model, options, *record);
+  auto again =
+      parseHybridCheckpoint(text, "printed", p.problem, *model, options);
+  fuzz::require(bool(again), "what was printed is refused");
+  fuzz::require(printHybridCheckpoint(p.problem, *model, options, *again) ==
+                    text,
+                "a round trip changes the record");
+  record->pauseAfter = 3;
+  options.record = &*record;
+  HierarchicalResult result = searchHybrid(*model, p.problem, options);
+  fuzz::require(result.best.exists(), "no plan after it was resumed");
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  readHybrid(std::string(fuzz::view(data, size)));
   static const test::MlpProblem p(test::makeMlp(64, {100, 80, 10}), 4);
   McmcOptions options;
   options.proposals = 900;

@@ -370,8 +370,8 @@ def SoapAutoParallel : Pass<"soap-auto-parallel", "::mlir::ModuleOp"> {
            "'proposals' alone "
            "the result is the same for any number">,
     Option<"checkpointFile", "checkpoint", "std::string", /*default=*/"\"\"",
-           "Search: keep the state of Markov chains in this file, and go on from it if it exists. Budgets hold "
-           "for " "all runs together">,
+           "Search: keep the state of Markov chains, or of a search over hybrid plans, in this file, and go on from it if "
+           "it exists. Budgets hold for all runs together">,
     Option<"bound", "bound", "bool", /*default=*/"false",
            "Search: work out afterwards, for the report's bound_ns, a time that no strategy beats: of all ops, "
            "each split "
@@ -632,6 +632,11 @@ def SoapPlanHybrid : Pass<"soap-plan-hybrid", "::mlir::ModuleOp"> {
            "Share of the speed that the profile promises which kernels reach (docs/Hierarchical.md)">,
     Option<"exhaustive", "exhaustive", "bool", /*default=*/"false",
            "Price every shape, with no bounds: what the search is compared with">,
+    Option<"checkpointFile", "checkpoint", "std::string", /*default=*/"\"\"",
+           "Keep the state of the search in this file, and go on from it if it exists. The time limit holds for all runs "
+           "together">,
+    Option<"pauseAfter", "pause-after", "int64_t", /*default=*/"0",
+           "Stop after so many prices and simulations of this run, to go on from the checkpoint; 0: do not">,
     Option<"report", "report", "std::string", /*default=*/"\"\"",
            "Write the plans to this file (JSON; '-': stdout)">,
     Option<"summary", "summary", "bool", /*default=*/"true", "Print a summary on stderr">

@@ -7,10 +7,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Search/Hierarchical/HierarchicalSearch.h"
+#include "Search/Hierarchical/RecordedModel.h"
 
 #include <algorithm>
-#include <chrono>
 #include <deque>
 #include <functional>
 #include <limits>
@@ -73,14 +72,17 @@ static bool isUsual(const HybridShape &shape) {
 
 /// Sorts the shapes from the first one that have its samples: usual ones, then
 /// by bound.
-static void sortByBound(HybridModel &model, std::vector<HybridShape> &shapes,
-                        size_t first, const std::function<bool()> &isOver) {
+static void sortByBound(RecordedModel &recorded,
+                        std::vector<HybridShape> &shapes, size_t first,
+                        const std::function<bool()> &isOver) {
   using Entry = std::pair<std::pair<bool, int64_t>, HybridShape>;
   std::vector<Entry> bounded;
   for (size_t i = first;
        i < shapes.size() && shapes[i].samples == shapes[first].samples; ++i)
     bounded.push_back(
-        {{!isUsual(shapes[i]), isOver() ? 0 : model.boundNs(shapes[i])},
+        {{!isUsual(shapes[i]), isOver() && !recorded.isBounded(shapes[i])
+                                   ? 0
+                                   : recorded.boundNs(shapes[i])},
          shapes[i]});
   std::stable_sort(
       bounded.begin(), bounded.end(),
@@ -133,19 +135,20 @@ private:
 /// Simulates candidates, best prices first. The best plan is the one whose
 /// simulation is best. One that does not fit then is made anew as it is with
 /// less memory. Returns what was simulated.
-static std::vector<HybridPlan>
-judge(HybridModel &model, const HierarchicalOptions &options,
-      Candidates &candidates, const std::function<bool()> &isStopped,
-      const std::function<double()> &elapsed, HierarchicalResult &result) {
+static std::vector<HybridPlan> judge(HybridModel &model,
+                                     RecordedModel &recorded,
+                                     const HierarchicalOptions &options,
+                                     Candidates &candidates,
+                                     HierarchicalResult &result) {
   std::vector<HybridPlan> judged, failed;
   HybridPlan best;
   double bestPrice = std::numeric_limits<double>::max(), longest = 0;
   std::vector<HybridShape> again;
   auto fits = [&] { return best.exists() && best.excessBytes == 0; };
   SecondsLeft secondsLeft = [&] {
-    if (isStopped())
+    if (recorded.isStopped())
       return 0.0;
-    return options.seconds > 0 ? options.seconds - elapsed()
+    return options.seconds > 0 ? options.seconds - recorded.seconds()
                                : std::numeric_limits<double>::infinity();
   };
   // Where the best ones do not fit, more are asked for.
@@ -161,22 +164,22 @@ judge(HybridModel &model, const HierarchicalOptions &options,
     if (fits() &&
         static_cast<double>(plan.leastNs) > bestPrice * (1 + priceMargin))
       continue;
-    double begin = elapsed();
-    if (secondsLeft() <= longest) {
+    if (double left = secondsLeft();
+        left <= longest && !recorded.isJudged(plan, left)) {
       candidates.add(plan);
       break;
     }
-    Expected<HybridSimulation> simulated = options.simulate(plan, secondsLeft);
-    longest = std::max(longest, elapsed() - begin);
-    if (!simulated) {
+    HybridJudgement judgement = recorded.simulate(plan, secondsLeft);
+    longest = std::max(longest, judgement.seconds);
+    if (!judgement.simulated) {
       // Of one that the limit has ended there is nothing else to say.
-      if (secondsLeft() > 0)
-        result.whyPriced = simulated.error();
+      if (!judgement.error.empty())
+        result.whyPriced = judgement.error;
       failed.push_back(std::move(plan));
       continue;
     }
     int64_t memory = model.getMemoryBytes();
-    useSimulation(plan, std::move(*simulated), memory);
+    useSimulation(plan, std::move(*judgement.simulated), memory);
     bool comesAgain =
         std::find(again.begin(), again.end(), plan.shape) != again.end();
     if (plan.excessBytes > 0 && options.recompute && !comesAgain) {
@@ -184,7 +187,7 @@ judge(HybridModel &model, const HierarchicalOptions &options,
       auto fitBytes = static_cast<int64_t>(
           static_cast<double>(memory) * static_cast<double>(plan.pricedBytes) /
           static_cast<double>(plan.peakBytes));
-      HybridPlan other = model.price(plan.shape, nullptr, fitBytes);
+      HybridPlan other = recorded.price(plan.shape, fitBytes);
       if (other.exists() && other.peakBytes <= fitBytes)
         candidates.add(other);
     }
@@ -222,19 +225,13 @@ judge(HybridModel &model, const HierarchicalOptions &options,
 HierarchicalResult soap::searchHybrid(HybridModel &model,
                                       const ParallelizationProblem &problem,
                                       const HierarchicalOptions &options) {
-  using Clock = std::chrono::steady_clock;
-  Clock::time_point begin = Clock::now();
-  auto elapsed = [&] {
-    return std::chrono::duration<double>(Clock::now() - begin).count();
-  };
-  auto isStopped = [&] {
-    return options.stop && options.stop->load(std::memory_order_relaxed);
-  };
+  RecordedModel recorded(model, options);
   // A part of the time is left for simulations.
   constexpr double searchShare = 0.6;
   double searchSeconds = options.seconds * (options.simulate ? searchShare : 1);
   auto isOver = [&] {
-    return isStopped() || (options.seconds > 0 && elapsed() >= searchSeconds);
+    return recorded.isStopped() ||
+           (options.seconds > 0 && recorded.seconds() >= searchSeconds);
   };
   HierarchicalResult result;
   std::vector<HybridShape> shapes = listShapes(model, problem.getTopology());
@@ -252,10 +249,12 @@ HierarchicalResult soap::searchHybrid(HybridModel &model,
     // Of equal samples, what is likely to be good first.
     if (!options.exhaustive &&
         (i == 0 || shapes[i].samples != shapes[i - 1].samples))
-      sortByBound(model, shapes, i,
+      sortByBound(recorded, shapes, i,
                   [&] { return result.best.exists() && isOver(); });
     const HybridShape &shape = shapes[i];
-    if (result.best.exists() && isOver()) {
+    // A resumed search takes all bounds and prices that it has.
+    bool isLate = result.best.exists() && isOver() && !recorded.isPriced(shape);
+    if (isLate && !recorded.isBounded(shape)) {
       result.complete = false;
       break;
     }
@@ -265,12 +264,15 @@ HierarchicalResult soap::searchHybrid(HybridModel &model,
       break;
     if (!options.exhaustive && result.best.exists() &&
         result.best.excessBytes == 0 &&
-        static_cast<double>(model.boundNs(shape)) >= slowest(result.best)) {
+        static_cast<double>(recorded.boundNs(shape)) >= slowest(result.best)) {
       if (byKind.contains(kindOf(shape)))
         continue;
     }
-    constexpr Recompute none = Recompute::None;
-    HybridPlan plan = model.price(shape, options.recompute ? nullptr : &none);
+    if (isLate) {
+      result.complete = false;
+      break;
+    }
+    HybridPlan plan = recorded.price(shape);
     if (!plan.exists())
       continue;
     ++result.priced;
@@ -285,18 +287,23 @@ HierarchicalResult soap::searchHybrid(HybridModel &model,
       lastGain = shape.samples;
     }
   }
-  if (options.simulate)
+  if (options.simulate) {
     for (const HybridPlan &plan :
-         judge(model, options, candidates, isStopped, elapsed, result)) {
+         judge(model, recorded, options, candidates, result)) {
       HybridPlan &known = byKind[kindOf(plan.shape)];
       if (known.shape == plan.shape)
         known = plan;
     }
+    if (recorded.isStopped() && result.whyPriced.empty())
+      result.whyPriced = "the search was stopped";
+  }
   for (auto &[kind, plan] : byKind)
     result.others.push_back(std::move(plan));
   std::stable_sort(
       result.others.begin(), result.others.end(),
       [](const HybridPlan &a, const HybridPlan &b) { return isBetter(a, b); });
-  result.seconds = elapsed();
+  // Before it is written, so that a later run has more.
+  result.seconds = recorded.seconds();
+  recorded.write();
   return result;
 }

@@ -9,19 +9,19 @@
 
 #include "Soap/Search/MCMC/McmcCheckpoint.h"
 
-#include "Soap/Plan/StrategyFile.h"
-#include "Support/Json.h"
+#include "Search/Problem/SearchCheckpoint.h"
 
-#include <algorithm>
 #include <array>
 #include <cstdio>
 
 using namespace soap;
 using jsonfile::Cursor;
 using nlohmann::json;
+using searchcheckpoint::elements;
+using searchcheckpoint::maxCount;
+using searchcheckpoint::maxSeconds;
 
-static constexpr int64_t maxCount = int64_t(1) << 60;
-static constexpr double maxSeconds = 1e12;
+static constexpr const char *algorithm = "mcmc";
 
 //===----------------------------------------------------------------------===//
 // Writing
@@ -98,14 +98,7 @@ std::string soap::printMcmcCheckpoint(const ParallelizationProblem &problem,
                       {"accepted_at_weights", chain.acceptedAtWeights}});
   for (const McmcPoint &point : state.curve)
     curve.push_back({point.seconds, point.proposals, point.bestNs});
-  json document = {
-      {"version", 1},
-      {"search", "mcmc"},
-      {"model", fingerprint(problem.getGraph())},
-      {"topology", fingerprint(problem.getTopology())},
-      {"profiles", fingerprintOfProfiles(problem.getTopology())},
-      {"precision", precisionName(problem.getGraph().precision)},
-      {"options", describeOptions(problem, options)},
+  json members = {
       {"round", state.round},
       {"seconds", state.seconds},
       {"scale_ns", state.scaleNs},
@@ -115,7 +108,9 @@ std::string soap::printMcmcCheckpoint(const ParallelizationProblem &problem,
       {"initial", {{"names", state.initialNames}, {"ns", state.initialNs}}},
       {"curve", std::move(curve)},
       {"chains", std::move(chains)}};
-  return document.dump() + "\n";
+  return searchcheckpoint::print(problem, algorithm,
+                                 describeOptions(problem, options),
+                                 std::move(members));
 }
 
 //===----------------------------------------------------------------------===//
@@ -124,13 +119,6 @@ std::string soap::printMcmcCheckpoint(const ParallelizationProblem &problem,
 
 namespace {
 
-bool knowsTf32(const Topology &topology) {
-  return std::any_of(topology.deviceTypes.begin(), topology.deviceTypes.end(),
-                     [](const DeviceType &type) {
-                       return type.flopsPerSecond.contains("tf32");
-                     });
-}
-
 class StateReader {
 public:
   StateReader(const ParallelizationProblem &problem, const McmcOptions &options)
@@ -138,26 +126,10 @@ public:
 
   McmcState read(const Cursor &document) {
     McmcState state;
-    document.expectObject({"version", "search", "model", "topology", "profiles",
-                           "precision", "options", "round", "seconds",
-                           "scale_ns", "factor_moves", "exchanges", "has_last",
-                           "initial", "curve", "chains"});
-    document.expectVersion();
-    expect(document["search"], "mcmc", "a checkpoint of algorithm");
-    expect(document["model"], fingerprint(problem.getGraph()),
-           "a checkpoint of the model with fingerprint");
-    expect(document["topology"], fingerprint(problem.getTopology()),
-           "a checkpoint for the topology with fingerprint");
-    // Older files go by the names of profiles.
-    if (document.has("profiles"))
-      expect(document["profiles"], fingerprintOfProfiles(problem.getTopology()),
-             "a checkpoint of prices by profiles with fingerprint");
-    // Older files have prices in f32, but of devices with tf32, in that.
-    if (document.has("precision") || knowsTf32(problem.getTopology()))
-      expect(document["precision"], precisionName(problem.getGraph().precision),
-             "a checkpoint of prices of products in");
-    expect(document["options"], describeOptions(problem, options),
-           "a checkpoint of a search with");
+    searchcheckpoint::checkIdentity(
+        document, problem, algorithm, describeOptions(problem, options),
+        {"round", "seconds", "scale_ns", "factor_moves", "exchanges",
+         "has_last", "initial", "curve", "chains"});
     state.round = document["round"].integer(0, maxCount);
     state.seconds = document["seconds"].number(0, maxSeconds);
     state.scaleNs = document["scale_ns"].integer(0, maxCount);
@@ -189,21 +161,6 @@ public:
 private:
   const ParallelizationProblem &problem;
   const McmcOptions &options;
-
-  void expect(const Cursor &entry, const std::string &expected,
-              const std::string &what) {
-    std::string actual = entry.string();
-    if (actual != expected)
-      entry.fail("expected " + what + " " + jsonfile::quote(expected) +
-                 ", got " + jsonfile::quote(actual));
-  }
-
-  std::vector<Cursor> elements(const Cursor &entry, size_t count) {
-    std::vector<Cursor> list = entry.elements();
-    if (list.size() == count)
-      return list;
-    entry.failExpected("a list of " + std::to_string(count));
-  }
 
   std::array<uint64_t, 4> words(const Cursor &entry) {
     std::array<uint64_t, 4> result = {};
@@ -306,6 +263,9 @@ soap::parseMcmcCheckpoint(const std::string &text, const std::string &file,
   if (!document)
     return document.takeError();
   return jsonfile::read(*document, file, [&](const Cursor &root) {
-    return StateReader(problem, options).read(root);
+    McmcState state = StateReader(problem, options).read(root);
+    if (searchcheckpoint::hasChecksum(root))
+      searchcheckpoint::checkChecksum(*document, root);
+    return state;
   });
 }

@@ -52,6 +52,15 @@ struct Fixture {
   }
 };
 
+/// As files were written before there were checksums.
+std::string withoutChecksum(std::string text) {
+  const std::string key = "\"checksum\":\"";
+  size_t at = text.find(key);
+  EXPECT_NE(at, std::string::npos);
+  constexpr size_t digits = 16, behind = 2; // a quote and a comma
+  return text.erase(at, key.size() + digits + behind);
+}
+
 void expectIn(const std::string &error, const std::string &part) {
   EXPECT_NE(error.find(part), std::string::npos) << error;
   EXPECT_EQ(error.find("s.ckpt"), 0u) << error;
@@ -146,6 +155,7 @@ TEST(McmcCheckpoint, RefusesAnotherPrecision) {
     const std::string key = "\"precision\":\"f32\",";
     ASSERT_NE(text.find(key), std::string::npos);
     text.erase(text.find(key), key.size());
+    text = withoutChecksum(std::move(text));
     state = parseMcmcCheckpoint(text, "s.ckpt", p.problem, options);
     EXPECT_EQ(static_cast<bool>(state), std::string(name) == "k80-1x4");
   }
@@ -162,13 +172,25 @@ TEST(McmcCheckpoint, RefusesFewerChains) {
            "at /chains: expected 2 chains");
 }
 
-/// Damaged anywhere: refused, or still a state that a search can go on from.
+TEST(McmcCheckpoint, RefusesDamage) {
+  Fixture f;
+  size_t at = f.text.find("\"round\":");
+  ASSERT_NE(at, std::string::npos);
+  std::string changed = f.text;
+  changed.insert(at + std::string("\"round\":").size(), "1");
+  expectIn(f.errorOf(changed), "at /checksum: the file is damaged");
+  EXPECT_EQ(f.errorOf(withoutChecksum(changed)), "");
+}
+
+/// Of files without a checksum. Damaged anywhere: refused, or still a state
+/// that a search can go on from.
 TEST(McmcCheckpoint, SurvivesDamage) {
   Fixture f;
   std::mt19937_64 random(11);
   int refused = 0;
+  const std::string undamaged = withoutChecksum(f.text);
   for (int i = 0; i < 1500; ++i) {
-    std::string text = f.text;
+    std::string text = undamaged;
     for (uint64_t changes = random() % 3 + 1; changes > 0; --changes) {
       size_t at = random() % text.size();
       switch (random() % 3) {

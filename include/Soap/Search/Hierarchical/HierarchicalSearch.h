@@ -15,6 +15,7 @@
 
 #include "Soap/Model/Reuse.h"
 #include "Soap/Search/Hierarchical/HybridPlan.h"
+#include "Soap/Search/Hierarchical/HybridRecord.h"
 #include "Soap/Search/Problem/ParallelizationProblem.h"
 
 #include <atomic>
@@ -122,7 +123,15 @@ struct HierarchicalOptions {
   /// Stages may recompute what does not fit.
   bool recompute = true;
   const std::atomic<bool> *stop = nullptr;
+  /// Of earlier runs of this search, which goes on from it and adds to it; the
+  /// time limit is that of all runs. Null: there is none.
+  HybridRecord *record = nullptr;
+  /// The part of the record that is of this search.
+  std::string part = "step";
 };
+
+/// Whether a search with these options has been told to stop.
+bool isStopped(const HierarchicalOptions &options);
 
 struct HierarchicalResult {
   /// Of all that fit, the fastest; none fits: the one that exceeds memory
@@ -138,7 +147,7 @@ struct HierarchicalResult {
   /// Why no simulation has judged the best plan: an error of the simulator;
   /// empty: it has, or no time was left.
   std::string whyPriced;
-  double seconds = 0;
+  double seconds = 0;    ///< in all runs
   bool complete = false; ///< everything was looked at
 };
 
