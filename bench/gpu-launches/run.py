@@ -32,6 +32,8 @@ NETWORKS = {
     "inception-v3": ("inception-v3", 64, ""),
     "vgg16": ("vgg16", 64, ""),
     "alexnet": ("alexnet", 256, ""),
+    "alexnet-64": ("alexnet", 64, ""),
+    "lenet": ("lenet", 64, ""),
     "rnnlm": ("rnnlm", 64, "lstm-chunk=40"),
     "nmt": ("nmt", 64, "lstm-chunk=40"),
     "llama-small": ("llama", 8, "layers=12,heads=12,kv-heads=4,head-width=64,mlp-width=2048,length=1024,vocabulary=32000"),
@@ -41,16 +43,24 @@ NETWORKS = {
 PRECISIONS = {"tf32": ("", "tf32"), "bf16": ("", "bf16"), "bf16-types": ("bf16", "f32")}
 # PyTorch on an H200, ms, the better of torch.compile and eager in a CUDA graph (measured 2026-11): tf32, bf16.
 # Its bf16 is autocast.
-PYTORCH = {"alexnet": (9.2, 6.1), "resnet-101": (34.3, 20.0), "rnnlm": (10.5, 6.2), "gpt2-small": (None, 19.4)}
-# Limits of --check: launches and copies; how many times as long as its bytes a launch of 1 % of the step may take, and
-# all launches together; and the share of the bytes that an uncoalesced access may move.
-LIMITS = {
-    ("gpt2-small", "tf32"): "max-launches=205 max-ratio=2 max-share=0.01 max-total-ratio=1.5 max-uncoalesced=0.01",
-    ("gpt2-small", "bf16"): "max-launches=125 max-ratio=2 max-share=0.01 max-total-ratio=1.5 max-uncoalesced=0.01",
-    ("resnet-50", "tf32"): "max-launches=85 max-ratio=2 max-share=0.01 max-total-ratio=1.5 max-uncoalesced=0.01",
-    ("resnet-50", "bf16"): "max-launches=230 max-ratio=2 max-share=0.01 max-total-ratio=1.5 max-uncoalesced=0.01",
-    ("alexnet", "bf16-types"): "max-launches=40 max-ratio=2 max-share=0.01 max-total-ratio=1.5 max-uncoalesced=0.01",
+PYTORCH = {"alexnet": (9.2, 6.1), "alexnet-64": (3.31, 2.98), "lenet": (0.266, 0.305), "resnet-101": (34.3, 20.0), "rnnlm": (10.5, 6.2), "gpt2-small": (None, 19.4)}
+# Limits of --check: launches and copies of a step, tf32 and bf16. A launch of 1 % of the step may take at most so many
+# times as long as its bytes, all launches together, too; an uncoalesced access may move this share of the bytes.
+MAX_LAUNCHES = {
+    "gpt2-small": (205, 125),
+    "resnet-50": (85, 230),
+    "resnet-101": (160, 440),
+    "inception-v3": (165, 390),
+    "vgg16": (60, 75),
+    "alexnet": (30, 45),
+    "rnnlm": (495, 510),
+    "nmt": (980, 995),
+    "llama-small": (430, 385),
 }
+RATIOS = "max-ratio=2 max-share=0.01 max-total-ratio=1.5 max-uncoalesced=0.01"
+LIMITS = {(name, precision): "max-launches=%d %s" % (launches, RATIOS)
+          for name, counts in MAX_LAUNCHES.items() for precision, launches in zip(("tf32", "bf16"), counts)}
+LIMITS["alexnet", "bf16-types"] = "max-launches=40 " + RATIOS
 
 
 def run(command):

@@ -258,6 +258,9 @@ cudaError_t cudaHostAlloc(void **pointer, size_t bytes, unsigned flags) {
   FAKE(cudaHostAlloc);
   if (cudaError_t error = unsafeCall())
     return error;
+  // Else it is pinned for the thread's device alone, and all devices copy it.
+  if (!(flags & cudaHostAllocPortable))
+    return cudaErrorInvalidValue;
   std::lock_guard<std::mutex> lock(memoryMutex);
   *pointer = std::malloc(bytes);
   std::memset(*pointer, 0xff, bytes);
@@ -412,7 +415,7 @@ static void callForbidden(const std::string &name, cudaStream_t stream) {
   else if (name == "cudaFree")
     cudaFree(nullptr);
   else if (name == "cudaHostAlloc")
-    cudaHostAlloc(&memory, sizeof number, 0);
+    cudaHostAlloc(&memory, sizeof number, cudaHostAllocPortable);
   else if (name == "cudaMemcpy")
     cudaMemcpy(&number, &number, sizeof number, cudaMemcpyDefault);
   else if (name == "cudaStreamSynchronize")

@@ -20,6 +20,8 @@
 
 #include <cstring>
 #include <random>
+#include <utility>
+#include <vector>
 
 using namespace soap;
 using namespace soap::fake;
@@ -31,6 +33,8 @@ using namespace soap::runtime;
 
 /// Sums, memory that is not freed, and calls of the runtime.
 static int sums = 0, allocations = 0, waits = 0;
+/// While set, sums of f32 only note their counts and first elements.
+static std::vector<std::pair<int, const float *>> *countedSums = nullptr;
 static double now = 0;
 static bool noMemory = false;
 static LibraryCalls &fakes = libraryCalls();
@@ -116,6 +120,10 @@ cublasStatus_t cublasSetStream_v2(cublasHandle_t, cudaStream_t) {
 cublasStatus_t cublasSaxpy_v2(cublasHandle_t, int n, const float *alpha,
                               const float *x, int stepX, float *y, int stepY) {
   ++sums;
+  if (countedSums) {
+    countedSums->emplace_back(n, x);
+    return CUBLAS_STATUS_SUCCESS;
+  }
   for (int i = 0; i < n; ++i)
     y[i * stepY] += *alpha * x[i * stepX];
   return CUBLAS_STATUS_SUCCESS;
@@ -228,6 +236,24 @@ TEST_F(CudaLibrariesTest, Sums) {
   BFloat16 g[] = {BFloat16(256)}, h[] = {BFloat16(3)};
   EXPECT_FALSE(libraries.add(SOAP_BF16, g, h, 1, nullptr));
   EXPECT_EQ(g[0], 260.0f); // 259 is in the middle of 258 and 260
+}
+
+// cuBLAS counts in int: more elements are several calls.
+TEST_F(CudaLibrariesTest, SumsOfMoreThanAnInt) {
+  std::vector<std::pair<int, const float *>> parts;
+  countedSums = &parts;
+  constexpr int64_t part = int64_t(1) << 30;
+  float to, from;
+  EXPECT_FALSE(libraries.add(SOAP_F32, &to, &from, 2 * part + 5, nullptr));
+  countedSums = nullptr;
+  ASSERT_EQ(parts.size(), 3u);
+  EXPECT_EQ(parts[0],
+            std::make_pair(int(part), static_cast<const float *>(&from)));
+  EXPECT_EQ(parts[1].first, int(part));
+  EXPECT_EQ(parts[2].first, 5);
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(parts[2].second) -
+                reinterpret_cast<uintptr_t>(&from),
+            2 * part * sizeof(float));
 }
 
 TEST_F(CudaLibrariesTest, Convolutions) {
