@@ -167,7 +167,7 @@ def on_loopback(build, folder, hosts, module):
     path = os.path.join(folder, "rendezvous")
     meeting = Meeting(build, folder, hosts, module)
     for number in (0, 2):
-        meeting.start(number, "--rendezvous=file:" + path, "--join-timeout=4")
+        meeting.start(number, "--rendezvous=file:" + path, "--join-timeout=8")
     (_, first), (_, other) = meeting.end(30)
     expected = "it listens on 127.0.0.1 only, which this host cannot reach: expected '--listen' with an address of its host"
     if expected not in other or "no word from rank 1, 2, 3 of 4" not in first:
