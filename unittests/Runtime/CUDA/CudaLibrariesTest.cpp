@@ -243,7 +243,7 @@ TEST_F(CudaLibrariesTest, SumsOfMoreThanAnInt) {
   std::vector<std::pair<int, const float *>> parts;
   countedSums = &parts;
   constexpr int64_t part = int64_t(1) << 30;
-  float to, from;
+  float to = 0, from = 0;
   EXPECT_FALSE(libraries.add(SOAP_F32, &to, &from, 2 * part + 5, nullptr));
   countedSums = nullptr;
   ASSERT_EQ(parts.size(), 3u);
