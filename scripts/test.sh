@@ -12,6 +12,7 @@ case "${1:-}" in
   -h | --help) sed -n '3,7s/^# \{0,1\}//p' "$0"; exit 0 ;;
 esac
 give_up() {
+  [ -z "${environment:-}" ] || kill "$environment" 2>/dev/null
   echo "test: $1"
   echo "0 passed, 1 failed"
   exit 1
