@@ -218,7 +218,9 @@ bool InPlaceOperands::decide(OpOperand &operand) {
   bool writes = bufferizesToMemoryWrite(operand);
   for (const AliasingValue &alias : values) {
     unsigned before = bufferOf(operand.get()), after = bufferOf(alias.value);
-    if (before != after && conflicts(operand, buffers[before], buffers[after]))
+    // Another operand of the op has brought them together: no write is known.
+    if (before == after ? writes
+                        : conflicts(operand, buffers[before], buffers[after]))
       return false;
   }
   inPlace.insert(&operand);
