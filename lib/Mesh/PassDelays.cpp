@@ -208,17 +208,24 @@ void PassDelays::delayMovements() {
 // Weights that passes gather
 //===----------------------------------------------------------------------===//
 
-/// Bytes that a movement writes on a device.
-int64_t PassDelays::bytesOn(const Movement &movement, int device) const {
+int64_t PassDelays::Movement::bytesOn(int device) const {
+  auto it = std::lower_bound(
+      written.begin(), written.end(), device,
+      [](const auto &entry, int number) { return entry.first < number; });
+  return it != written.end() && it->first == device ? it->second : 0;
+}
+
+/// Once for each movement: all kernels ask, and a gather writes on all devices.
+void PassDelays::countBytes(Movement &movement) const {
   const ValuePlan &planned = plan.valuePlan(movement.value);
-  int64_t bytes = 0;
+  std::map<int, int64_t> bytes;
   for (auto a = static_cast<size_t>(
            planned.tasks[static_cast<size_t>(movement.index)].firstAction);
        a < planned.actions.size() && planned.actions[a].task == movement.index;
        ++a)
-    if (planned.actions[a].device == device)
-      bytes += plan.regionsOf(movement.value).bytes(planned.actions[a].region);
-  return bytes;
+    bytes[planned.actions[a].device] +=
+        plan.regionsOf(movement.value).bytes(planned.actions[a].region);
+  movement.written.assign(bytes.begin(), bytes.end());
 }
 
 /// In the order of tasks.
@@ -244,6 +251,7 @@ std::vector<PassDelays::Movement> PassDelays::findMovements() const {
       movement.reads =
           std::any_of(references.begin(), references.end(),
                       [&](int reference) { return reference < sources; });
+      countBytes(movement);
     });
   }
   // Kernels, then movements, the last first: each is for what those behind it
@@ -281,7 +289,7 @@ void PassDelays::delayGathers() {
   for (size_t m = 0; m < movements.size(); ++m)
     for (uint32_t kernel : movements[m].kernels) {
       int device = tasks.resource[kernel];
-      if (bytesOn(movements[m], device) == 0)
+      if (movements[m].bytesOn(device) == 0)
         continue;
       auto &ofDevice = places[static_cast<size_t>(device)];
       readings.push_back({device,
@@ -310,7 +318,7 @@ void PassDelays::delayGathers() {
     std::sort(brought.begin(), brought.end());
     brought.erase(std::unique(brought.begin(), brought.end()), brought.end());
     for (size_t m : brought) {
-      gather.bytes += bytesOn(movements[m], first.device);
+      gather.bytes += movements[m].bytesOn(first.device);
       const std::vector<uint32_t> &kernels = movements[m].kernels;
       bool isShared =
           std::any_of(kernels.begin(), kernels.end(), [&](uint32_t kernel) {

@@ -54,6 +54,9 @@ private:
     uint32_t task = 0;
     bool reads = false;            ///< what the update has left
     std::vector<uint32_t> kernels; ///< that it is for
+    /// Devices that it writes on, ascending, and how many bytes.
+    std::vector<std::pair<int, int64_t>> written;
+    int64_t bytesOn(int device) const;
   };
   /// A kernel that reads a weight which a movement brings to its device.
   struct Reading {
@@ -83,7 +86,7 @@ private:
   void forEachStep(int value, Visit visit) const;
   void delayGathers();
   std::vector<Movement> findMovements() const;
-  int64_t bytesOn(const Movement &movement, int device) const;
+  void countBytes(Movement &movement) const;
   void delayGathers(const std::vector<Gather> &gathers);
 };
 

@@ -107,8 +107,8 @@ struct AutoParallel
 
   /// Whether no option says how to search but the time.
   bool isPlain() const {
-    return initial.empty() && !polish && proposals == 0 && !bound &&
-           !tuned->saysHowToSearch() && space == "soap" && roles.empty() &&
+    return initial.empty() && !polish && !bound && !tuned->saysHowToSearch() &&
+           space == "soap" && roles.empty() &&
            (mode.empty() || countsDevices()) && progressSvg.empty() &&
            memoryLimit.empty() && frontierFile.empty() && frontierSvg.empty() &&
            !reuse && recompute != "selective" && recompute != "whole";
@@ -196,8 +196,8 @@ LogicalResult AutoParallel::checkOptions() {
                 "'reuse', which weigh memory against time themselves");
   if (chosen == "hybrid" && !isPlain())
     return fail("algorithm", "hybrid",
-                "none of the options 'initial', 'polish', 'proposals', "
-                "'bound', 'tuning', 'space', 'roles', 'mode=mini-time', "
+                "none of the options 'initial', 'polish', 'bound', 'tuning', "
+                "'space', 'roles', 'mode=mini-time', "
                 "'progress-svg', "
                 "'recompute=selective' and 'whole': "
                 "hybrid plans have a space and a search of their own");
@@ -495,12 +495,14 @@ LogicalResult AutoParallel::run() {
       !hasLongSequences(target.function)) {
     // Frontiers count devices here, and weigh memory against time themselves;
     // chains keep their state.
-    if (mode.empty() && recompute != "auto" && checkpointFile.empty())
+    if (mode.empty() && recompute != "auto" && checkpointFile.empty() &&
+        proposals == 0)
       return runBoth(target, *hybrid);
     hybrid.reset();
   }
   if (hybrid || chosen == "hybrid") {
     HybridPassOptions options = {timeLimit,
+                                 proposals,
                                  report,
                                  exportFile,
                                  summary,
@@ -512,7 +514,7 @@ LogicalResult AutoParallel::run() {
     if (!countsDevices())
       return runHybrid(target, std::move(hybrid), options);
     constexpr double secondsToCount = 20;
-    if (options.seconds == 0)
+    if (options.seconds == 0 && options.prices == 0)
       options.seconds = secondsToCount;
     return countDevices(target, options);
   }
@@ -565,6 +567,7 @@ LogicalResult AutoParallel::runBoth(FunctionProblem &target,
   if (summary)
     references = priceReferences(target);
   HybridPassOptions options = {timeLimit,
+                               /*prices=*/0,
                                report,
                                exportFile,
                                summary,

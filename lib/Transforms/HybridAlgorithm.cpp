@@ -121,8 +121,10 @@ LogicalResult mlir::soap::runHybrid(FunctionProblem &target,
     model = std::move(*made);
   }
   ::soap::HierarchicalOptions search;
-  double seconds = options.seconds == 0 ? defaultSeconds : options.seconds;
-  search.seconds = seconds;
+  search.prices = options.prices;
+  search.seconds = options.seconds == 0 && options.prices == 0
+                       ? defaultSeconds
+                       : options.seconds;
   search.recompute = options.recompute;
   ::soap::HybridRecord record;
   if (failed(useCheckpoint(target, *model, options.checkpoint,
@@ -160,9 +162,9 @@ LogicalResult mlir::soap::finishHybrid(FunctionProblem &target,
       return error << "; expected devices with more 'memory_bytes' or a "
                       "smaller model";
     return error << "; the search ended after " << result.priced << " of "
-                 << result.shapes
-                 << " shapes: expected a longer 'time-limit', devices with "
-                    "more 'memory_bytes' or a smaller model";
+                 << result.shapes << " shapes: expected a larger '"
+                 << (options.prices > 0 ? "proposals" : "time-limit")
+                 << "', devices with more 'memory_bytes' or a smaller model";
   }
   remarkIfPriced(target.function, result);
   if (options.summary)
@@ -182,6 +184,7 @@ LogicalResult mlir::soap::countDevices(FunctionProblem &target,
   options.recompute = pass.recompute;
   options.stop = &InterruptScope::isInterrupted();
   options.seconds = pass.seconds / static_cast<double>(counts.size());
+  options.prices = pass.prices;
   llvm::json::Array rows;
   std::unique_ptr<::soap::HybridModel> last;
   // The last one with states of the optimizer in the memory of the host.

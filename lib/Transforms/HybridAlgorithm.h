@@ -19,7 +19,8 @@
 namespace mlir::soap {
 
 struct HybridPassOptions {
-  double seconds = 0; ///< 0: 10
+  double seconds = 0; ///< 0: 10, no limit with `prices`
+  int64_t prices = 0; ///< the most shapes that are priced; 0: no limit
   std::string report, exportFile;
   bool summary = true;
   bool recompute = true; ///< what does not fit

@@ -102,6 +102,35 @@ mlir::soap::priceRecipe(const std::string &text, ::soap::HybridModel &model,
   return ::soap::Expected<HybridRow>(std::move(row));
 }
 
+void mlir::soap::simulateRecipe(HybridRow &row, ::soap::HybridModel &model,
+                                const ::soap::HybridSimulator &simulate) {
+  // Whether all devices are simulated where replicas differ depends on the time
+  // that is left. What a table says does not depend on the machine.
+  constexpr double seconds = 10;
+  auto always = [] { return seconds; };
+  auto simulated = [&](::soap::HybridPlan plan) {
+    if (auto figures = simulate(plan, always))
+      useSimulation(plan, std::move(*figures), model.getMemoryBytes());
+    return plan;
+  };
+  if (row.plan.excessBytes > 0)
+    return;
+  ::soap::HybridPlan plan = simulated(row.plan);
+  if (plan.isSimulated() && plan.excessBytes > 0) {
+    // By its price it fits: it needs a price of as much less.
+    auto fitBytes =
+        static_cast<int64_t>(static_cast<double>(model.getMemoryBytes()) *
+                             static_cast<double>(plan.pricedBytes) /
+                             static_cast<double>(plan.peakBytes));
+    ::soap::HybridPlan other = model.price(plan.shape, nullptr, fitBytes);
+    if (other.exists() && other.peakBytes <= fitBytes &&
+        (other = simulated(std::move(other))).isSimulated() &&
+        ::soap::isBetter(other, plan))
+      plan = std::move(other);
+  }
+  row.plan = std::move(plan);
+}
+
 static double gainOver(const HybridRow &row, int64_t makespanNs) {
   return makespanNs ? static_cast<double>(row.plan.makespanNs) /
                           static_cast<double>(makespanNs)
@@ -115,7 +144,7 @@ void mlir::soap::printHybridRows(int64_t makespanNs,
   size_t width = 0;
   for (const HybridRow &row : rows)
     width = std::max(width, row.name.size());
-  stream << "  compared with recipes, at the prices of --soap-plan-hybrid:\n";
+  stream << "  compared with recipes:\n";
   for (const HybridRow &row : rows) {
     const ::soap::HybridPlan &plan = row.plan;
     stream << "    " << llvm::left_justify(row.name, width)
@@ -126,6 +155,8 @@ void mlir::soap::printHybridRows(int64_t makespanNs,
                   static_cast<double>(plan.peakBytes) / bytesPerGB,
                   100 * plan.bubble)
            << ::soap::describe(plan);
+    if (!plan.isSimulated())
+      stream << " (priced, not simulated)";
     if (row.name == "fsdp" && plan.shape.zero == 1)
       stream << "; no weight is large enough for ZeRO-3";
     if (plan.excessBytes > 0)
@@ -149,6 +180,7 @@ void mlir::soap::printHybridRows(llvm::json::OStream &json, int64_t makespanNs,
         json.attribute("excess_bytes", row.plan.excessBytes);
         json.attribute("fits", row.plan.excessBytes == 0);
         json.attribute("bubble", row.plan.bubble);
+        json.attribute("simulated", row.plan.isSimulated());
       });
   });
 }

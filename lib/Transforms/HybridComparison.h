@@ -3,8 +3,8 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The recipes that a pipeline is compared with: as hybrid plans, with the
-// prices of --soap-plan-hybrid.
+// The recipes that a pipeline is compared with: as hybrid plans, simulated if
+// they fit, else with the prices of --soap-plan-hybrid.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,6 +39,13 @@ struct HybridRow {
 std::optional<::soap::Expected<HybridRow>>
 priceRecipe(const std::string &text, ::soap::HybridModel &model,
             const ::soap::Topology &topology);
+
+/// Gives a plan that fits by its price the figures of its simulation. One whose
+/// simulation does not fit is made anew, as on devices with less memory. What
+/// the simulator refuses, as replicas that differ on too many devices, keeps
+/// its price.
+void simulateRecipe(HybridRow &row, ::soap::HybridModel &model,
+                    const ::soap::HybridSimulator &simulate);
 
 /// A line for each row: time, gain over them of a strategy that takes
 /// `makespanNs`, memory, and what does not fit.

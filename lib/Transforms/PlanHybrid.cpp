@@ -160,6 +160,9 @@ LogicalResult PlanHybrid::checkOptions() {
     return module.emitError("option 'time-limit=")
            << optionNumber(timeLimit.getValue())
            << "': expected seconds from 0 to 1e9";
+  if (proposals < 0)
+    return module.emitError("option 'proposals=")
+           << proposals.getValue() << "': expected a number of at least 0";
   if (batch < 0)
     return module.emitError("option 'batch=")
            << batch.getValue() << "': expected a number of at least 0";
@@ -220,7 +223,8 @@ LogicalResult PlanHybrid::run() {
     return failure();
   FunctionProblem &target = **opened;
   if (!mode.empty())
-    return countDevices(target, {timeLimit, report, /*exportFile=*/{}, summary,
+    return countDevices(target, {timeLimit, proposals, report,
+                                 /*exportFile=*/{}, summary,
                                  /*recompute=*/true, mode, batch});
   int devices = target.topology.deviceCount();
   auto model = ::soap::HybridModel::make(*target.problem, batch,
@@ -234,6 +238,7 @@ LogicalResult PlanHybrid::run() {
   if (plan.empty()) {
     ::soap::HierarchicalOptions options;
     options.seconds = timeLimit;
+    options.prices = proposals;
     options.exhaustive = exhaustive;
     ::soap::HybridRecord record;
     if (failed(useCheckpoint(target, **model, checkpointFile, pauseAfter,

@@ -12,6 +12,7 @@
 #include "FoldedPipeline.h"
 #include "FoldedReport.h"
 #include "HybridOffload.h"
+#include "HybridSimulation.h"
 #include "ModuleSimulation.h"
 #include "Recomputation/Recompute.h"
 #include "SimulationReport.h"
@@ -207,6 +208,9 @@ Simulate::addPresets(const FunctionProblem &target,
           return getOperation().emitError()
                  << "option 'compare=" << name << "': " << row->error();
         (*row)->name = name;
+        simulateRecipe(**row, *used,
+                       simulatorOf(plain->opGraph, plain->topology, *used,
+                                   /*offloads=*/used != model.get()));
         recipes->push_back(std::move(**row));
         continue;
       }

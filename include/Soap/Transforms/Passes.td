@@ -364,7 +364,8 @@ def SoapAutoParallel : Pass<"soap-auto-parallel", "::mlir::ModuleOp"> {
     Option<"seed", "seed", "uint64_t", /*default=*/"1", "Search: seed of its random numbers">,
     Option<"timeLimit", "time-limit", "double", /*default=*/"0",
            "Search: budget in seconds; default: 10 for mcmc if there is no 'proposals', else none">,
-    Option<"proposals", "proposals", "int64_t", /*default=*/"0", "Search: budget in proposals">,
+    Option<"proposals", "proposals", "int64_t", /*default=*/"0",
+           "Search: budget in proposals; of a search over hybrid plans, in shapes that are priced">,
     Option<"threads", "threads", "unsigned", /*default=*/"0",
            "Search: threads, for chains and for their next proposals in advance; 0: one per core. With "
            "'proposals' alone "
@@ -619,6 +620,8 @@ def SoapPlanHybrid : Pass<"soap-plan-hybrid", "::mlir::ModuleOp"> {
     Option<"function", "function", "std::string", /*default=*/"\"\"",
            "Function to plan; default: train_step, evaluate or forward">,
     Option<"timeLimit", "time-limit", "double", /*default=*/"10", "Seconds of search; 0: no limit">,
+    Option<"proposals", "proposals", "int64_t", /*default=*/"0",
+           "The most shapes that are priced; 0: no limit. With time-limit=0 the result is the same on any machine">,
     Option<"batch", "batch", "int64_t", /*default=*/"0",
            "Samples of an iteration, in microbatches; 0: as many as the function has">,
     ListOption<"plan", "plan", "std::string",

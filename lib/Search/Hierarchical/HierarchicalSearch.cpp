@@ -63,26 +63,31 @@ std::vector<int> soap::deviceCounts(const Topology &topology) {
   return counts;
 }
 
-/// Whether a shape is the one of its stages and tensor parallelism that is
-/// likely to be good.
-static bool isUsual(const HybridShape &shape) {
-  return shape.chunks == 1 && !shape.sequence &&
-         shape.zero == (shape.data > 1 ? 1 : 0);
+/// Ranks shapes by how soon they are priced. Replicas alone are few, and with
+/// ZeRO-3 often the best there is, so that bounds exclude much behind them.
+/// Then comes the shape of each number of stages and each tensor parallelism
+/// that is likely to be good.
+static int rankOf(const HybridShape &shape) {
+  if (shape.data == shape.width() && shape.groups == 1)
+    return 0;
+  bool isUsual = shape.chunks == 1 && !shape.sequence &&
+                 shape.zero == (shape.data > 1 ? 1 : 0);
+  return isUsual ? 1 : 2;
 }
 
-/// Sorts the shapes from the first one that have its samples: usual ones, then
-/// by bound.
+/// Sorts the shapes from the first one that have its samples: by rank, then by
+/// bound.
 static void sortByBound(RecordedModel &recorded,
                         std::vector<HybridShape> &shapes, size_t first,
                         const std::function<bool()> &isOver) {
-  using Entry = std::pair<std::pair<bool, int64_t>, HybridShape>;
+  using Entry = std::pair<std::pair<int, int64_t>, HybridShape>;
   std::vector<Entry> bounded;
   for (size_t i = first;
        i < shapes.size() && shapes[i].samples == shapes[first].samples; ++i)
     bounded.push_back(
-        {{!isUsual(shapes[i]), isOver() && !recorded.isBounded(shapes[i])
-                                   ? 0
-                                   : recorded.boundNs(shapes[i])},
+        {{rankOf(shapes[i]), isOver() && !recorded.isBounded(shapes[i])
+                                 ? 0
+                                 : recorded.boundNs(shapes[i])},
          shapes[i]});
   std::stable_sort(
       bounded.begin(), bounded.end(),
@@ -245,6 +250,28 @@ HierarchicalResult soap::searchHybrid(HybridModel &model,
   result.complete = true;
   // By samples of a microbatch: whether anything was better than with fewer.
   int64_t lastGain = 1;
+  // Bounds exclude them: only the table of other kinds has them, if there is
+  // time.
+  std::vector<HybridShape> forTable;
+  auto price = [&](const HybridShape &shape) {
+    HybridPlan plan = recorded.price(shape);
+    if (!plan.exists())
+      return;
+    ++result.priced;
+    if (options.exhaustive)
+      result.all.push_back(plan);
+    auto [it, isNew] = byKind.try_emplace(kindOf(shape), plan);
+    if (!isNew && isBetter(plan, it->second))
+      it->second = plan;
+    candidates.add(plan);
+    if (!result.best.exists() || isBetter(plan, result.best)) {
+      result.best = plan;
+      lastGain = shape.samples;
+    }
+  };
+  auto isSpent = [&] {
+    return options.prices > 0 && result.priced >= options.prices;
+  };
   for (size_t i = 0; i < shapes.size(); ++i) {
     // Of equal samples, what is likely to be good first.
     if (!options.exhaustive &&
@@ -265,27 +292,21 @@ HierarchicalResult soap::searchHybrid(HybridModel &model,
     if (!options.exhaustive && result.best.exists() &&
         result.best.excessBytes == 0 &&
         static_cast<double>(recorded.boundNs(shape)) >= slowest(result.best)) {
-      if (byKind.contains(kindOf(shape)))
-        continue;
+      forTable.push_back(shape);
+      continue;
     }
-    if (isLate) {
+    if (isLate || isSpent()) {
       result.complete = false;
       break;
     }
-    HybridPlan plan = recorded.price(shape);
-    if (!plan.exists())
+    price(shape);
+  }
+  for (const HybridShape &shape : forTable) {
+    if (byKind.contains(kindOf(shape)))
       continue;
-    ++result.priced;
-    if (options.exhaustive)
-      result.all.push_back(plan);
-    auto [it, isNew] = byKind.try_emplace(kindOf(shape), plan);
-    if (!isNew && isBetter(plan, it->second))
-      it->second = plan;
-    candidates.add(plan);
-    if (!result.best.exists() || isBetter(plan, result.best)) {
-      result.best = plan;
-      lastGain = shape.samples;
-    }
+    if (isSpent() || (isOver() && !recorded.isPriced(shape)))
+      break;
+    price(shape);
   }
   if (options.simulate) {
     for (const HybridPlan &plan :

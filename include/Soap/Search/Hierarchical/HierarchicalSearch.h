@@ -113,6 +113,9 @@ using HybridSimulator = std::function<Expected<HybridSimulation>(
 
 struct HierarchicalOptions {
   double seconds = 0; ///< 0: no limit
+  /// The most shapes that are priced; 0: no limit. Without a limit of time, the
+  /// result is the same wherever the search runs.
+  int64_t prices = 0;
   /// Judges the plans with the best prices; null: prices decide.
   HybridSimulator simulate;
   /// The most plans that are simulated.
