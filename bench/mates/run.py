@@ -31,7 +31,7 @@ CELLS = [("resnet-101", 0, "p100-4x4-p2p"), ("inception-v3", 0, "p100-4x4-p2p"),
          ("inception-v3", 64, "p100-4x4"), ("resnet-101", 0, "k80-4x4"), ("inception-v3", 0, "k80-4x4"),
          ("rnntc", 0, "p100-4x4"), ("rnnlm", 0, "p100-4x4-p2p"), ("nmt", 0, "p100-4x4-p2p"),
          ("rnnlm", 0, "p100-4x4"), ("nmt", 0, "p100-4x4")]
-BY_OP = [("gpt", 128, "p100-4x4"), ("bert", 1024, "p100-4x4")]
+BY_OP = [("gpt", 128, "p100-4x4"), ("gpt", 512, "h100-8x8"), ("bert", 1024, "p100-4x4")]
 
 
 def search(tools, module, cluster, proposals, seed, tuning, more=""):

@@ -600,6 +600,10 @@ LogicalResult AutoParallel::runBoth(FunctionProblem &target,
   // A plan that the search had no time to simulate is priced within 5 %.
   const double margin = plans.best.isSimulated() ? 1 : 0.95;
   const ::soap::Evaluation &strategy = found->result.bestEvaluation;
+  // Nothing fits: the message says the least that would do.
+  if (plans.best.exists() && plans.best.excessBytes > 0 &&
+      plans.best.excessBytes < strategy.excessBytes)
+    return finishHybrid(target, ofPlan, plans, options);
   bool mayBeBetter = plans.best.exists() && plans.best.excessBytes == 0 &&
                      (strategy.excessBytes > 0 ||
                       margin * static_cast<double>(plans.best.makespanNs) <
