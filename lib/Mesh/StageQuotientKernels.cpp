@@ -49,28 +49,29 @@ void StageQuotient::findSpread(size_t node) {
     if (isWhole)
       return;
   }
-  std::vector<int64_t> indexOf(static_cast<size_t>(group), -1);
+  // By place on the devices of the stage: a device may have several pieces, as
+  // an early and a late one of a sequence.
+  std::vector<std::vector<int64_t>> indicesOf(static_cast<size_t>(group));
   for (size_t s = 0; s < config.devices.size(); ++s) {
     int place = config.devices[s] - first;
     if (place < 0 || place >= group)
       return fail("is on devices of several stages");
-    if (indexOf[static_cast<size_t>(place)] >= 0)
-      return fail("has several pieces of a microbatch on a device");
-    indexOf[static_cast<size_t>(place)] = static_cast<int64_t>(s);
+    indicesOf[static_cast<size_t>(place)].push_back(static_cast<int64_t>(s));
   }
   int64_t step = 0;
   for (int place = 0; place < group; ++place) {
-    int64_t index = indexOf[static_cast<size_t>(place)],
-            start = indexOf[static_cast<size_t>(place % unit)];
-    if (index < 0 && start < 0)
-      continue;
-    int64_t replica = place / unit;
-    if (index < 0 || start < 0)
+    const std::vector<int64_t> &indices = indicesOf[static_cast<size_t>(place)],
+                               &starts =
+                                   indicesOf[static_cast<size_t>(place % unit)];
+    if (indices.size() != starts.size())
       return fail("does not run on every replica of its stage");
-    if (replica == 1 && step == 0)
-      step = index - start;
-    if (index != start + replica * step)
-      return fail("is not cut over the replicas of its stage in their order");
+    int64_t replica = place / unit;
+    for (size_t i = 0; i < indices.size(); ++i) {
+      if (replica == 1 && step == 0)
+        step = indices[i] - starts[i];
+      if (indices[i] != starts[i] + replica * step)
+        return fail("is not cut over the replicas of its stage in their order");
+    }
   }
   Spread &spread = spreads[node];
   int64_t pieces = config.piecesPerReplica(), inner = pieces;

@@ -558,9 +558,8 @@ std::string HybridModel::checkContext(const HybridShape &shape) const {
     return text + " x tensor " + number(shape.tensor) +
            " devices neither divide a machine of " + number(impl->perMachine) +
            " nor are several";
-  if (shape.zero >= 2)
-    return text + " has no price with ZeRO-" + number(shape.zero) +
-           ", expected ZeRO 0 or 1";
+  if (shape.zero == 2)
+    return text + " has no price with ZeRO-2, expected ZeRO 0, 1 or 3";
   return "";
 }
 
