@@ -47,6 +47,9 @@ struct HybridModel::Impl {
   /// By samples, tensor, sequence, context, zigzag.
   using Costs = std::map<Key, Expected<SegmentCosts>>;
   std::shared_ptr<Costs> costs = std::make_shared<Costs>();
+  /// By samples.
+  using Microbatches = std::map<int64_t, Expected<PlannedMicrobatch>>;
+  std::shared_ptr<Microbatches> microbatches = std::make_shared<Microbatches>();
   std::map<int64_t, std::vector<int64_t>> updates;
   struct Reduction {
     std::optional<CollectiveModel> reduceScatter, allGather, allReduce;
@@ -84,14 +87,23 @@ struct HybridModel::Impl {
     Key key{shape.samples, shape.tensor, shape.sequence, shape.context,
             shape.zigzag};
     auto it = costs->find(key);
-    if (it == costs->end())
-      it = costs
-               ->emplace(key, findSegmentCosts(
-                                  problem.getGraph(), problem.getGroups(),
-                                  problem.getRoles(), segments, mates, topology,
-                                  stepBatch, shape))
+    if (it != costs->end())
+      return it->second;
+    auto of = microbatches->find(shape.samples);
+    if (of == microbatches->end())
+      of = microbatches
+               ->emplace(shape.samples,
+                         planMicrobatch(problem.getGraph(), problem.getGroups(),
+                                        problem.getRoles(), segments, mates,
+                                        stepBatch, shape.samples))
                .first;
-    return it->second;
+    const Expected<PlannedMicrobatch> &planned = of->second;
+    return costs
+        ->emplace(key, planned ? findSegmentCosts(problem.getGraph(),
+                                                  problem.getGroups(), *planned,
+                                                  mates, topology, shape)
+                               : Expected<SegmentCosts>(Error{planned.error()}))
+        .first->second;
   }
 
   const std::vector<int64_t> &updatesOf(int64_t pieces) {
@@ -427,6 +439,7 @@ HybridModel::make(const ParallelizationProblem &problem, int64_t batch,
   impl->memoryBytes = impl->topology.typeOf(0).memoryBytes;
   if (other) {
     impl->costs = other->impl->costs;
+    impl->microbatches = other->impl->microbatches;
     impl->segments = other->impl->segments;
     impl->mates = other->impl->mates;
   } else {

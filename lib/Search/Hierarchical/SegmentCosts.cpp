@@ -705,23 +705,33 @@ double flopsOf(const Graph &graph) {
 
 } // namespace
 
+Expected<PlannedMicrobatch>
+soap::planMicrobatch(const Graph &graph, const std::vector<OpGroup> &groups,
+                     const std::vector<std::vector<Role>> &roles,
+                     const ModelSegments &segments, const LayerMates &mates,
+                     int64_t batch, int64_t samples) {
+  Expected<MicrobatchGraph> passes =
+      makeMicrobatchGraph(graph, groups, roles, batch, samples);
+  if (!passes)
+    return Error{passes.error()};
+  PlannedMicrobatch made;
+  made.flops = flopsOf(passes->graph);
+  made.passes = std::move(*passes);
+  made.segments = segments;
+  if (mates.exist())
+    leaveOut(mates, graph, made.segments, made.passes);
+  return made;
+}
+
 Expected<SegmentCosts>
 soap::findSegmentCosts(const Graph &graph, const std::vector<OpGroup> &groups,
-                       const std::vector<std::vector<Role>> &roles,
-                       const ModelSegments &segments, const LayerMates &mates,
-                       const Topology &topology, int64_t batch,
+                       const PlannedMicrobatch &planned,
+                       const LayerMates &mates, const Topology &topology,
                        const HybridShape &shape) {
-  Expected<MicrobatchGraph> microbatch =
-      makeMicrobatchGraph(graph, groups, roles, batch, shape.samples);
-  if (!microbatch)
-    return Error{microbatch.error()};
-  double flops = flopsOf(microbatch->graph);
-  ModelSegments planned = segments;
-  if (mates.exist())
-    leaveOut(mates, graph, planned, *microbatch);
+  const MicrobatchGraph &microbatch = planned.passes;
   Topology ofPlace = firstDevices(topology, shape.tensor, /*limitBytes=*/-1);
-  ParallelizationProblem problem(microbatch->graph, ofPlace, microbatch->groups,
-                                 microbatch->roles);
+  ParallelizationProblem problem(microbatch.graph, ofPlace, microbatch.groups,
+                                 microbatch.roles);
   Strategy plain =
       shape.tensor == 1 ? singleStrategy(problem) : expertStrategy(problem);
   Strategy ofTensor = plain;
@@ -734,26 +744,26 @@ soap::findSegmentCosts(const Graph &graph, const std::vector<OpGroup> &groups,
     options.devices = shape.context;
     options.zigzag = shape.zigzag;
     options.tensorParallel = shape.tensor;
-    ParallelizationProblem ofReplica(microbatch->graph, group,
-                                     microbatch->groups, microbatch->roles);
+    ParallelizationProblem ofReplica(microbatch.graph, group, microbatch.groups,
+                                     microbatch.roles);
     Expected<Strategy> made =
         contextStrategy(ofReplica, options, plain, &ofTensor);
     if (!made)
       return Error{made.error()};
     strategy = std::move(*made);
   }
-  SegmentCosts costs = Measurement(graph, planned, *microbatch, group, strategy,
-                                   shape.context > 1)
+  SegmentCosts costs = Measurement(graph, planned.segments, microbatch, group,
+                                   strategy, shape.context > 1)
                            .run();
-  costs.flops = flops;
+  costs.flops = planned.flops;
   for (size_t s = 0; s < costs.segments.size(); ++s)
     if (auto mate = static_cast<size_t>(mates.ofSegment[s]); mate != s)
       costs.segments[s] = costs.segments[mate];
   costs.strategy =
-      strategyOfStep(graph, groups, *microbatch, mates, strategy, ofTensor);
+      strategyOfStep(graph, groups, microbatch, mates, strategy, ofTensor);
   std::vector<bool> isAgain(graph.nodes.size());
   for (size_t n = 0; n < isAgain.size(); ++n)
-    if (int made = microbatch->nodeOf[mates.ofNode[n]]; made >= 0)
+    if (int made = microbatch.nodeOf[mates.ofNode[n]]; made >= 0)
       isAgain[n] = costs.isAgain[made];
   costs.isAgain = std::move(isAgain);
   return costs;

@@ -87,16 +87,29 @@ struct SegmentCosts {
   double flops = 0;
 };
 
-/// The costs of a training step on the samples of a shape's microbatch, of
-/// `batch`, on the first devices of the topology, as many as a replica of the
-/// shape has. `segments` and `mates`: of `graph`. An error says why the step
-/// cannot be split in microbatches.
+/// A microbatch, of which layers that are alike are planned once.
+struct PlannedMicrobatch {
+  MicrobatchGraph passes;
+  ModelSegments segments;
+  double flops = 0; ///< of all layers
+};
+
+/// The passes of a training step with batch `batch` (as `batchOf` says) on
+/// `samples` samples. `segments` and `mates`: of `graph`. An error says why the
+/// step cannot be split in microbatches.
+Expected<PlannedMicrobatch>
+planMicrobatch(const Graph &graph, const std::vector<OpGroup> &groups,
+               const std::vector<std::vector<Role>> &roles,
+               const ModelSegments &segments, const LayerMates &mates,
+               int64_t batch, int64_t samples);
+
+/// The costs of a training step on a shape's microbatch, on the first devices
+/// of the topology, as many as a replica of the shape has. `mates`: of `graph`.
+/// An error says why sequences cannot be split.
 Expected<SegmentCosts>
 findSegmentCosts(const Graph &graph, const std::vector<OpGroup> &groups,
-                 const std::vector<std::vector<Role>> &roles,
-                 const ModelSegments &segments, const LayerMates &mates,
-                 const Topology &topology, int64_t batch,
-                 const HybridShape &shape);
+                 const PlannedMicrobatch &microbatch, const LayerMates &mates,
+                 const Topology &topology, const HybridShape &shape);
 
 /// The time in ns that the updates of each segment take on one device, if they
 /// are split over `pieces` replicas beside the group of `tensor` devices.
