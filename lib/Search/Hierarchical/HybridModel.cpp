@@ -15,6 +15,7 @@
 #include "SegmentCosts.h"
 #include "Soap/Cost/CollectiveCost.h"
 #include "Soap/Cost/CostModel.h"
+#include "Soap/Pipeline/Pipeline.h"
 #include "Soap/Search/Hierarchical/HierarchicalSearch.h"
 #include "StageCutter.h"
 
@@ -401,6 +402,23 @@ void HybridModel::Impl::addSynchronization(const HybridShape &shape,
   made.exposedNs += std::max<int64_t>(forward - plain, 0);
 }
 
+/// An op that reads samples and has no loop over them, -1: none. A step of one
+/// sample has such ops: reshapes leave out dims of extent 1, so neither they
+/// nor what follows them say what counts samples.
+static int nodeWithoutSamples(const Graph &graph,
+                              const std::vector<std::vector<Role>> &roles) {
+  std::vector<bool> hasSamples = valuesOfSamples(graph, roles);
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    const Kernel &kernel = graph.nodes[n].whole;
+    bool reads = std::any_of(kernel.operands.begin(), kernel.operands.end(),
+                             [&](int value) { return hasSamples[value]; });
+    if (reads && std::find(roles[n].begin(), roles[n].end(), Role::Sample) ==
+                     roles[n].end())
+      return static_cast<int>(n);
+  }
+  return -1;
+}
+
 HybridModel::HybridModel(std::unique_ptr<Impl> impl) : impl(std::move(impl)) {}
 HybridModel::~HybridModel() = default;
 
@@ -433,6 +451,12 @@ HybridModel::make(const ParallelizationProblem &problem, int64_t batch,
   Expected<int64_t> ofStep = batchOf(graph, problem.getRoles());
   if (!ofStep)
     return Error{ofStep.error()};
+  if (int node =
+          *ofStep == 1 ? nodeWithoutSamples(graph, problem.getRoles()) : -1;
+      node >= 0)
+    return Error{"op '" + graph.nodes[node].whole.name +
+                 "' does not say which of its dims count samples, as the step "
+                 "has one sample, expected a step of at least two"};
   impl->stepBatch = *ofStep;
   impl->batch = batch == 0 ? *ofStep : batch;
   impl->blocked = findBlockedSequence(graph);
