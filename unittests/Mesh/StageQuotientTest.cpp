@@ -35,6 +35,7 @@ namespace {
 /// Layers on stages; inside of a stage, samples over replicas, and any loop
 /// over the devices of each.
 struct Instance {
+  bool isZigzag = false; ///< devices have two pieces of a loop
   std::string topology;
   int groups = 1, chunks = 1, data = 1, tensor = 1;
   Graph graph;
@@ -237,6 +238,31 @@ Config configOf(const Instance &instance, int group, const Kernel &kernel,
   return config;
 }
 
+/// Gives each device of a replica two pieces of a loop, an early and a late
+/// one, if it has so many points.
+void makeZigzag(Config &config, const Kernel &kernel, int loop) {
+  if (loop < 0)
+    return;
+  Config plain = config;
+  auto at = static_cast<size_t>(loop);
+  int64_t degree = plain.degrees[at];
+  if (kernel.space.loops[at].extent < 2 * degree)
+    return;
+  config.degrees[at] = 2 * degree;
+  int64_t inner = 1;
+  for (size_t l = at + 1; l < plain.degrees.size(); ++l)
+    inner *= plain.degrees[l];
+  int64_t pieces = config.piecesPerReplica();
+  config.devices.clear();
+  for (int64_t i = 0; i < config.replicas * pieces; ++i) {
+    int64_t piece = i / inner, digit = piece % (2 * degree);
+    int64_t of = piece / (2 * degree) * degree +
+                 (digit < degree ? digit : 2 * degree - 1 - digit);
+    config.devices.push_back(
+        plain.devices[static_cast<size_t>(of * inner + i % inner)]);
+  }
+}
+
 Instance randomInstance(Random &random) {
   static const char *names[] = {"h100-1x8", "h100-2x4", "h100-4x4", "a100-4x2",
                                 "h100-2x8", "p100-4x4", "a100-8x2", "k80-4x4",
@@ -301,6 +327,7 @@ Instance randomInstance(Random &random) {
   int zero = static_cast<int>(random(-1, 1));
   std::string usual[2] = {"k", "c"};
   bool isWild = random.chance(30);
+  made.isZigzag = random.chance(20);
   for (size_t n = 0; n < count; ++n) {
     const Kernel &kernel = mlp.graph.nodes[n].whole;
     int stage = layerOf[n] * stages / static_cast<int>(layers);
@@ -325,6 +352,8 @@ Instance randomInstance(Random &random) {
     made.strategy.push_back(
         configOf(made, stage % made.groups, kernel, dataLoop, tensorLoop,
                  kernel.phase == Phase::Update && random.chance(50)));
+    if (made.isZigzag && tensorLoop != dataLoop)
+      makeZigzag(made.strategy.back(), kernel, tensorLoop);
   }
   std::vector<std::vector<int>> stageDevices;
   for (int s = 0; s < stages; ++s) {
@@ -539,8 +568,9 @@ TEST(StageQuotient, EqualsTheUnfoldedPlan) {
   const char *first = std::getenv("SOAP_TEST_ROUND");
   uint64_t round = first ? std::strtoull(first, nullptr, 10) : 0;
   uint64_t folded = 0;
-  // Of those that fold: by whether ops are recomputed, and weights gathered.
-  uint64_t recomputed = 0, gathered = 0;
+  // Of those that fold: by whether ops are recomputed, weights gathered, and
+  // devices have several pieces.
+  uint64_t recomputed = 0, gathered = 0, zigzags = 0;
   std::map<std::string, int> reasons;
   for (uint64_t end = round + cases; round < end && !HasFailure(); ++round) {
     Random random(round);
@@ -564,21 +594,26 @@ TEST(StageQuotient, EqualsTheUnfoldedPlan) {
         (restore.delaysReaders ? delays : keeps) = true;
       recomputed += delays;
       gathered += keeps;
+      zigzags += instance.isZigzag && instance.tensor > 1;
     } else if (std::getenv("SOAP_TEST_VERBOSE"))
-      ++reasons[why];
+      ++reasons[(instance.isZigzag && instance.tensor > 1 ? "zigzag: " : "") +
+                why];
   }
   for (auto &[reason, count] : reasons)
     std::printf("%6d %s\n", count, reason.c_str());
   if (std::getenv("SOAP_TEST_VERBOSE"))
-    std::printf("%llu of %llu folded, %llu recompute, %llu gather\n",
+    std::printf("%llu of %llu folded, %llu recompute, %llu gather, %llu "
+                "have several pieces on a device\n",
                 static_cast<unsigned long long>(folded),
                 static_cast<unsigned long long>(cases),
                 static_cast<unsigned long long>(recomputed),
-                static_cast<unsigned long long>(gathered));
+                static_cast<unsigned long long>(gathered),
+                static_cast<unsigned long long>(zigzags));
   if (!text && !HasFailure()) {
     EXPECT_GT(folded, cases / 4);
     EXPECT_GT(recomputed, cases / 20);
     EXPECT_GT(gathered, cases / 20);
+    EXPECT_GT(zigzags, 0u);
   }
 }
 
