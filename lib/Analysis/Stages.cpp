@@ -159,25 +159,53 @@ private:
     return true;
   }
 
+  /// The node of an op that begins a stage. A function of another precision
+  /// lacks some ops, as casts of weights: then the first op behind it in a
+  /// function that has it which is here, too. -1: there is none.
+  int firstNode(const llvm::StringMap<int> &nodes, StringRef first) const {
+    auto it = nodes.find(first);
+    if (it != nodes.end())
+      return it->second;
+    auto own = opGraph.ops.front()->getParentOfType<func::FuncOp>();
+    for (auto other : own->getParentOfType<ModuleOp>().getOps<func::FuncOp>()) {
+      if (other == own)
+        continue;
+      bool isBehind = false;
+      int found = -1;
+      other.walk([&](Operation *op) {
+        auto name = op->getAttrOfType<StringAttr>(SoapDialect::kName);
+        if (!name)
+          return WalkResult::advance();
+        isBehind |= name.getValue() == first;
+        if (isBehind && (it = nodes.find(name.getValue())) != nodes.end())
+          found = it->second;
+        return found < 0 ? WalkResult::advance() : WalkResult::interrupt();
+      });
+      if (found >= 0)
+        return found;
+    }
+    return -1;
+  }
+
   LogicalResult placeInStages() {
     llvm::StringMap<int> nodes = nodesByName(opGraph);
     std::vector<int> firsts;
     for (auto [s, stage] : llvm::enumerate(stages)) {
-      auto it = nodes.find(stage.first);
-      if (it == nodes.end())
+      int first = firstNode(nodes, stage.first);
+      if (first < 0)
         return emitError() << "stage " << s << " begins with op '"
                            << stage.first << "', which is not there";
-      if (graph.nodes[static_cast<size_t>(it->second)].whole.phase !=
+      if (graph.nodes[static_cast<size_t>(first)].whole.phase !=
           ::soap::Phase::Forward)
         return emitError() << "stage " << s << " begins with op '"
                            << stage.first
                            << "', expected an op of the forward pass";
-      if (!firsts.empty() && it->second <= firsts.back())
+      if (!firsts.empty() && first <= firsts.back())
         return emitError() << "stage " << s << " begins with op '"
                            << stage.first
                            << "', which is not behind the first op of the "
                               "stage before";
-      firsts.push_back(it->second);
+      firsts.push_back(first);
       stageDevices.push_back(stage.devices);
       for (int device : stage.devices)
         if (device >= topology.deviceCount())

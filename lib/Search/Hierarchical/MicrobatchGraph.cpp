@@ -200,10 +200,27 @@ soap::makeMicrobatchGraph(const Graph &graph,
     kept.leader = made.nodeOf[group.leader];
     if (kept.nodes.empty())
       continue;
-    if (kept.leader < 0)
-      return Error{"op '" + graph.nodes[group.leader].whole.name +
-                   "' is an update that ops of the passes follow"};
-    made.groups.push_back(std::move(kept));
+    if (kept.leader >= 0) {
+      made.groups.push_back(std::move(kept));
+      continue;
+    }
+    // Constants and counters that an update reads, as the bound of finite
+    // gradients: each is alone.
+    for (int node : kept.nodes) {
+      const Kernel &kernel = made.graph.nodes[node].whole;
+      const std::vector<Role> &own = made.roles[node];
+      if (std::find(own.begin(), own.end(), Role::Sample) != own.end())
+        return Error{"op '" + kernel.name + "' of the passes follows '" +
+                     graph.nodes[group.leader].whole.name +
+                     "', which is an update"};
+      OpGroup alone;
+      alone.leader = node;
+      alone.nodes = {node};
+      std::vector<int> &loops = alone.loops.emplace_back();
+      for (size_t l = 0; l < kernel.space.loops.size(); ++l)
+        loops.push_back(static_cast<int>(l));
+      made.groups.push_back(std::move(alone));
+    }
   }
   return made;
 }
