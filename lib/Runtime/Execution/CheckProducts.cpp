@@ -73,7 +73,15 @@ MaybeError CheckingDevice::matmul(const MatmulCall &matmul,
     auto copies = copyOperands(call, operands, 2);
     if (!copies)
       return copies.takeError();
-    MaybeError error = call.run();
+    MaybeError error;
+    if (*copies)
+      error = poison(**copies, buffers.y, matmul.resultVolume() * sizeOf(out),
+                     stream);
+    if (*copies && !error)
+      error = poison(**copies, buffers.second,
+                     matmul.secondVolume() * sizeOf(out), stream);
+    if (!error)
+      error = call.run();
     if (error || !*copies)
       return error;
 
@@ -101,8 +109,10 @@ MaybeError CheckingDevice::matmul(const MatmulCall &matmul,
     if (!ours)
       return ours.takeError();
     AlignedBytes some = part.ofResult(ours->data());
-    note(call, {"y", out, part.call.resultVolume(), some.data(), y.data(),
-                scale, relative, 0});
+    noteResult(call,
+               {"y", out, part.call.resultVolume(), some.data(), y.data(),
+                scale, relative, 0},
+               *ours);
     if (!buffers.second)
       return std::nullopt;
     ours = fetch(buffers.second, matmul.secondVolume() * sizeOf(out), stream);
@@ -116,8 +126,10 @@ MaybeError CheckingDevice::matmul(const MatmulCall &matmul,
       scale = rootMeanSquare(in, summed.data(), summed.size() / sizeOf(in)) *
               std::sqrt(terms);
     }
-    note(call, {"second", out, part.call.secondVolume(), some.data(),
-                second.data(), scale, relative, 0});
+    noteResult(call,
+               {"second", out, part.call.secondVolume(), some.data(),
+                second.data(), scale, relative, 0},
+               *ours);
     return std::nullopt;
   });
 }
@@ -136,7 +148,12 @@ MaybeError CheckingDevice::conv(const ConvCall &conv,
     auto copies = copyOperands(call, operands, 2);
     if (!copies)
       return copies.takeError();
-    MaybeError error = call.run();
+    MaybeError error;
+    if (*copies)
+      error = poison(**copies, buffers.result, conv.volumeOf(2) * sizeOf(type),
+                     stream);
+    if (!error)
+      error = call.run();
     if (error || !*copies)
       return error;
 
@@ -165,11 +182,13 @@ MaybeError CheckingDevice::conv(const ConvCall &conv,
       return ours.takeError();
     AlignedBytes some = part.ofResult(ours->data());
     const char *names[] = {"y", "dx", "dw"};
-    note(call, {names[int(conv.kind)], type, part.call.volumeOf(2), some.data(),
+    noteResult(call,
+               {names[int(conv.kind)], type, part.call.volumeOf(2), some.data(),
                 result.data(), sizeOfSum(type, a, b, terms),
                 toleranceOf(conv.precision, isNarrow,
                             conv.epilogue != Epilogue::None, terms),
-                0});
+                0},
+               *ours);
     return std::nullopt;
   });
 }
@@ -207,7 +226,13 @@ MaybeError CheckingDevice::attention(const AttentionCall &attention,
     auto copies = copyOperands(call, operands, 2);
     if (!copies)
       return copies.takeError();
-    MaybeError error = call.run();
+    MaybeError error;
+    for (const Named &named : tensors)
+      if (named.isResult && *copies && !error)
+        error = poison(**copies, buffers[named.tensor],
+                       attention.volumeOf(named.tensor) * 2, stream);
+    if (!error)
+      error = call.run();
     if (error || !*copies)
       return error;
 
@@ -239,9 +264,11 @@ MaybeError CheckingDevice::attention(const AttentionCall &attention,
       if (!ours)
         return ours.takeError();
       AlignedBytes some = part.of(named.tensor, ours->data());
-      note(call, {named.name, ElementType::BF16,
+      noteResult(call,
+                 {named.name, ElementType::BF16,
                   part.call.volumeOf(named.tensor), some.data(),
-                  list[named.tensor], 0, isBackward ? 0x1p-5 : 0x1p-6, 0});
+                  list[named.tensor], 0, isBackward ? 0x1p-5 : 0x1p-6, 0},
+                 *ours);
     }
     if (attention.kind != AttentionKind::Training)
       return std::nullopt;
@@ -251,8 +278,10 @@ MaybeError CheckingDevice::attention(const AttentionCall &attention,
       return ours.takeError();
     AlignedBytes some = part.ofStatistics(ours->data());
     // Logarithms of sums, whose terms have been rounded as much.
-    note(call, {"statistics", ElementType::F32, part.call.statisticsVolume(),
-                some.data(), statistics.data(), 1, 0x1p-10, 0});
+    noteResult(call,
+               {"statistics", ElementType::F32, part.call.statisticsVolume(),
+                some.data(), statistics.data(), 1, 0x1p-10, 0},
+               *ours);
     return std::nullopt;
   });
 }

@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <set>
 
 using namespace soap;
@@ -66,6 +67,9 @@ CheckingDevice::check(const CallName &name, int64_t stream,
   std::lock_guard<std::mutex> lock(checks.turn());
   if (MaybeError error = compare(call))
     return error;
+  if (call.found.why.empty() && !call.found.differs && call.hasFloats &&
+      !call.hasNumbers)
+    call.found.why = "no result of the host is a number";
   checks.end(call.found);
   return std::nullopt;
 }
@@ -100,7 +104,42 @@ Expected<AlignedBytes> CheckingDevice::fetch(const void *data, int64_t bytes,
   return result;
 }
 
+MaybeError CheckingDevice::poison(const HostCopies &operands, void *data,
+                                  int64_t bytes, int64_t stream) {
+  if (!data || operands.meets(data, bytes))
+    return std::nullopt;
+  // All bits are ones: a NaN of every type.
+  constexpr int64_t most = int64_t(64) << 20;
+  std::vector<char> ones(size_t(std::min(bytes, most)), char(-1));
+  for (int64_t done = 0; done < bytes; done += most)
+    if (MaybeError error =
+            real.copy(static_cast<char *>(data) + done, ones.data(),
+                      std::min(bytes - done, most), stream))
+      return error;
+  return finish();
+}
+
+void CheckingDevice::noteResult(Call &call, const TensorPair &part,
+                                const AlignedBytes &whole) {
+  note(call, part);
+  if (call.found.differs ||
+      findNonFinite(part.type, part.host, part.count) >= 0)
+    return;
+  int64_t place =
+      findNonFinite(part.type, whole.data(), whole.size() / sizeOf(part.type));
+  if (place < 0)
+    return;
+  call.found.differs = true;
+  call.found.tensor = part.name;
+  call.found.element = place;
+  call.found.error = std::numeric_limits<double>::infinity();
+}
+
 void CheckingDevice::note(Call &call, const TensorPair &pair) {
+  if (isFloat(pair.type)) {
+    call.hasFloats = true;
+    call.hasNumbers |= hasNumber(pair.type, pair.host, pair.count);
+  }
   TensorError error = errorOf(pair);
   CheckedCall &found = call.found;
   bool isFirst = found.tensor.empty();

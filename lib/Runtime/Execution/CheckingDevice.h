@@ -76,6 +76,8 @@ private:
     CheckedCall found;
     int64_t stream;
     std::function<MaybeError()> run;
+    /// There are tensors of floating point, and one of the host's has a number.
+    bool hasFloats = false, hasNumbers = false;
   };
   /// A tensor of a call, in the memory of the device.
   struct Operand {
@@ -99,6 +101,14 @@ private:
   /// where they are too large. `times` as many copies will be made.
   Expected<std::unique_ptr<HostCopies>>
   copyOperands(Call &call, const Operands &operands, int64_t times);
+  /// Fills a result with NaN before the call, which overwrites it: what is not
+  /// written is found. Not where an operand is in place.
+  MaybeError poison(const HostCopies &operands, void *data, int64_t bytes,
+                    int64_t stream);
+  /// Compares a part of a result, and that there is a number in all of it where
+  /// the host has numbers.
+  static void noteResult(Call &call, const TensorPair &part,
+                         const AlignedBytes &whole);
   /// A tensor of the device as it is now.
   Expected<AlignedBytes> fetch(const void *data, int64_t bytes, int64_t stream);
   /// Notes the error of a tensor if it is the worst so far.

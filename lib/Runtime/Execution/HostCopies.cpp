@@ -36,6 +36,13 @@ void HostCopies::add(const void *device, int64_t bytes) {
   parts.insert(place, Part{begin, end - begin, {}});
 }
 
+bool HostCopies::meets(const void *device, int64_t bytes) const {
+  auto *begin = static_cast<const char *>(device);
+  return std::any_of(parts.begin(), parts.end(), [&](const Part &part) {
+    return part.device < begin + bytes && begin < part.device + part.bytes;
+  });
+}
+
 int64_t HostCopies::bytes() const {
   int64_t sum = 0;
   for (const Part &part : parts)

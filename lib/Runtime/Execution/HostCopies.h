@@ -20,6 +20,8 @@ class HostCopies {
 public:
   /// Before `read`.
   void add(const void *device, int64_t bytes);
+  /// Whether a part of the device's memory meets one that is copied.
+  bool meets(const void *device, int64_t bytes) const;
   /// Bytes of all copies.
   int64_t bytes() const;
   /// Begins to copy all parts; they are there when the stream has done it.

@@ -97,6 +97,14 @@ TensorError runtime::errorOf(const TensorPair &pair) {
   return result;
 }
 
+bool runtime::hasNumber(ElementType type, const void *data, int64_t count) {
+  return onType(type, [&]<typename T>(T *) {
+    const T *numbers = static_cast<const T *>(data);
+    return std::any_of(numbers, numbers + count,
+                       [](T value) { return std::isfinite(number(value)); });
+  });
+}
+
 double runtime::maxAbs(ElementType type, const void *data, int64_t count) {
   return onType(type, [&]<typename T>(T *) {
     const T *numbers = static_cast<const T *>(data);

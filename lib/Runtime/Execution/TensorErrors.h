@@ -43,6 +43,8 @@ struct TensorError {
 
 TensorError errorOf(const TensorPair &pair);
 
+/// Whether some element is a number, as all integers are.
+bool hasNumber(ElementType type, const void *data, int64_t count);
 /// The largest finite number, without its sign, and the root of the mean of
 /// squares.
 double maxAbs(ElementType type, const void *data, int64_t count);

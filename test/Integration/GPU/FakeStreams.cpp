@@ -65,7 +65,7 @@ struct Happening {
 /// Happens when the work before it is done.
 struct CUevent_st {
   int device;
-  bool hasTime; ///< made without cudaEventDisableTiming
+  bool hasTime;                        ///< made without cudaEventDisableTiming
   std::shared_ptr<Happening> happened; ///< null: never recorded
   CaptureRef capture;
   std::vector<size_t> nodes;

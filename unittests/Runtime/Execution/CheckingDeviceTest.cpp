@@ -12,6 +12,7 @@
 #include "Runtime/Execution/CheckingDevice.h"
 
 #include "Runtime/Execution/ProductParts.h"
+#include "Runtime/Processes/Affinity.h"
 #include "Runtime/Transport/Collective.h"
 
 #include "gtest/gtest.h"
@@ -50,6 +51,8 @@ public:
   MaybeError matmul(const MatmulCall &call, const MatmulBuffers &buffers,
                     int64_t) override {
     MatmulCall other = call;
+    if (doesNothing)
+      return std::nullopt;
     if (otherPrecision)
       other.precision = *otherPrecision;
     return done([&] { runHostReference(other, buffers, matmulDirect); });
@@ -87,6 +90,7 @@ public:
   /// product.
   void (*onDevice)(void *const *, int64_t, int64_t) = nullptr;
   std::optional<Precision> otherPrecision;
+  bool doesNothing = false; ///< in a product
 
 private:
   template <typename Body>
@@ -125,6 +129,8 @@ protected:
   std::optional<CheckingDevice> checking;
 
   void SetUp() override {
+    // Kernel threads take longer to meet than such products.
+    setUpDeviceThread(availableCoreList(), 0, 1, false);
     auto parsed = parseManifest(manifestText, "manifest");
     ASSERT_TRUE(bool(parsed)) << parsed.error();
     manifest = std::move(*parsed);
@@ -267,6 +273,34 @@ TEST_F(CheckingDeviceTest, PrecisionOfProducts) {
   device.otherPrecision = Precision::F32;
   ASSERT_FALSE(start().matmul(product.call, product.buffers(), 0));
   expectSame();
+}
+
+/// A result that was right before is no proof.
+TEST_F(CheckingDeviceTest, ResultsThatAreNotWritten) {
+  Product product({{1, 8, 4, 4, 0, 0}});
+  ASSERT_FALSE(start().matmul(product.call, product.buffers(), 0));
+  expectSame();
+  device.doesNothing = true;
+  ASSERT_FALSE(start().matmul(product.call, product.buffers(), 0));
+  expectDiffers("y");
+  EXPECT_TRUE(std::isinf(row().error));
+  // Not in the rows that the host computes, the first one and the last one.
+  device.doesNothing = false;
+  options.work = 2 * 4 * 4;
+  auto *y = reinterpret_cast<float *>(product.y.data());
+  device.spoil = [&] { y[13] = NAN; };
+  ASSERT_FALSE(start().matmul(product.call, product.buffers(), 0));
+  expectDiffers("y");
+  EXPECT_EQ(row().part, "2 of 8 rows");
+  EXPECT_EQ(row().element, 13);
+}
+
+TEST_F(CheckingDeviceTest, OperandsWithoutNumbers) {
+  Product product({{1, 4, 4, 4, 0, 0}});
+  std::fill(product.a.begin(), product.a.end(), char(-1));
+  ASSERT_FALSE(start().matmul(product.call, product.buffers(), 0));
+  EXPECT_EQ(row().why, "no result of the host is a number");
+  EXPECT_EQ(row().compared, 0);
 }
 
 TEST_F(CheckingDeviceTest, Convolutions) {
