@@ -1,16 +1,17 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # For a machine with GPUs and without LLVM: builds the runtime and runs the artifacts of a folder
-# (scripts/make-gpu-artifacts.sh) on the first GPU, several devices as virtual ones. It checks weights against the CPU,
-# times beside PyTorch's, LeNet's accuracy, 200 cases against the unsharded reference, lack of memory, and
-# runs compute-sanitizer. Prints a row per check, a table, and "N passed, N failed".
+# (scripts/make-gpu-artifacts.sh) on the first GPU, several devices as virtual ones. It checks one kernel, each library
+# call beside the host, LeNet's accuracy, weights against the CPU, times beside PyTorch's, 200 cases against the
+# unsharded reference, runs compute-sanitizer, and calibrates.
+# Prints a row per check, a table, and "N passed, N failed".
 #   scripts/check-gpu.sh DIR [FLAGS]     flags of utils/check-gpu.py: --json=FILE --resume --minutes=N --only=PART ...
 #   SOAP_GPU_BUILD=build-gpu   where the runtime is built
 #   SOAP_RUN=FILE              a soap-run that is there already: nothing is built
 set -uo pipefail
 source=$(cd "$(dirname "$0")/.." && pwd)
 case "${1:-}" in
-  -h | --help | "") sed -n '3,9s/^# \{0,1\}//p' "$0"; python3 "$source/utils/check-gpu.py" --help; exit 0 ;;
+  -h | --help | "") sed -n '3,10s/^# \{0,1\}//p' "$0"; python3 "$source/utils/check-gpu.py" --help; exit 0 ;;
 esac
 directory=$1
 shift

@@ -58,6 +58,13 @@ if [ -d "$data" ]; then
   python3 "$source/utils/cut-idx.py" "$data" "$directory/fashion-mnist" "${SOAP_IMAGES:-40000}"
 fi
 
+# One launch.
+if [ -z "$missing" ] || [ ! -e "$directory/kernel.soapx" ]; then
+  "$bin/soap-opt" "$source/utils/gpu-kernel.mlir" --soap-apply-strategy='preset=single topology=h100-1x1' \
+    --soap-partition --soap-lower-to-cuda="chip=$chip" -o "$work/lowered.mlir"
+  "$bin/soap-translate" --emit-artifact --artifact-cpu=x86-64-v3 "$work/lowered.mlir" -o "$directory/kernel.soapx"
+  echo "$directory/kernel.soapx"
+fi
 # Small ones, on one device and on four.
 while read -r name network batch options; do
   make_artifact "$name-1" "$network" "$batch" "$options" single h100-1x1

@@ -5,11 +5,18 @@
     check-gpu.py SOAP_RUN DIR [--json=FILE] [--resume] [--minutes=N] [--limit=600] [--jobs=N] [--only=PART,..]
                  [--iterations=3] [--timed=20] [--tolerance=1e-3] [--fashion-mnist=DIR] [--epochs=8] [--accuracy=0.88]
                  [--sanitizer=PROGRAM] [--flags=TEXT] [--calibration=NAME] [--calibration-work=N] [--networks=NAME,..]
-                 [--training-iterations=100] [--python=PYTHON] [--torch-flags=TEXT]
+                 [--training-iterations=100] [--python=PYTHON] [--torch-flags=TEXT] [--check-work=N]
 
 Prints a row per check and a table at the end; --json keeps all of it, after every row. Parts, in this order, each left
-out with a line where its means are missing:
+out with a line where its means are missing; where one fails, the next one begins:
 
+  kernel       DIR/kernel.soapx: one launch of one generated kernel, compared with its host reference
+  calls        the first iteration of DIR/*.soapx and, at the sizes of the networks, of DIR/training/*.soapx on one
+               device (--networks as below): each library call of a shape, and each launch that has a host reference,
+               is computed on the host, too (soap-run --check-calls; --check-work). The row names the op, the call
+               and the error of the first one that differs; --json has all of them
+  accuracy     DIR/lenet-1.soapx on the Fashion-MNIST files of --fashion-mnist (default: DIR/fashion-mnist), up to
+               --epochs: at least --accuracy of the test set
   artifacts    DIR/*.soapx, small files first: weights after a few iterations against the host references' (--iterations
                and --tolerance, or "iterations" and "tolerance" of a .json beside it); with and without CUDA graphs the
                same bits; milliseconds
@@ -17,12 +24,10 @@ out with a line where its means are missing:
                median and the best; rows of one device beside the same network in PyTorch
                (bench/training/torch_step.py), where PYTHON (default: this one) has it and it sees a GPU. Both
                precisions have about the same loss. Each artifact is a row; --networks=alexnet,rnnlm takes part of them
-  accuracy     DIR/lenet-1.soapx on the Fashion-MNIST files of --fashion-mnist (default: DIR/fashion-mnist), up to
-               --epochs: at least --accuracy of the test set
-  calibration  soap-run --calibrate --backend cuda -o NAME (default: the name of --json without .json), and its peaks
-  memory       DIR/memory/*.soapx, which no GPU holds: a message with the table of the largest tensors, in bounded time
   cases        DIR/cases/*.soapx (utils/gpu-cases.py): weights against the unsharded reference's
   memcheck     compute-sanitizer on the small artifacts: memory, races between host and device, uninitialized reads
+  calibration  soap-run --calibrate --backend cuda -o NAME (default: the name of --json without .json), and its peaks
+  memory       DIR/memory/*.soapx, which no GPU holds: a message with the table of the largest tensors, in bounded time
 
 --jobs: so many cases, and artifacts under compute-sanitizer, at a time; times are taken with nothing beside them.
 --minutes: no check begins after so many. --resume: passed checks and other parts of the file of --json stay; the rest
@@ -44,7 +49,7 @@ import processes
 from check_rows import Failure, Rows, read
 
 HERE = os.path.dirname(os.path.realpath(__file__))
-PARTS = ["artifacts", "training", "accuracy", "calibration", "memory", "cases", "memcheck"]
+PARTS = ["kernel", "calls", "accuracy", "artifacts", "training", "cases", "memcheck", "calibration", "memory"]
 TORCH_STEP = os.path.join(os.path.dirname(HERE), "bench", "training", "torch_step.py")
 NO_TORCH = 3  # exit status of torch_step.py
 CPU, GPU = ["--backend", "cpu"], ["--backend", "cuda", "--virtual-devices"]
@@ -120,10 +125,60 @@ class Checks:
     def files(self, pattern):
         return sorted(glob.glob(os.path.join(self.options.directory, pattern)))
 
+    def training_files(self):
+        """The artifacts of training that --networks names, in the order of their files, with what is known of each."""
+        wanted = self.options.networks.split(",") if self.options.networks else []
+        found = []
+        for path in self.files("training/*.soapx"):
+            try:
+                with open(path[:-6] + ".json") as stream:
+                    how = json.load(stream)
+                network, order = how["network"], how.get("order", 0)
+            except (OSError, ValueError, KeyError, TypeError):
+                how, network, order = {}, name_of(path).rsplit("-", 2)[0], 0
+            if not wanted or network in wanted:
+                found.append((order, path, how))
+        return [(path, how) for _, path, how in sorted(found, key=lambda row: row[:2])]
+
     # The parts.
 
+    def kernel(self):
+        artifact = os.path.join(self.options.directory, "kernel.soapx")
+        if not os.path.exists(artifact):
+            return self.rows.leave_out("kernel", "no kernel.soapx in %s" % self.options.directory)
+
+        def body(folder):
+            command = [self.options.run, artifact, "--entry", "forward", "--check-calls", "all", "--timeout", str(1 + self.options.limit * 2 // 3)]
+            out = self.execute(command + GPU + self.options.flags.split())
+            return {"detail": next(line for line in lines_of(out) if "beside the host's" in line)}
+
+        self.rows.check("kernel", "kernel", body)
+
+    def calls(self):
+        found = [path for path in sorted(self.files("*.soapx"), key=os.path.getsize) if name_of(path) != "kernel"]
+        found += [path for path, how in self.training_files() if how.get("devices") == 1]
+        if not found:
+            return self.rows.leave_out("calls", "no *.soapx and no training/*.soapx of one device in %s" % self.options.directory)
+        self.rows.check_all("calls", [(name_of(path), lambda folder, path=path: self.checked(path, folder)) for path in found])
+
+    def checked(self, artifact, folder):
+        report = os.path.join(folder, "report.json")
+        flags = GPU + ["--iterations", "1", "--check-calls", "distinct", "--report", report]
+        if self.options.check_work:
+            flags += ["--check-work", str(self.options.check_work)]
+        done = processes.run(self.command(artifact, "synthetic:fixed", flags), self.options.limit)
+        calls = []
+        if os.path.exists(report):
+            with open(report) as stream:
+                calls = json.load(stream)["calls"]
+        if done.status is None:
+            raise Failure("did not end within %d s: %s" % (self.options.limit, last_line(done.out)))
+        if done.status != 0:
+            raise Failure(last_line(done.out), calls=calls)
+        return {"detail": check_gpu_tables.calls(calls), "calls": calls}
+
     def artifacts(self):
-        found = sorted(self.files("*.soapx"), key=os.path.getsize)
+        found = [path for path in sorted(self.files("*.soapx"), key=os.path.getsize) if name_of(path) != "kernel"]
         if not found:
             return self.rows.leave_out("artifacts", "no *.soapx in %s" % self.options.directory)
         self.rows.check_all("artifacts", [(name_of(path), lambda folder, path=path: self.artifact(path, folder)) for path in found])
@@ -224,21 +279,11 @@ class Checks:
         self.rows.check("calibration", os.path.basename(name), body)
 
     def training(self):
-        wanted = self.options.networks.split(",") if self.options.networks else []
-        found = []
-        for path in self.files("training/*.soapx"):
-            try:
-                with open(path[:-6] + ".json") as stream:
-                    how = json.load(stream)
-                network, order = how["network"], how.get("order", 0)
-            except (OSError, ValueError, KeyError, TypeError):
-                network, order = name_of(path).rsplit("-", 2)[0], 0
-            if not wanted or network in wanted:
-                found.append((order, path))
+        found = self.training_files()
         if not found:
             return self.rows.leave_out("training", "no training/*.soapx in %s%s" % (
                 self.options.directory, self.options.networks and " of " + self.options.networks))
-        self.rows.check_all("training", [(name_of(path), lambda folder, path=path: self.trained(path, folder)) for _, path in sorted(found)])
+        self.rows.check_all("training", [(name_of(path), lambda folder, path=path: self.trained(path, folder)) for path, _ in found])
         self.rows.check_all("training", self.losses())
 
     def trained(self, artifact, folder):
@@ -349,6 +394,7 @@ def parse():
     parser.add_argument("--training-iterations", type=int, default=100)
     parser.add_argument("--python", default=sys.executable)
     parser.add_argument("--torch-flags", default="")
+    parser.add_argument("--check-work", type=int, default=0)
     options = parser.parse_args()
     for part in options.only.split(","):
         if part not in PARTS:

@@ -12,6 +12,21 @@ def label(row):
     return row["network"] + ("+" + row["variant"] if row.get("variant") else "")
 
 
+def calls(rows):
+    """Of soap-run --check-calls, none of which differs: how many there are, and the one closest to its tolerance."""
+    compared = [row for row in rows if row["result"] == "same"]
+    launches = sum(row["call"] == "launch" for row in compared)
+    text = "%d library calls, %d launches" % (len(compared) - launches, launches)
+    if len(compared) < len(rows):
+        text += ", %d left out" % (len(rows) - len(compared))
+    inexact = [row for row in compared if row["error"] > 0 and row["tolerance"] > 0]
+    if inexact:
+        worst = max(inexact, key=lambda row: row["error"] / row["tolerance"])
+        text += "; at most %.2f of the tolerance: %s %s %s" % (
+            worst["error"] / worst["tolerance"], worst["call"], worst["type"], worst["shape"])
+    return text
+
+
 def torch_of(row, rows):
     """Milliseconds and mode of PyTorch: a variant's row has the figures of the same network."""
     if not row.get("variant"):

@@ -12,7 +12,11 @@ VERSION = 1
 
 
 class Failure(Exception):
-    pass
+    """The reason why a check fails; `found`: what its row has beside."""
+
+    def __init__(self, message, **found):
+        super().__init__(message)
+        self.found = found
 
 
 def read(file):
@@ -89,7 +93,7 @@ class Rows:
             with tempfile.TemporaryDirectory() as folder:
                 row.update(body(folder), result="passed")
         except Failure as failure:
-            row.update(result="failed", detail=str(failure))
+            row.update(failure.found, result="failed", detail=str(failure))
         except Exception as error:  # the other checks go on
             row.update(result="failed", detail="%s: %s" % (type(error).__name__, error))
         if self.is_stopped and row["result"] == "failed":

@@ -20,6 +20,7 @@
 #include "mlir/Pass/Pass.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Base64.h"
 #include "llvm/Support/JSON.h"
 
@@ -124,6 +125,51 @@ private:
       json.attribute("chip", text(chip));
       json.attribute("format", text(format));
       json.attribute("host_references", references.getValue());
+      if (references.getValue())
+        writeKernels();
+    });
+  }
+
+  /// The buffers of each kernel, so that a run can compare a launch with its
+  /// host reference.
+  void writeKernels() {
+    llvm::StringSet<> known;
+    json.attributeArray("kernels", [&] {
+      module.walk([&](ParallelCallOp call) {
+        auto kernel = call->getAttrOfType<SymbolRefAttr>(kGpuKernel);
+        if (!kernel || !known.insert(kernel.getLeafReference()).second)
+          return;
+        json.object([&] {
+          json.attribute("name", text(kernel.getLeafReference()));
+          writeBuffers(call.getBuffers().getTypes());
+        });
+      });
+    });
+  }
+
+  void writeBuffers(TypeRange types) {
+    constexpr StringLiteral names[] = {"f32", "f64", "i32",
+                                       "i64", "f16", "bf16"};
+    SmallVector<std::pair<std::string, int64_t>> buffers;
+    for (Type type : types) {
+      auto buffer = cast<MemRefType>(type);
+      std::string element;
+      llvm::raw_string_ostream(element) << buffer.getElementType();
+      int64_t count = buffer.getNumElements();
+      if (!llvm::is_contained(names, element)) {
+        element = "bytes";
+        bool isIndex = buffer.getElementType().isIndex();
+        count *= isIndex ? 8 : (buffer.getElementTypeBitWidth() + 7) / 8;
+      }
+      buffers.emplace_back(element, count);
+    }
+    json.attributeArray("elements", [&] {
+      for (auto &[element, count] : buffers)
+        json.value(element);
+    });
+    json.attributeArray("counts", [&] {
+      for (auto &[element, count] : buffers)
+        json.value(count);
     });
   }
 

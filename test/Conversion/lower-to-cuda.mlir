@@ -15,7 +15,9 @@
 // STREAMS: error: expected 1 to 64 streams, got 65
 
 // CHECK: soap.gpu_target = {chip = "sm_80", format = "isa", host_references = {{true|false}}}
-// CHECK-SAME: soap.manifest = "{{.*}}\22gpu\22:{\22chip\22:\22sm_80\22,\22format\22:\22isa\22,\22host_references\22:{{true|false}}}
+// CHECK-SAME: soap.manifest = "{{.*}}\22gpu\22:{\22chip\22:\22sm_80\22,\22format\22:\22isa\22,\22host_references\22:
+// TWIN-SAME: true,\22kernels\22:[{\22name\22:\22kernel_0_tanh_loop\22,\22elements\22:[\22f32\22,\22f32\22],\22counts\22:[32,32]}
+// GPU-SAME: false}
 // CHECK: llvm.mlir.global private constant @kernel_0_tanh_loop_name("kernel_0_tanh_loop\00")
 // CHECK: llvm.mlir.global internal constant @kernel_0_tanh_loop_handle()
 // CHECK: llvm.mlir.addressof @kernel_0_tanh_loop_name

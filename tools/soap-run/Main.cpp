@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Calibrate.h"
+#include "CallTable.h"
 #include "Commands.h"
 #include "Elastic.h"
 #include "OnnxModel.h"
@@ -138,6 +139,12 @@ Expected<std::unique_ptr<Session>> open(const std::string &path,
   // A graph has no times of ops.
   choice.graphs = !options.noCudaGraph && options.trace.empty();
   choice.tunes = !options.noAutotune;
+  if (!options.checkCalls.empty()) {
+    choice.checks.emplace();
+    choice.checks->all = options.checkCalls == "all";
+    if (options.checkWork)
+      choice.checks->work = options.checkWork;
+  }
   choice.note = [](const std::string &text) {
     std::fprintf(stderr, "soap-run: note: %s\n", text.c_str());
   };
@@ -390,6 +397,16 @@ int runMode(const Options &options, Session &session, Session *other,
   return 130;
 }
 
+/// The exit status, with what --check-calls has found. Calls that differ say
+/// more than the failure that may have followed.
+int reportCalls(const Session &session, const Options &options, World *world,
+                int status) {
+  if (!session.callChecks())
+    return status;
+  std::string failure = printCalls(*session.callChecks(), options.quiet);
+  return failure.empty() ? status : fail(world, failure);
+}
+
 /// Warns if the measured times vary too much.
 void warnOfSpread(const std::string &file) {
   auto profile = loadProfile(file);
@@ -503,6 +520,7 @@ int main(int argc, char **argv) {
   bool agreed = false;
   try {
     status = runMode(*options, **session, other.get(), world, agreed);
+    status = reportCalls(**session, *options, world, status);
   } catch (const std::bad_alloc &) {
     status = fail(world, "not enough memory");
   }

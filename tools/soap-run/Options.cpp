@@ -334,6 +334,24 @@ void addDeviceFlags(CommandLine &line, Options &options) {
             options.noCudaGraph);
 }
 
+void addCheckFlags(CommandLine &line, Options &options) {
+  const std::vector<std::string> calls = {"distinct", "all"};
+  line.group("checking calls of GPUs");
+  line.value("--check-calls", "WHICH",
+             "in the first iteration, compute every launch and library call on "
+             "the host, too, on copies of its operands, and compare: a table "
+             "of all functions and shapes, exit status 1 if a result is "
+             "further off than its type and its sums explain, and the same in "
+             "the file of --report. distinct: the first call of each function "
+             "and shape; all: all calls",
+             setName(options.checkCalls, calls), calls);
+  line.value("--check-work", "N",
+             "... of a product or convolution, compute as many results on the "
+             "host as N multiply-adds give (default 268435456), at least one "
+             "row, sample or output",
+             setInteger(options.checkWork, 1, large));
+}
+
 void addProcessFlags(CommandLine &line, Options &options) {
   line.group("processes");
   line.value(
@@ -411,6 +429,7 @@ CommandLine makeCommandLine(Options &options) {
   addCalibrationFlags(line, options);
   addCompilerFlags(line, options);
   addDeviceFlags(line, options);
+  addCheckFlags(line, options);
   addProcessFlags(line, options);
   addOutputFlags(line, options);
   return line;
@@ -530,6 +549,7 @@ MaybeError check(Options &options) {
           std::pair{"--trace", !options.trace.empty()},
           std::pair{"--report", !options.report.empty()},
           std::pair{"--gauge", options.gauge},
+          std::pair{"--check-calls", !options.checkCalls.empty()},
           std::pair{"--allow-nonfinite", options.allowNonFinite},
           std::pair{"--virtual-devices", options.virtualDevices}})
       if (given)
@@ -578,7 +598,8 @@ MaybeError check(Options &options) {
                    options.plan + "'"};
   }
   if (options.backend == "auto") {
-    if (options.virtualDevices || options.noCudaGraph || options.noAutotune)
+    if (options.virtualDevices || options.noCudaGraph || options.noAutotune ||
+        !options.checkCalls.empty())
       options.backend = "cuda";
     else if (options.gauge)
       options.backend = "cpu";
@@ -589,6 +610,16 @@ MaybeError check(Options &options) {
     return needs("--no-cuda-graph", "--backend cuda");
   if (options.noAutotune && options.backend == "cpu")
     return needs("--no-autotune", "--backend cuda");
+  if (!options.checkCalls.empty()) {
+    if (options.backend == "cpu")
+      return needs("--check-calls", "--backend cuda");
+    if (options.transport == "nccl")
+      return excludes("--check-calls", "--transport nccl");
+    if (!options.compareWith.empty())
+      return excludes("--check-calls", "--compare-with");
+  } else if (options.checkWork) {
+    return needs("--check-work", "--check-calls");
+  }
   // NCCL takes one rank of a real device.
   if (options.virtualDevices && options.transport == "nccl")
     return excludes("--virtual-devices", "--transport nccl");

@@ -91,6 +91,10 @@ struct Options {
   /// decide.
   std::string backend = "auto";
   bool virtualDevices = false, noCudaGraph = false, noAutotune = false;
+  /// "": none, "distinct" or "all": compare calls with the host.
+  std::string checkCalls;
+  /// 0: as `runtime::CallCheckOptions`.
+  int64_t checkWork = 0;
   /// Processes that meet without mpirun: where, and as which of how many; -1
   /// and 0: not said. After `parseOptions` either all or none of it is.
   std::string rendezvous;

@@ -9,6 +9,7 @@
 
 #include "Report.h"
 
+#include "CallTable.h"
 #include "Runtime/Execution/SpeedGauge.h"
 #include "Soap/Support/FileIO.h"
 
@@ -119,5 +120,7 @@ MaybeError run::writeReport(const std::string &path, const Session &session,
         {"full_speed",
          {{"iterations", full.size()}, {"median", median(full)}}}};
   }
+  if (const CallChecks *checks = session.callChecks())
+    report["calls"] = toJson(*checks);
   return writeFile(path, report.dump(1) + "\n");
 }

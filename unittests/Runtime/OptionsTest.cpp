@@ -163,6 +163,14 @@ TEST(Options, Rejects) {
     EXPECT_EQ(parseOptions({"a.mlir", "--data=synthetic", flag})->backend,
               "cuda");
   }
+  EXPECT_EQ(errorOf({"a.mlir", "--data=synthetic", "--check-calls=some"}),
+            "flag '--check-calls': expected 'distinct' or 'all', got 'some'");
+  EXPECT_EQ(errorOf({"a.mlir", "--data=synthetic", "--check-calls=all",
+                     "--compare-with=b.mlir"}),
+            "flags '--check-calls' and '--compare-with' exclude each other");
+  EXPECT_EQ(parseOptions({"a.mlir", "--data=synthetic", "--check-calls=all"})
+                ->backend,
+            "cuda");
   EXPECT_EQ(parseOptions({"a.mlir", "--data=synthetic"})->backend, "auto");
   EXPECT_EQ(parseOptions({"--calibrate"})->backend, "cpu");
   EXPECT_EQ(errorOf({"a.mlir", "--data=synthetic", "--virtual-devices",

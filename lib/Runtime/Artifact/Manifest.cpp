@@ -497,6 +497,23 @@ EntryInfo parseEntry(const jsonfile::Cursor &cursor, const Manifest &manifest,
   return entry;
 }
 
+std::vector<KernelBuffer> parseKernelBuffers(const jsonfile::Cursor &cursor) {
+  constexpr int64_t maxCount = int64_t(1) << 48;
+  std::vector<KernelBuffer> buffers;
+  jsonfile::Cursor elements = cursor["elements"], counts = cursor["counts"];
+  if (elements.size() != counts.size())
+    cursor.fail("expected as many counts as elements");
+  for (size_t i = 0; i < elements.size(); ++i) {
+    KernelBuffer buffer;
+    buffer.dtype = dtypeNamed(elements[i].text());
+    if (!buffer.dtype && elements[i].text() != "bytes")
+      elements[i].failExpected("a type of elements, or bytes");
+    buffer.count = counts[i].integer(0, maxCount);
+    buffers.push_back(buffer);
+  }
+  return buffers;
+}
+
 GpuTarget parseGpuTarget(const jsonfile::Cursor &cursor) {
   GpuTarget target;
   target.chip = cursor["chip"].text();
@@ -506,6 +523,10 @@ GpuTarget parseGpuTarget(const jsonfile::Cursor &cursor) {
   if (target.format != "bin" && target.format != "isa")
     cursor["format"].failExpected("bin or isa");
   target.hostReferences = cursor["host_references"].boolean();
+  // Modules of older versions have no list.
+  if (cursor.has("kernels"))
+    for (const jsonfile::Cursor &kernel : cursor["kernels"].elements())
+      target.kernels[kernel["name"].string()] = parseKernelBuffers(kernel);
   return target;
 }
 

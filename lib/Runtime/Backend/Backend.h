@@ -79,6 +79,8 @@ public:
   virtual MaybeError prepare(const NormCall &, const NormBuffers &) {
     return std::nullopt;
   }
+  /// Either may be memory of the host, which stays as it is until the stream
+  /// has done it.
   virtual MaybeError copy(void *to, const void *from, int64_t bytes,
                           int64_t stream) = 0;
   /// to[i] += from[i], of a type of sums (Runtime.h), both of this device, each

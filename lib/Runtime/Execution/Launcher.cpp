@@ -12,6 +12,7 @@
 #include "Soap/Runtime/Execution/Launcher.h"
 
 #include "Runtime/Backend/Backend.h"
+#include "Runtime/Execution/CheckingDevice.h"
 #include "Runtime/Execution/Context.h"
 #include "Runtime/Execution/IterationGraphs.h"
 #include "Runtime/Execution/SpeedGauge.h"
@@ -102,8 +103,13 @@ void runRank(Iteration &iteration, size_t index, KernelCache &kernels,
              BackendDevice *device) {
   SoapContext &ctx = iteration.contexts[index];
   RankBinding &rank = iteration.execution->ranks[index];
+  const Execution &execution = *iteration.execution;
   ctx.kernels = &kernels;
   ctx.device = device;
+  std::optional<CheckingDevice> checking;
+  if (device && execution.checks && execution.iterations == 0)
+    ctx.device = &checking.emplace(*device, ctx, *execution.checks,
+                                   execution.manifest->gpu);
   ctx.activity.store(SoapContext::Running);
   auto check = [&](const MaybeError &error) {
     if (error)

@@ -157,7 +157,20 @@ MaybeError Session::connect(const Placement &placement,
     return Error{"devices of backend cuda in several processes need "
                  "--transport nccl"};
   }
+  if (choice.checks) {
+    if (!backend)
+      return Error{"calls are compared with the host on a backend only: "
+                   "expected --backend cuda, and a module of "
+                   "--soap-lower-to-cuda"};
+    // A device that waits for each call would wait for a message that another
+    // one takes later.
+    if (nccl)
+      return Error{"calls cannot be compared with the host over NCCL: expected "
+                   "--transport local"};
+    checks = std::make_shared<CallChecks>(*choice.checks);
+  }
   for (auto &execution : executions) {
+    execution->checks = checks;
     if (nccl)
       execution->transport = nccl->transport();
     else if (backend)

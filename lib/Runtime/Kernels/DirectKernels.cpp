@@ -186,14 +186,43 @@ void soap::runtime::convDirect(ConvKind kind, const ConvShape &s,
   }
 }
 
+/// One row of a product with a transposed second operand: some columns at a
+/// time, each with the same order of its sum.
+static void rowOfTransposed(const MatmulShape &s, const float *a, int64_t step,
+                            const float *b, float *y) {
+  constexpr int64_t block = 8;
+  for (int64_t first = 0; first < s.n; first += block) {
+    float sums[block] = {};
+    int64_t columns = std::min(block, s.n - first);
+    const float *rows = b + first * s.k;
+    if (columns == block)
+      for (int64_t k = 0; k < s.k; ++k)
+        for (int64_t n = 0; n < block; ++n)
+          sums[n] += a[k * step] * rows[n * s.k + k];
+    else
+      for (int64_t n = 0; n < columns; ++n)
+        for (int64_t k = 0; k < s.k; ++k)
+          sums[n] += a[k * step] * rows[n * s.k + k];
+    std::copy_n(sums, columns, y + first);
+  }
+}
+
 void soap::runtime::matmulDirect(const MatmulShape &s, const float *a,
                                  const float *b, float *y) {
+  if (s.transposeB) {
+    for (int64_t i = 0; i < s.batch; ++i)
+      for (int64_t m = 0; m < s.m; ++m)
+        rowOfTransposed(s, a + i * s.m * s.k + (s.transposeA ? m : m * s.k),
+                        s.transposeA ? s.m : 1, b + i * s.k * s.n,
+                        y + (i * s.m + m) * s.n);
+    return;
+  }
   std::fill_n(y, s.batch * s.m * s.n, 0.0f);
   for (int64_t i = 0; i < s.batch; ++i, a += s.m * s.k, b += s.k * s.n)
     for (int64_t m = 0; m < s.m; ++m, y += s.n)
       for (int64_t k = 0; k < s.k; ++k) {
         float factor = s.transposeA ? a[k * s.m + m] : a[m * s.k + k];
         for (int64_t n = 0; n < s.n; ++n)
-          y[n] += factor * (s.transposeB ? b[n * s.k + k] : b[k * s.n + n]);
+          y[n] += factor * b[k * s.n + n];
       }
 }

@@ -32,6 +32,8 @@ cublasStatus_t axpy(cublasHandle_t handle, int n, const Factor *alpha,
   cudaError_t error = give(of(handle)->stream, [=] {
     for (long i = 0; i < n; ++i)
       y[i * stepY] = T(y[i * stepY] + factor * x[i * stepX]);
+    if (n && isWrong("cublasSaxpy"))
+      y[(n - 1) * stepY] = T(y[(n - 1) * stepY] + 1);
   });
   return error == cudaSuccess ? CUBLAS_STATUS_SUCCESS
                               : CUBLAS_STATUS_EXECUTION_FAILED;

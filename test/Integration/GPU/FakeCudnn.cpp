@@ -210,11 +210,11 @@ static float asItIs(float value, int) { return value; }
 /// Descriptors are copied: the library has read them when it returns.
 template <typename Positions, typename After>
 static cudnnStatus_t
-convolve(cudnnHandle_t handle, int algorithm, const cudnnTensorStruct &x,
-         const cudnnFilterStruct &w, const cudnnConvolutionStruct &d,
-         const cudnnTensorStruct &y, void *workspace, size_t bytes,
-         const void *a, const void *b, void *result, int volume,
-         Positions positions, After after) {
+convolve(cudnnHandle_t handle, const char *function, int algorithm,
+         const cudnnTensorStruct &x, const cudnnFilterStruct &w,
+         const cudnnConvolutionStruct &d, const cudnnTensorStruct &y,
+         void *workspace, size_t bytes, const void *a, const void *b,
+         void *result, int volume, Positions positions, After after) {
   fake::LibraryCalls &calls = fake::libraryCalls();
   ++calls.convolutions;
   calls.convMath = d.math;
@@ -229,6 +229,8 @@ convolve(cudnnHandle_t handle, int algorithm, const cudnnTensorStruct &x,
   double time = calls.timeOf(algorithm);
   cudaError_t error = fake::give(handle->stream, [=] {
     sum(x, w, d, y, a, b, result, volume, positions, after);
+    if (volume && fake::isWrong(function))
+      store(x, result, volume - 1, load(x, result, volume - 1) + 1);
     fake::pass(time);
   });
   return error == cudaSuccess ? CUDNN_STATUS_SUCCESS
@@ -261,8 +263,8 @@ cudnnStatus_t cudnnConvolutionForward(
     cudnnConvolutionFwdAlgo_t algorithm, void *workspace, size_t bytes,
     const void *, const cudnnTensorDescriptor_t dy, void *y) {
   return convolve(
-      handle, algorithm, *dx, *dw, *conv, *dy, workspace, bytes, x, w, y,
-      dy->volume(), [](int i, int j, int k) { return std::array{i, j, k}; },
+      handle, __func__, algorithm, *dx, *dw, *conv, *dy, workspace, bytes, x, w,
+      y, dy->volume(), [](int i, int j, int k) { return std::array{i, j, k}; },
       asItIs);
 }
 cudnnStatus_t cudnnConvolutionBackwardData(
@@ -272,8 +274,8 @@ cudnnStatus_t cudnnConvolutionBackwardData(
     cudnnConvolutionBwdDataAlgo_t algorithm, void *workspace, size_t bytes,
     const void *, const cudnnTensorDescriptor_t dx, void *x) {
   return convolve(
-      handle, algorithm, *dx, *dw, *conv, *dy, workspace, bytes, y, w, x,
-      dx->volume(), [](int i, int j, int k) { return std::array{k, j, i}; },
+      handle, __func__, algorithm, *dx, *dw, *conv, *dy, workspace, bytes, y, w,
+      x, dx->volume(), [](int i, int j, int k) { return std::array{k, j, i}; },
       asItIs);
 }
 cudnnStatus_t cudnnConvolutionBackwardFilter(
@@ -283,8 +285,8 @@ cudnnStatus_t cudnnConvolutionBackwardFilter(
     cudnnConvolutionBwdFilterAlgo_t algorithm, void *workspace, size_t bytes,
     const void *, const cudnnFilterDescriptor_t dw, void *w) {
   return convolve(
-      handle, algorithm, *dx, *dw, *conv, *dy, workspace, bytes, x, y, w,
-      dw->volume(), [](int i, int j, int k) { return std::array{i, k, j}; },
+      handle, __func__, algorithm, *dx, *dw, *conv, *dy, workspace, bytes, x, y,
+      w, dw->volume(), [](int i, int j, int k) { return std::array{i, k, j}; },
       asItIs);
 }
 

@@ -947,8 +947,11 @@ void compute(const std::vector<Operation> &operations,
     for (const Tensor &result : operation.results())
       if (!result.isVirtual)
         result.forEach([&](int64_t place, size_t i) {
-          fake::store(places.at(result.id), result.type(), place,
-                      memory[result.id][i]);
+          bool isLast = i + 1 == size_t(result.volume());
+          fake::store(
+              places.at(result.id), result.type(), place,
+              memory[result.id][i] +
+                  float(isLast && fake::isWrong("cudnnBackendExecute")));
         });
 }
 

@@ -173,6 +173,8 @@ cudnnStatus_t cudnnPoolingForward(cudnnHandle_t handle,
   return give(handle, __func__, [=, p = *d, image = *dx, result = *dy] {
     poolForward(p, image, result, static_cast<const float *>(x),
                 static_cast<float *>(y));
+    if (fake::isWrong("cudnnPoolingForward"))
+      static_cast<float *>(y)[result.volume() - 1] += 1;
   });
 }
 cudnnStatus_t

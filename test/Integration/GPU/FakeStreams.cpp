@@ -65,6 +65,7 @@ struct Happening {
 /// Happens when the work before it is done.
 struct CUevent_st {
   int device;
+  bool hasTime;                        ///< made without cudaEventDisableTiming
   std::shared_ptr<Happening> happened; ///< null: never recorded
   CaptureRef capture;
   std::vector<size_t> nodes;
@@ -270,7 +271,7 @@ cudaError_t eventRecord(cudaEvent_t event, cudaStream_t stream) {
 cudaError_t eventElapsedTime(float *milliseconds, cudaEvent_t begin,
                              cudaEvent_t end) {
   std::lock_guard<std::mutex> lock(mutex);
-  if (!begin->happened || !end->happened)
+  if (!begin->happened || !end->happened || !begin->hasTime || !end->hasTime)
     return cudaErrorInvalidResourceHandle;
   if (!begin->happened->done || !end->happened->done)
     return cudaErrorNotReady;
@@ -412,8 +413,9 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   return cudaSuccess;
 }
 
-cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned) {
-  *event = new CUevent_st{currentDevice(), nullptr, nullptr, {}};
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags) {
+  bool hasTime = !(flags & cudaEventDisableTiming);
+  *event = new CUevent_st{currentDevice(), hasTime, nullptr, nullptr, {}};
   return cudaSuccess;
 }
 

@@ -17,6 +17,7 @@
 #include <cuda_runtime_api.h>
 
 #include <atomic>
+#include <cstdlib>
 #include <cstring>
 #include <functional>
 
@@ -83,6 +84,13 @@ inline void copyPart(const cudaMemcpy3DParms &p) {
     for (size_t row = 0; row < p.extent.height; ++row)
       std::memcpy(at(p.dstPtr, p.dstPos, plane, row),
                   at(p.srcPtr, p.srcPos, plane, row), p.extent.width);
+}
+
+/// Whether SOAP_FAKE_CUDA_WRONG names the function or the kernel: the last
+/// number of its result is one too large.
+inline bool isWrong(const char *name) {
+  const char *wrong = std::getenv("SOAP_FAKE_CUDA_WRONG");
+  return wrong && !std::strcmp(wrong, name);
 }
 
 /// Of this process so far.

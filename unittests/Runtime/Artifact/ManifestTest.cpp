@@ -142,6 +142,23 @@ TEST(Manifest, RejectsWithPlaceAndExpectation) {
                                             {"format", "bin"},
                                             {"host_references", 1}})),
             "m: at /gpu/host_references: expected true or false, got 1");
+  auto kernelError = [&](json kernel) {
+    return errorWith("/gpu",
+                     json::object({{"chip", "sm_90"},
+                                   {"format", "bin"},
+                                   {"host_references", true},
+                                   {"kernels", json::array({kernel})}}));
+  };
+  EXPECT_EQ(kernelError({{"name", "k"}, {"elements", {"f8"}}, {"counts", {1}}}),
+            "m: at /gpu/kernels/0/elements/0: expected a type of elements, or "
+            "bytes, got \"f8\"");
+  EXPECT_EQ(
+      kernelError({{"name", "k"}, {"elements", {"f32"}}, {"counts", {1, 2}}}),
+      "m: at /gpu/kernels/0: expected as many counts as elements");
+  EXPECT_EQ(
+      kernelError({{"name", "k"}, {"elements", {"f32"}}, {"counts", {-1}}}),
+      "m: at /gpu/kernels/0/counts/0: expected an integer from 0 to "
+      "281474976710656, got -1");
   const std::string rank = "/entries/0/ranks/0";
   auto rankError = [&](const std::string &path, json value) {
     return errorWith((rank + path).c_str(), std::move(value));

@@ -22,6 +22,7 @@
 #include "Soap/Support/Error.h"
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -128,6 +129,13 @@ struct EntryInfo {
   int64_t transferCount = 0;
 };
 
+/// A buffer that a GPU kernel gets.
+struct KernelBuffer {
+  /// None: elements of another type, counted in bytes.
+  std::optional<DType> dtype;
+  int64_t count = 0;
+};
+
 /// The GPUs that the kernels of a module are compiled for.
 struct GpuTarget {
   std::string chip;
@@ -136,6 +144,9 @@ struct GpuTarget {
   /// The module has a host reference of each kernel: its programs also run on
   /// the CPU.
   bool hostReferences = false;
+  /// The buffers of each kernel that has a host reference, by its name, in the
+  /// order of a launch.
+  std::map<std::string, std::vector<KernelBuffer>> kernels;
 };
 
 struct Manifest {

@@ -32,6 +32,7 @@
 namespace soap::runtime {
 
 class Backend;
+class CallChecks;
 class IterationGraphs;
 class PeerMonitor;
 class Transport;
@@ -66,6 +67,8 @@ struct Execution {
   std::unique_ptr<Transport> transport;
   /// Null: devices run every iteration op by op.
   std::unique_ptr<IterationGraphs> graphs;
+  /// Null: calls of the first iteration are not compared with the host's.
+  std::shared_ptr<CallChecks> checks;
 
   /// Times of the latest iteration, by rank and slot; zeros if it was launched
   /// as a whole.

@@ -17,6 +17,7 @@
 #define SOAP_RUNTIME_EXECUTION_SESSION_H
 
 #include "Soap/Runtime/Artifact/ProgramSource.h"
+#include "Soap/Runtime/Execution/CallChecks.h"
 #include "Soap/Runtime/Execution/Launcher.h"
 #include "Soap/Runtime/Execution/TensorStore.h"
 
@@ -45,6 +46,9 @@ struct DeviceChoice {
   /// A backend chooses the algorithms of its libraries by measuring, before the
   /// first iteration of an entry (docs/GPU.md).
   bool tunes = true;
+  /// The first iteration of each entry on a backend is compared with the host,
+  /// call by call; not over NCCL.
+  std::optional<CallCheckOptions> checks = {};
   /// Receives remarks that are no errors. May be empty.
   std::function<void(const std::string &)> note = {};
 };
@@ -96,6 +100,9 @@ public:
   /// Per device, the largest over the entries.
   const std::vector<int64_t> &arenaBytes() const { return arenaSizes; }
 
+  /// The calls that `DeviceChoice::checks` has compared so far; null: not asked for.
+  const CallChecks *callChecks() const { return checks.get(); }
+
   /// Called after every successful run.
   std::function<void(const Execution &)> observer;
 
@@ -116,6 +123,7 @@ private:
   std::vector<void *> arenaPlaces;
   std::vector<int64_t> arenaSizes;
   std::vector<std::shared_ptr<Execution>> executions;
+  std::shared_ptr<CallChecks> checks;
   std::unique_ptr<Launcher> devices;
   double milliseconds = 0;
   /// Entries whose library calls are prepared.
