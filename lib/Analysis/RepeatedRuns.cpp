@@ -19,17 +19,18 @@
 using namespace mlir;
 using namespace mlir::soap;
 
-int64_t mlir::soap::savedLetters(size_t length, size_t count,
+int64_t mlir::soap::savedLetters(size_t length, size_t count, size_t calls,
                                  int64_t callCost) {
   return static_cast<int64_t>(length) * (static_cast<int64_t>(count) - 1) -
-         callCost * static_cast<int64_t>(count);
+         callCost * static_cast<int64_t>(calls);
 }
 
 namespace {
 
 /// Of a run that saves nothing: none.
-std::optional<int64_t> gainOf(size_t length, size_t count, int64_t callCost) {
-  int64_t saved = savedLetters(length, count, callCost);
+std::optional<int64_t> gainOf(size_t length, size_t count, size_t calls,
+                              int64_t callCost) {
+  int64_t saved = savedLetters(length, count, calls, callCost);
   if (count < 2 || saved <= 0)
     return std::nullopt;
   auto times = static_cast<int64_t>(count);
@@ -51,7 +52,8 @@ void keepDisjoint(SmallVectorImpl<size_t> &starts, size_t length) {
 /// The letters that are in no run yet.
 class Rest {
 public:
-  Rest(ArrayRef<unsigned> letters, unsigned separator) {
+  Rest(ArrayRef<unsigned> letters, unsigned separator, bool loops)
+      : loops(loops) {
     llvm::DenseMap<unsigned, unsigned> numbers;
     for (unsigned letter : letters)
       if (letter != separator)
@@ -76,12 +78,14 @@ public:
     std::vector<int64_t> covers(text.size() + 1);
     llvm::SuffixTree tree(text, /*OutlinerLeafDescendants=*/true);
     auto consider = [&](size_t length, ArrayRef<size_t> starts) {
-      std::optional<int64_t> gain = gainOf(length, starts.size(), callCost);
+      // No more than this.
+      std::optional<int64_t> gain =
+          gainOf(length, starts.size(), loops ? 1 : starts.size(), callCost);
       if (!gain || (found && *gain < foundGain))
         return;
       RepeatedRun run{length, SmallVector<size_t>(starts)};
       keepDisjoint(run.starts, length);
-      gain = gainOf(length, run.starts.size(), callCost);
+      gain = gainOf(length, run.starts.size(), countCalls(run), callCost);
       if (!gain)
         return;
       auto rank = [](int64_t gain, const RepeatedRun &run) {
@@ -94,7 +98,8 @@ public:
       foundGain = *gain;
     };
     for (const llvm::SuffixTree::RepeatedSubstring &repeated : tree) {
-      if (!gainOf(repeated.Length, repeated.StartIndices.size(), callCost))
+      if (!gainOf(repeated.Length, repeated.StartIndices.size(),
+                  loops ? 1 : repeated.StartIndices.size(), callCost))
         continue;
       SmallVector<size_t> starts(repeated.StartIndices.begin(),
                                  repeated.StartIndices.end());
@@ -135,9 +140,17 @@ public:
   }
 
 private:
+  bool loops;
   std::vector<unsigned> text;
   std::vector<size_t> places; ///< in the whole sequence
   unsigned unique = 0;        ///< greater than all letters
+
+  size_t countCalls(const RepeatedRun &run) const {
+    size_t calls = run.starts.size();
+    for (size_t i = 1; loops && i < run.starts.size(); ++i)
+      calls -= run.starts[i] == run.starts[i - 1] + run.length;
+    return calls;
+  }
 
   /// Replaces letters that nothing covers, as many as are next to each other,
   /// by one that comes once. `run` keeps its letters.
@@ -173,9 +186,9 @@ private:
 
 SmallVector<RepeatedRun>
 mlir::soap::findRepeatedRuns(ArrayRef<unsigned> letters, unsigned separator,
-                             int64_t callCost) {
+                             int64_t callCost, bool loops) {
   SmallVector<RepeatedRun> runs;
-  Rest rest(letters, separator);
+  Rest rest(letters, separator, loops);
   while (std::optional<RepeatedRun> run = rest.best(callCost)) {
     rest.take(*run);
     runs.push_back(std::move(*run));

@@ -24,9 +24,10 @@ struct RepeatedRun {
 };
 
 /// The letters saved if `count` runs of `length` letters are written once and
-/// called `count` times, where a call is as long as `callCost` letters.
+/// called in `calls` places, where a call is as long as `callCost` letters.
 /// Negative if calls are longer.
-int64_t savedLetters(size_t length, size_t count, int64_t callCost);
+int64_t savedLetters(size_t length, size_t count, size_t calls,
+                     int64_t callCost);
 
 /// Repeated runs, none of which has a letter of another one, each of which
 /// saves letters. The best one is taken first, again and again. The best is
@@ -34,11 +35,12 @@ int64_t savedLetters(size_t length, size_t count, int64_t callCost);
 /// often is preferred to one long run that comes twice; of equals that which
 /// begins first, then the longest. Runs that are tried are those that become
 /// fewer when they are made longer and, where these overlap, those as long as
-/// their shortest distance. No run has the letter `separator`. Takes time
-/// n log n for each run that is found, more where few letters repeat all the
-/// time.
+/// their shortest distance. No run has the letter `separator`. With `loops`,
+/// runs next to each other are one call. Takes time n log n for each run that
+/// is found, more where few letters repeat all the time.
 SmallVector<RepeatedRun> findRepeatedRuns(ArrayRef<unsigned> letters,
-                                          unsigned separator, int64_t callCost);
+                                          unsigned separator, int64_t callCost,
+                                          bool loops = false);
 
 } // namespace mlir::soap
 

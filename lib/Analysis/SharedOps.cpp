@@ -86,7 +86,8 @@ public:
     for (const RepeatedRun &repeated :
          findRepeatedRuns(letters, kSeparator, callCost))
       for (const auto &[wiring, starts] : byWiring(repeated))
-        if (savedLetters(repeated.length, starts.size(), callCost) > 0)
+        if (savedLetters(repeated.length, starts.size(), starts.size(),
+                         callCost) > 0)
           outline(repeated.length, starts, programs.back());
   }
 

@@ -6,9 +6,11 @@
 // Of each pass on a device the last kernels are those that no other kernel of
 // the pass on the device reads, directly or through messages and sums; the
 // first are those that read none. The first of a pass wait for the last of the
-// pass before, so inside of a pass kernels start as they get ready. Recomputed
-// ops wait for the gradient of their microbatch that their first reader needs;
-// where another stage computes it, they are first.
+// pass before, so inside of a pass kernels start as they get ready. Where
+// receivers copy messages, one of another pass comes right before the kernel
+// that reads it, and sums of what a pass has computed are among its last tasks.
+// Recomputed ops wait for the gradient of their microbatch that their first
+// reader needs; where another stage computes it, they are first.
 //
 //===----------------------------------------------------------------------===//
 
@@ -130,15 +132,18 @@ namespace {
 
 class PassWaits {
 public:
-  PassWaits(const Graph &graph, const PassOrder &passes, Plan &plan)
-      : graph(graph), passes(passes), plan(plan),
+  PassWaits(const Graph &graph, const PassOrder &passes,
+            const Topology &topology, Plan &plan)
+      : graph(graph), passes(passes), topology(topology), plan(plan),
         tasks(plan.taskStart.size() - 1) {}
 
   MaybeError run() {
     if (MaybeError error = findPasses())
       return error;
+    findPlaces();
     delayRecomputed();
     delayGathers();
+    placeMovements();
     std::vector<std::pair<int, int>> waits = listWaits();
     waits.insert(waits.end(), plan.waits.begin(), plan.waits.end());
     std::sort(waits.begin(), waits.end());
@@ -152,6 +157,7 @@ public:
 private:
   const Graph &graph;
   const PassOrder &passes;
+  const Topology &topology;
   Plan &plan;
 
   struct TaskInfo {
@@ -178,6 +184,8 @@ private:
     int task;
   };
   std::vector<Opening> openings;
+  /// By device: the place of each pass in its order.
+  std::vector<std::map<PipelinePass, size_t>> places;
 
   std::string describe(int task) const {
     const TaskInfo &info = tasks[static_cast<size_t>(task)];
@@ -359,6 +367,166 @@ private:
     }
   }
 
+  void findPlaces() {
+    places.resize(passes.order.size());
+    for (size_t device = 0; device < places.size(); ++device)
+      for (size_t i = 0; i < passes.order[device].size(); ++i)
+        places[device][passes.order[device][i]] = i;
+  }
+
+  /// A movement of a value between kernels of passes.
+  struct Movement {
+    int device = -1; ///< where it goes, -1: to several
+    ActionKind kind = ActionKind::Transfer;
+    /// The receiver is busy while it lasts.
+    bool isCopied = false;
+    /// The first pass there that it is for, and the first node that reads it.
+    std::optional<PipelinePass> reader;
+    int node = -1;
+  };
+
+  /// Where receivers copy messages: what is on the way between passes has the
+  /// same place in the program for all microbatches, whenever it arrives.
+  void placeMovements() {
+    std::vector<Movement> movements = findMovements();
+    delayMessages(movements);
+    closePasses(movements);
+  }
+
+  std::vector<Movement> findMovements() const {
+    std::vector<Movement> movements(tasks.size());
+    for (const Action &action : plan.actions)
+      if (action.node < 0) {
+        Movement &movement = movements[static_cast<size_t>(action.task)];
+        movement.device = action.device;
+        movement.kind = action.kind;
+        movement.isCopied = action.kind == ActionKind::Transfer &&
+                            action.sourceDevice != action.device &&
+                            topology.typeOf(action.device).copiesOccupyReceiver;
+      }
+    for (const PlanCollective &collective : plan.collectives)
+      movements[static_cast<size_t>(collective.task)] = {};
+    // Readers are behind what they read.
+    for (size_t t = tasks.size(); t-- > 0;) {
+      const TaskInfo &info = tasks[t];
+      const std::optional<PipelinePass> &pass =
+          info.node < 0 ? movements[t].reader : info.pass;
+      if (!pass)
+        continue;
+      int node = info.node < 0 ? movements[t].node : info.node;
+      for (int pred : info.preds) {
+        Movement &before = movements[static_cast<size_t>(pred)];
+        if (before.device < 0)
+          continue;
+        const auto &own = places[static_cast<size_t>(before.device)];
+        auto place = own.find(*pass);
+        if (place == own.end())
+          continue;
+        auto isBefore = [&](const std::optional<PipelinePass> &other) {
+          return !other || place->second < own.at(*other);
+        };
+        if (isBefore(before.reader)) {
+          before.reader = pass;
+          before.node = node;
+        } else if (*before.reader == *pass) {
+          before.node = std::min(before.node, node);
+        }
+      }
+    }
+    return movements;
+  }
+
+  /// A message of another pass that a device copies waits for the begin of the
+  /// pass that reads it, and for kernels of the pass that come before all
+  /// readers of this message and of later ones: they do not wait behind it.
+  void delayMessages(const std::vector<Movement> &movements) {
+    // By device and pass: first node that reads it, task.
+    std::map<std::pair<int, PipelinePass>, std::vector<std::pair<int, int>>>
+        messages;
+    for (size_t t = 0; t < tasks.size(); ++t) {
+      const Movement &message = movements[t];
+      if (message.isCopied && message.reader &&
+          std::any_of(tasks[t].reads.begin(), tasks[t].reads.end(),
+                      [&](int read) {
+                        return *tasks[static_cast<size_t>(read)].pass !=
+                               *message.reader;
+                      }))
+        messages[{message.device, *message.reader}].emplace_back(
+            message.node, static_cast<int>(t));
+    }
+    if (messages.empty())
+      return;
+    std::map<std::pair<int, PipelinePass>, std::vector<int>> kernels;
+    std::vector<bool> isDelayed = findDelayed();
+    for (size_t t = 0; t < tasks.size(); ++t)
+      if (const TaskInfo &info = tasks[t]; info.pass && !isDelayed[t])
+        if (std::pair key(info.device, *info.pass); messages.contains(key))
+          kernels[key].push_back(static_cast<int>(t));
+    std::vector<int> followers = findFollowers();
+    for (auto &[key, list] : messages) {
+      for (size_t i = list.size() - 1; i-- > 0;)
+        list[i].first = std::min(list[i].first, list[i + 1].first);
+      for (auto [node, task] : list) {
+        openings.push_back({key.first, key.second, task});
+        for (int kernel : kernels[key]) {
+          int follower = followers[static_cast<size_t>(kernel)];
+          if (tasks[static_cast<size_t>(kernel)].node < node &&
+              (follower < 0 ||
+               tasks[static_cast<size_t>(follower)].node >= node))
+            delays.emplace_back(kernel, task);
+        }
+      }
+    }
+  }
+
+  /// Tasks that wait for others of which they read nothing, and their readers.
+  std::vector<bool> findDelayed() const {
+    std::vector<bool> isDelayed(tasks.size());
+    for (auto [before, task] : delays)
+      isDelayed[static_cast<size_t>(task)] = true;
+    for (const Opening &opening : openings)
+      isDelayed[static_cast<size_t>(opening.task)] = true;
+    for (size_t t = 0; t < tasks.size(); ++t)
+      for (int pred : tasks[t].preds)
+        if (isDelayed[static_cast<size_t>(pred)])
+          isDelayed[t] = true;
+    return isDelayed;
+  }
+
+  /// The sums that a device makes of the results of a pass end the pass there.
+  void closePasses(const std::vector<Movement> &movements) {
+    std::vector<bool> isLocal(tasks.size()); // sums of what the device has
+    for (size_t t = 0; t < tasks.size(); ++t) {
+      const Movement &sum = movements[t];
+      const TaskInfo &info = tasks[t];
+      if (info.node >= 0 || sum.device < 0 || info.reads.empty() ||
+          sum.kind != ActionKind::Combine ||
+          !topology.typeOf(sum.device).copiesOccupyReceiver)
+        continue;
+      const auto &own = places[static_cast<size_t>(sum.device)];
+      const std::pair<const PipelinePass, size_t> *pass = nullptr;
+      isLocal[t] =
+          std::all_of(info.preds.begin(), info.preds.end(), [&](int pred) {
+            const TaskInfo &other = tasks[static_cast<size_t>(pred)];
+            if (!other.pass || other.device != sum.device)
+              return bool(isLocal[static_cast<size_t>(pred)]);
+            auto it = own.find(*other.pass);
+            if (it != own.end() && (!pass || pass->second < it->second))
+              pass = &*it;
+            return it != own.end();
+          });
+      if (!isLocal[t] || !pass)
+        continue;
+      closedBy[{sum.device, pass->first}].push_back(static_cast<int>(t));
+      for (int pred : info.preds)
+        if (TaskInfo &other = tasks[static_cast<size_t>(pred)];
+            other.pass && *other.pass == pass->first)
+          other.isLast = false;
+    }
+  }
+  /// By device and pass: sums that end it.
+  std::map<std::pair<int, PipelinePass>, std::vector<int>> closedBy;
+
   /// A weight that a device gathers for a pass.
   struct Gather {
     size_t place; ///< of the pass in the order of the device
@@ -425,10 +593,6 @@ private:
                            own->second.kernels.end());
         }
     }
-    std::vector<std::map<PipelinePass, size_t>> places(passes.order.size());
-    for (size_t device = 0; device < places.size(); ++device)
-      for (size_t i = 0; i < passes.order[device].size(); ++i)
-        places[device][passes.order[device][i]] = i;
     // By device, then pass and value.
     std::map<int, std::map<std::pair<size_t, int>, Gather>> gathers;
     for (const auto &[task, movement] : movements) {
@@ -536,6 +700,10 @@ private:
     }
     for (const Opening &opening : openings)
       ends[{opening.device, opening.pass}].first.push_back(opening.task);
+    for (const auto &[pass, sums] : closedBy) {
+      std::vector<int> &last = ends[pass].last;
+      last.insert(last.end(), sums.begin(), sums.end());
+    }
     std::vector<std::pair<int, int>> waits = delays;
     for (size_t device = 0; device < passes.order.size(); ++device) {
       const Ends *before = nullptr;
@@ -597,8 +765,8 @@ private:
 } // namespace
 
 MaybeError soap::orderPasses(const Graph &graph, const PassOrder &passes,
-                             Plan &plan) {
-  return PassWaits(graph, passes, plan).run();
+                             const Topology &topology, Plan &plan) {
+  return PassWaits(graph, passes, topology, plan).run();
 }
 
 int64_t soap::countPieces(const Strategy &strategy, const PassOrder &passes) {
@@ -628,7 +796,7 @@ Expected<Plan> soap::buildPipelinePlan(const Graph &graph,
   state.setRounds(roundsOfPasses(ofPasses, passes));
   state.set(cutIntoMicrobatches(strategy, passes));
   Plan plan = mayAdd ? buildProgramPlan(state, *mayAdd) : buildPlan(state);
-  if (MaybeError error = orderPasses(graph, passes, plan))
+  if (MaybeError error = orderPasses(graph, passes, topology, plan))
     return *error;
   return plan;
 }

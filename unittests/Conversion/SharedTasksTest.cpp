@@ -51,9 +51,13 @@ public:
     for (unsigned p = 0, programs = 1 + below(3); p < programs; ++p) {
       body.clear();
       slot = values = 0;
-      for (unsigned i = 0, count = below(9); i < count; ++i)
-        for (char form : words[below(words.size())])
-          task(form);
+      for (unsigned i = 0, count = below(9); i < count; ++i) {
+        const std::string &word = words[below(words.size())];
+        for (unsigned j = 0, times = below(3) ? 1 : 1 + below(5); j < times;
+             ++j)
+          for (char form : word)
+            task(form);
+      }
       result += "func.func @step__" + std::to_string(p) +
                 "(%x0: memref<4xf32>, %x1: memref<4xf32>, %x2: memref<4xf32>, "
                 "%arena: memref<4096xi8>) attributes {soap.arena_bytes = 4096 "
@@ -157,7 +161,7 @@ TEST(SharedTasks, ExpandToTheProgram) {
                   LLVM::LLVMDialect, memref::MemRefDialect>();
   MLIRContext context(registry);
   context.loadAllAvailableDialects();
-  size_t functions = 0, calls = 0, columns = 0, across = 0;
+  size_t functions = 0, calls = 0, loops = 0, columns = 0, across = 0;
   for (unsigned seed = 0; seed < 300; ++seed) {
     std::string text = RandomModule(seed).text();
     OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context);
@@ -179,18 +183,27 @@ TEST(SharedTasks, ExpandToTheProgram) {
       for (const ProgramTask &task : programs[p].tasks)
         expected += print(task, {});
       for (const ProgramStep &step : steps.steps[p]) {
-        if (!step.shared) {
+        if (step.calls.empty()) {
           ASSERT_EQ(step.count, 1U);
           got += print(programs[p].tasks[step.task], {});
           continue;
         }
-        ++calls;
-        columns += step.shared->columns;
-        users[step.shared].insert(p);
-        ASSERT_EQ(step.row.size(), step.shared->columns);
-        ASSERT_EQ(step.count, step.shared->tasks.size());
-        for (const ProgramTask &task : step.shared->tasks)
-          got += print(task, step.row);
+        loops += step.rounds > 1;
+        ArrayRef<int64_t> rest = step.rows;
+        size_t count = 0;
+        for (size_t round = 0; round < step.rounds; ++round)
+          for (const SharedTasks *shared : step.calls) {
+            ++calls;
+            columns += shared->columns;
+            users[shared].insert(p);
+            count += shared->tasks.size();
+            ASSERT_GE(rest.size(), shared->columns);
+            for (const ProgramTask &task : shared->tasks)
+              got += print(task, rest.take_front(shared->columns));
+            rest = rest.drop_front(shared->columns);
+          }
+        EXPECT_TRUE(rest.empty());
+        ASSERT_EQ(step.count, count);
       }
       EXPECT_EQ(got, expected) << text;
     }
@@ -204,6 +217,7 @@ TEST(SharedTasks, ExpandToTheProgram) {
   }
   EXPECT_GT(functions, 100U);
   EXPECT_GT(calls, 300U);
+  EXPECT_GT(loops, 10U);
   EXPECT_GT(columns, 500U);
   EXPECT_GT(across, 30U);
 }

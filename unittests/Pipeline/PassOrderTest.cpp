@@ -19,7 +19,9 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <set>
+#include <tuple>
 
 using namespace soap;
 using namespace soap::test;
@@ -335,6 +337,64 @@ TEST_F(MlpPasses, GathersForEachPass) {
     if (gathers.contains(task))
       waiting.insert(task);
   EXPECT_EQ(waiting.size() + 4, gathers.size());
+}
+
+/// Where receivers copy messages, a pass is the same tasks in the same order
+/// for all microbatches but the first, which adds up nothing: messages begin
+/// it, and sums end it.
+TEST_F(MlpPasses, OneOrderForAllMicrobatches) {
+  topology = *builtinTopology("cpu-4");
+  CostModel cpus(topology);
+  size_t messages = 0, sums = 0;
+  for (PipelineSchedule schedule : {gpipe, alternating})
+    for (const std::vector<int> &devices :
+         {std::vector{0, 0, 1, 2}, std::vector{0, 1, 1, 2},
+          std::vector{0, 1, 2, 3}}) {
+      place(devices, schedule, 16);
+      auto made = plan();
+      ASSERT_TRUE(made) << made.error();
+      TaskGraph tasks = buildTaskGraph(mlp.graph, *made, cpus);
+      simulateFull(tasks);
+      // By device, stage and direction: what a pass of each microbatch does.
+      std::map<std::tuple<int, int, bool>, std::map<int64_t, std::string>>
+          texts;
+      std::vector<std::string> received(4);
+      std::vector<std::optional<PipelinePass>> current(4);
+      for (int id : scheduleOrder(tasks)) {
+        const Action &action = made->actions[static_cast<size_t>(
+            made->taskStart[static_cast<size_t>(id)])];
+        auto device = static_cast<size_t>(action.device);
+        std::string value = std::to_string(
+            made->buffers[static_cast<size_t>(action.outputs[0])].value);
+        if (action.kind == ActionKind::Transfer) {
+          received[device] += " <" + value;
+          ++messages;
+          continue;
+        }
+        bool isSum = action.kind == ActionKind::Combine;
+        auto pass = passOf(mlp.graph, passes, action);
+        if (!isSum && !pass)
+          continue; // an update
+        // A message is for the next kernel.
+        if (pass)
+          current[device] = pass;
+        ASSERT_TRUE(current[device]);
+        EXPECT_TRUE(pass || received[device].empty());
+        sums += isSum;
+        const PipelinePass &at = *current[device];
+        texts[{action.device, at.stage, at.backward}][at.microbatch] +=
+            received[device] + (isSum ? " +" : " ") + value;
+        received[device].clear();
+      }
+      for (const auto &[pass, ofMicrobatch] : texts) {
+        ASSERT_EQ(ofMicrobatch.size(), 16u);
+        for (int64_t m = 2; m < 16; ++m)
+          EXPECT_EQ(ofMicrobatch.at(m), ofMicrobatch.at(1))
+              << "device " << std::get<0>(pass) << ", microbatch " << m;
+      }
+    }
+  EXPECT_EQ(messages, 2u * (2 + 2 + 3) * 2 * 16);
+  EXPECT_GT(sums, 2u * 3 * 4 * 14);
 }
 
 TEST_F(MlpPasses, CirclesAreRefused) {

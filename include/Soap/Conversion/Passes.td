@@ -267,10 +267,11 @@ def SoapProgramsToLLVM : Pass<"soap-programs-to-llvm", "::mlir::ModuleOp"> {
     Runs of tasks that repeat with other buffers and slots, as microbatches of a
     pipeline do, are written once, as a function
     `@tasks_N(!llvm.ptr ctx, !llvm.ptr args, !llvm.ptr arena, !llvm.ptr row)`: a
-    row is a constant with the numbers that are not the same at every call. The
-    calls of the runtime and of kernels, and their order, are the same as
-    without. `outline-tasks` says when: each call must save more than so many
-    tasks.
+    row is a constant with the numbers that are not the same at every call.
+    Where the same calls come round after round, they are a loop over a table of
+    rows. The calls of the runtime and of kernels, and their order, are the same
+    as without. `outline-tasks` says when: each call, or loop of calls, must
+    save more than so many tasks.
   }];
   let options = [
     Option<"approximate", "approximate", "bool",

@@ -70,9 +70,11 @@ std::optional<PipelinePass> passOf(const Graph &graph, const PassOrder &passes,
                                    const Action &action);
 
 /// Adds waits to a plan of `cutIntoMicrobatches` so that every device does its
-/// passes in their order. An error if a pass reads of another microbatch, or if
-/// passes would wait for each other in a circle; the plan is as before then.
-MaybeError orderPasses(const Graph &graph, const PassOrder &passes, Plan &plan);
+/// passes in their order, and copies messages of other passes at the begin of
+/// the pass that reads them. An error if a pass reads of another microbatch, or
+/// if passes would wait for each other in a circle; the plan is as before then.
+MaybeError orderPasses(const Graph &graph, const PassOrder &passes,
+                       const Topology &topology, Plan &plan);
 
 /// Pieces of all ops in all microbatches, of configs for one microbatch.
 int64_t countPieces(const Strategy &strategy, const PassOrder &passes);

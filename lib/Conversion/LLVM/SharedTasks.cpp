@@ -93,6 +93,103 @@ makeShared(ArrayRef<MutableArrayRef<ProgramTask>> runs,
   return shared;
 }
 
+/// Finds what comes round after round in a program and makes it a loop.
+class LoopMaker {
+public:
+  /// `letters`: by task; tasks of equal letters have equal keys.
+  LoopMaker(ProgramCode &program, ArrayRef<unsigned> letters, int64_t callCost,
+            ProgramSteps &result)
+      : program(program), letters(letters), callCost(callCost), result(result) {
+  }
+
+  SmallVector<ProgramStep> run(SmallVector<ProgramStep> steps) {
+    SmallVector<ProgramStep> made;
+    for (size_t at = 0; at < steps.size();) {
+      Rounds best = bestAt(steps, at);
+      if (!best.saved) {
+        made.push_back(std::move(steps[at++]));
+        continue;
+      }
+      size_t length = best.length * best.count;
+      makeLoop(ArrayRef(steps).slice(at, length), best.count, made);
+      at += length;
+    }
+    return made;
+  }
+
+private:
+  ProgramCode &program;
+  ArrayRef<unsigned> letters;
+  int64_t callCost;
+  ProgramSteps &result;
+
+  /// Steps that come `count` times, one after the other.
+  struct Rounds {
+    size_t length = 0, count = 0;
+    int64_t saved = 0; ///< tasks, or as long as so many
+  };
+
+  bool areEqual(const ProgramStep &a, const ProgramStep &b) const {
+    if (a.calls.empty() && b.calls.empty())
+      return letters[a.task] == letters[b.task] &&
+             letters[a.task] != kSeparator;
+    return a.calls == b.calls;
+  }
+
+  Rounds bestAt(ArrayRef<ProgramStep> steps, size_t at) const {
+    Rounds best;
+    int64_t cost = 0; // of a round
+    constexpr size_t longest = 256;
+    size_t limit = std::min(longest, (steps.size() - at) / 2);
+    for (size_t length = 1; length <= limit; ++length) {
+      cost += steps[at + length - 1].calls.empty() ? 1 : callCost;
+      size_t end = at + length;
+      while (end < steps.size() && areEqual(steps[end], steps[end - length]))
+        ++end;
+      size_t count = (end - at) / length;
+      int64_t saved = static_cast<int64_t>(count - 1) * cost - callCost;
+      if (saved > best.saved)
+        best = {length, count, saved};
+    }
+    return best;
+  }
+
+  /// Tasks of a round that are written out become functions, too.
+  void makeLoop(ArrayRef<ProgramStep> steps, size_t count,
+                SmallVectorImpl<ProgramStep> &made) {
+    size_t length = steps.size() / count;
+    ProgramStep loop{steps[0].task, 0, {}, count, {}};
+    std::vector<SmallVector<int64_t>> rows(count); // by round
+    for (size_t i = 0; i < length;) {
+      size_t end = i;
+      while (end < length && steps[end].calls.empty())
+        ++end;
+      std::vector<SmallVector<int64_t>> numbers;
+      if (end == i) {
+        loop.calls.push_back(steps[i].calls[0]);
+        for (size_t round = 0; round < count; ++round)
+          numbers.push_back(steps[round * length + i].rows);
+        ++end;
+      } else {
+        SmallVector<MutableArrayRef<ProgramTask>> runs;
+        for (size_t round = 0; round < count; ++round)
+          runs.push_back(MutableArrayRef<ProgramTask>(program.tasks)
+                             .slice(steps[round * length + i].task, end - i));
+        result.shared.push_back(makeShared(runs, numbers));
+        loop.calls.push_back(result.shared.back().get());
+      }
+      for (auto [row, more] : llvm::zip(rows, numbers))
+        llvm::append_range(row, more);
+      i = end;
+    }
+    for (const ProgramStep &step : steps)
+      loop.count += step.count;
+    for (const SmallVector<int64_t> &row : rows)
+      llvm::append_range(loop.rows, row);
+    made.push_back(std::move(loop));
+  }
+};
+
 } // namespace
 
 ProgramSteps mlir::soap::shareTasks(std::vector<ProgramCode> &programs,
@@ -100,6 +197,7 @@ ProgramSteps mlir::soap::shareTasks(std::vector<ProgramCode> &programs,
   ProgramSteps result;
   // Shared runs by where they begin.
   std::vector<std::map<size_t, ProgramStep>> calls(programs.size());
+  std::vector<std::vector<unsigned>> lettersOfProgram(programs.size());
   // Time and memory of the search grow with the sequence: programs of many
   // devices are taken a few at a time.
   constexpr size_t maxTasks = 100000;
@@ -110,8 +208,12 @@ ProgramSteps mlir::soap::shareTasks(std::vector<ProgramCode> &programs,
     while (end < programs.size() &&
            tasks + programs[end].tasks.size() <= maxTasks);
     TaskSequence sequence(programs, begin, end);
+    for (auto [letter, place] : llvm::zip(sequence.letters, sequence.places))
+      if (place.task < programs[place.program].tasks.size())
+        lettersOfProgram[place.program].push_back(letter);
     for (const RepeatedRun &run :
-         findRepeatedRuns(sequence.letters, kSeparator, callCost)) {
+         findRepeatedRuns(sequence.letters, kSeparator, callCost,
+                          /*loops=*/true)) {
       SmallVector<MutableArrayRef<ProgramTask>> runs;
       for (size_t start : run.starts) {
         TaskPlace place = sequence.places[start];
@@ -123,20 +225,27 @@ ProgramSteps mlir::soap::shareTasks(std::vector<ProgramCode> &programs,
       result.shared.push_back(makeShared(runs, rows));
       for (auto [start, row] : llvm::zip(run.starts, rows)) {
         TaskPlace place = sequence.places[start];
-        calls[place.program][place.task] = {
-            place.task, run.length, result.shared.back().get(), std::move(row)};
+        calls[place.program][place.task] = {place.task,
+                                            run.length,
+                                            {result.shared.back().get()},
+                                            1,
+                                            std::move(row)};
       }
     }
     begin = end;
   }
-  for (auto [program, shared] : llvm::zip(programs, calls)) {
-    SmallVector<ProgramStep> &steps = result.steps.emplace_back();
+  for (auto [program, shared, own] :
+       llvm::zip(programs, calls, lettersOfProgram)) {
+    SmallVector<ProgramStep> steps;
     for (size_t task = 0; task < program.tasks.size();) {
       auto call = shared.find(task);
-      steps.push_back(call == shared.end() ? ProgramStep{task, 1, nullptr, {}}
+      steps.push_back(call == shared.end() ? ProgramStep{task, 1, {}, 1, {}}
                                            : std::move(call->second));
       task += steps.back().count;
     }
+    if (callCost > 0)
+      steps = LoopMaker(program, own, callCost, result).run(std::move(steps));
+    result.steps.push_back(std::move(steps));
   }
   return result;
 }

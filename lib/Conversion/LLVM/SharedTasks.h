@@ -5,7 +5,9 @@
 //
 // Microbatches go through the same tasks of a stage, and so do layers of one
 // form: the same calls with other slots, buffers and messages. Such a run of
-// tasks becomes one function, called with a row of the numbers that differ.
+// tasks becomes one function, called with a row of the numbers that differ. In
+// the steady state of a pipeline the same calls come round after round: a loop
+// over a table of rows.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,12 +25,14 @@ struct SharedTasks {
   size_t columns = 0;
 };
 
-/// Tasks `[task, task + count)` of a program, as they are or as a call of
-/// `shared`.
+/// Tasks `[task, task + count)` of a program: one as it is, or calls.
 struct ProgramStep {
   size_t task = 0, count = 1;
-  const SharedTasks *shared = nullptr;
-  SmallVector<int64_t> row; ///< `shared->columns` numbers
+  /// The calls of a round, one after the other; none: the task as it is.
+  SmallVector<const SharedTasks *> calls;
+  size_t rounds = 1;
+  /// Of each round, of each of its calls, `columns` numbers.
+  SmallVector<int64_t> rows;
 };
 
 /// How programs are written.
@@ -37,8 +41,9 @@ struct ProgramSteps {
   std::vector<SmallVector<ProgramStep>> steps; ///< by program
 };
 
-/// Finds the tasks that `programs` share among and within them. Each call saves
-/// more than `callCost` tasks (RepeatedRuns.h); 0: nothing is shared.
+/// Finds the tasks that `programs` share among and within them. Each call, or
+/// loop of calls, saves more than `callCost` tasks (RepeatedRuns.h); 0: nothing
+/// is shared.
 ProgramSteps shareTasks(std::vector<ProgramCode> &programs, int64_t callCost);
 
 } // namespace mlir::soap

@@ -69,16 +69,36 @@ public:
       write(call);
   }
 
-  /// Calls a function that has tasks of several programs.
-  void callShared(LLVM::LLVMFuncOp shared, ArrayRef<int64_t> row) {
-    Value numbers = row.empty()
+  /// Calls functions that have tasks of several programs, with one row after
+  /// the other, round after round.
+  void callShared(ArrayRef<std::pair<LLVM::LLVMFuncOp, size_t>> functions,
+                  size_t rounds, ArrayRef<int64_t> rows) {
+    Value numbers = rows.empty()
                         ? Value(LLVM::ZeroOp::create(builder, loc, pointer))
                         : Value(LLVM::AddressOfOp::create(
-                              builder, loc, runtime.array(row, "row")));
-    LLVM::CallOp::create(builder, loc, shared,
-                         ValueRange{entry->getArgument(0),
-                                    madeBuffers ? madeBuffers : buffers,
-                                    entry->getArgument(2), numbers});
+                              builder, loc, runtime.array(rows, "row")));
+    if (rounds == 1)
+      return callRound(functions, numbers);
+    Value first = constant(0), one = constant(1),
+          count = constant(static_cast<int64_t>(rounds)),
+          width = constant(static_cast<int64_t>(rows.size() / rounds));
+    Block *before = builder.getInsertionBlock(), *body = new Block,
+          *behind = new Block;
+    before->getParent()->getBlocks().insertAfter(before->getIterator(), body);
+    before->getParent()->getBlocks().insertAfter(body->getIterator(), behind);
+    LLVM::BrOp::create(builder, loc, ValueRange(first), body);
+    Value round = body->addArgument(i64, loc);
+    builder.setInsertionPointToEnd(body);
+    Value at = LLVM::MulOp::create(builder, loc, round, width);
+    callRound(functions,
+              LLVM::GEPOp::create(builder, loc, pointer, i64, numbers,
+                                  ArrayRef<LLVM::GEPArg>{at}));
+    Value next = LLVM::AddOp::create(builder, loc, round, one);
+    Value isMore = LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::ult,
+                                        next, count);
+    LLVM::CondBrOp::create(builder, loc, isMore, body, ValueRange(next), behind,
+                           ValueRange());
+    builder.setInsertionPointToEnd(behind);
   }
 
   void finish() { LLVM::ReturnOp::create(builder, loc, ValueRange()); }
@@ -101,6 +121,23 @@ private:
   DenseMap<std::pair<int64_t, int64_t>, Value> sums; ///< column, addend
   DenseMap<std::pair<int64_t, int64_t>, Value> bufferPlaces, arenaPlaces;
   DenseMap<Operation *, Value> globals;
+
+  void callRound(ArrayRef<std::pair<LLVM::LLVMFuncOp, size_t>> functions,
+                 Value numbers) {
+    size_t column = 0;
+    for (auto [shared, columns] : functions) {
+      Value row = numbers;
+      if (column > 0)
+        row = LLVM::GEPOp::create(
+            builder, loc, pointer, i64, numbers,
+            ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(column)});
+      LLVM::CallOp::create(builder, loc, shared,
+                           ValueRange{entry->getArgument(0),
+                                      madeBuffers ? madeBuffers : buffers,
+                                      entry->getArgument(2), row});
+      column += columns;
+    }
+  }
 
   Value constant(int64_t value) {
     Value &known = constants[value];
@@ -312,8 +349,13 @@ public:
     }
   }
 
-  LLVM::LLVMFuncOp of(const SharedTasks *shared) const {
-    return functions.lookup(shared);
+  /// With the numbers that each of them reads.
+  SmallVector<std::pair<LLVM::LLVMFuncOp, size_t>>
+  of(ArrayRef<const SharedTasks *> calls) const {
+    SmallVector<std::pair<LLVM::LLVMFuncOp, size_t>> result;
+    for (const SharedTasks *call : calls)
+      result.emplace_back(functions.lookup(call), call->columns);
+    return result;
   }
 
 private:
@@ -326,7 +368,7 @@ void writeProgram(const ProgramCode &code, ArrayRef<ProgramStep> steps,
   std::string name = program.getName().str();
   OpBuilder builder(program);
   CallWriter writer(builder, program.getLoc(), "program", 3, runtime);
-  auto isCall = [](const ProgramStep &step) { return step.shared; };
+  auto isCall = [](const ProgramStep &step) { return !step.calls.empty(); };
   for (const ProgramStep &step : steps)
     if (!isCall(step))
       writer.reserve(ArrayRef(code.tasks).slice(step.task, step.count));
@@ -335,7 +377,7 @@ void writeProgram(const ProgramCode &code, ArrayRef<ProgramStep> steps,
                        code.results);
   for (const ProgramStep &step : steps)
     if (isCall(step))
-      writer.callShared(shared.of(step.shared), step.row);
+      writer.callShared(shared.of(step.calls), step.rounds, step.rows);
     else
       writer.write(code.tasks[step.task]);
   writer.finish();
