@@ -6,6 +6,7 @@
 
 The environment is BUILD/.python-package: it is made once, and needs the network for that (nanobind, scikit-build-core,
 NumPy). Where there is none the suite is skipped. The last line is "N passed, N failed"."""
+import fcntl
 import os
 import re
 import subprocess
@@ -37,8 +38,15 @@ def make_environment(folder):
 
 def install_package(build, *options):
     """Builds and installs the package with BUILD/.python-package, into it or where `options` say. What the caller
-    returns where it was not installed, after saying why; None where it was."""
+    returns where it was not installed, after saying why; None where it was. Two suites that run side by side use one
+    environment: the second one waits."""
     folder = os.path.join(build, ".python-package")
+    with open(folder + ".lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        return install_into(folder, build, *options)
+
+
+def install_into(folder, build, *options):
     if not os.path.exists(os.path.join(build, "lib", "libSoapCAPI.so")):
         print(f"{build}/lib/libSoapCAPI.so is missing: build the target SoapCAPI")
         print("0 passed, 1 failed")
