@@ -208,9 +208,10 @@ Simulate::addPresets(const FunctionProblem &target,
           return getOperation().emitError()
                  << "option 'compare=" << name << "': " << row->error();
         (*row)->name = name;
-        simulateRecipe(**row, *used,
-                       simulatorOf(plain->opGraph, plain->topology, *used,
-                                   /*offloads=*/used != model.get()));
+        if (summary || !report.empty())
+          simulateRecipe(**row, *used,
+                         simulatorOf(plain->opGraph, plain->topology, *used,
+                                     /*offloads=*/used != model.get()));
         recipes->push_back(std::move(**row));
         continue;
       }

@@ -70,20 +70,14 @@ MaybeError CheckingDevice::matmul(const MatmulCall &matmul,
                          {"b", buffers.b, in, s.batch * s.k * s.n}};
     if (buffers.third)
       operands.push_back({"third", buffers.third, out, matmul.thirdVolume()});
-    auto copies = copyOperands(call, operands, 2);
+    auto copies =
+        runProduct(call, operands,
+                   {{buffers.y, matmul.resultVolume() * sizeOf(out)},
+                    {buffers.second, matmul.secondVolume() * sizeOf(out)}});
     if (!copies)
       return copies.takeError();
-    MaybeError error;
-    if (*copies)
-      error = poison(**copies, buffers.y, matmul.resultVolume() * sizeOf(out),
-                     stream);
-    if (*copies && !error)
-      error = poison(**copies, buffers.second,
-                     matmul.secondVolume() * sizeOf(out), stream);
-    if (!error)
-      error = call.run();
-    if (error || !*copies)
-      return error;
+    if (!*copies)
+      return std::nullopt;
 
     MatmulPart part = MatmulPart::of(matmul, checks.limits().work);
     call.found.part = part.text();
@@ -145,17 +139,12 @@ MaybeError CheckingDevice::conv(const ConvCall &conv,
                          {"b", buffers.b, type, conv.volumeOf(1)}};
     if (buffers.third)
       operands.push_back({"third", buffers.third, type, conv.thirdVolume()});
-    auto copies = copyOperands(call, operands, 2);
+    auto copies = runProduct(
+        call, operands, {{buffers.result, conv.volumeOf(2) * sizeOf(type)}});
     if (!copies)
       return copies.takeError();
-    MaybeError error;
-    if (*copies)
-      error = poison(**copies, buffers.result, conv.volumeOf(2) * sizeOf(type),
-                     stream);
-    if (!error)
-      error = call.run();
-    if (error || !*copies)
-      return error;
+    if (!*copies)
+      return std::nullopt;
 
     ConvPart part = ConvPart::of(conv, checks.limits().work);
     call.found.part = part.text();
@@ -215,26 +204,23 @@ MaybeError CheckingDevice::attention(const AttentionCall &attention,
                                      {DK, "dk", true},
                                      {DV, "dv", true}});
     Operands operands;
-    for (const Named &named : tensors)
-      if (!named.isResult)
-        operands.push_back({named.name, buffers[named.tensor],
-                            ElementType::BF16,
-                            attention.volumeOf(named.tensor)});
+    std::vector<Result> results;
+    for (const Named &named : tensors) {
+      int64_t volume = attention.volumeOf(named.tensor);
+      if (named.isResult)
+        results.push_back({buffers[named.tensor], volume * 2});
+      else
+        operands.push_back(
+            {named.name, buffers[named.tensor], ElementType::BF16, volume});
+    }
     if (isBackward)
       operands.push_back({"statistics", buffers.statistics, ElementType::F32,
                           attention.statisticsVolume()});
-    auto copies = copyOperands(call, operands, 2);
+    auto copies = runProduct(call, operands, results);
     if (!copies)
       return copies.takeError();
-    MaybeError error;
-    for (const Named &named : tensors)
-      if (named.isResult && *copies && !error)
-        error = poison(**copies, buffers[named.tensor],
-                       attention.volumeOf(named.tensor) * 2, stream);
-    if (!error)
-      error = call.run();
-    if (error || !*copies)
-      return error;
+    if (!*copies)
+      return std::nullopt;
 
     AttentionPart part = AttentionPart::of(attention, checks.limits().work);
     call.found.part = part.text();

@@ -104,8 +104,24 @@ Expected<AlignedBytes> CheckingDevice::fetch(const void *data, int64_t bytes,
   return result;
 }
 
-MaybeError CheckingDevice::poison(const HostCopies &operands, void *data,
-                                  int64_t bytes, int64_t stream) {
+Expected<std::unique_ptr<HostCopies>>
+CheckingDevice::runProduct(Call &call, const Operands &operands,
+                           const std::vector<Result> &results) {
+  auto copies = copyOperands(call, operands, 2);
+  if (!copies)
+    return copies;
+  for (const Result &result : results)
+    if (*copies)
+      if (MaybeError error = poison(**copies, result, call.stream))
+        return *error;
+  if (MaybeError error = call.run())
+    return *error;
+  return copies;
+}
+
+MaybeError CheckingDevice::poison(const HostCopies &operands,
+                                  const Result &result, int64_t stream) {
+  auto [data, bytes] = result;
   if (!data || operands.meets(data, bytes))
     return std::nullopt;
   // All bits are ones: a NaN of every type.

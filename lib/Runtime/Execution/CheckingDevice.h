@@ -101,9 +101,19 @@ private:
   /// where they are too large. `times` as many copies will be made.
   Expected<std::unique_ptr<HostCopies>>
   copyOperands(Call &call, const Operands &operands, int64_t times);
+  /// A result that a call overwrites.
+  struct Result {
+    void *data;
+    int64_t bytes;
+  };
+  /// Gives a product to the device, whose results are NaN before. Copies of the
+  /// operands; null where `copyOperands` is.
+  Expected<std::unique_ptr<HostCopies>>
+  runProduct(Call &call, const Operands &operands,
+             const std::vector<Result> &results);
   /// Fills a result with NaN before the call, which overwrites it: what is not
   /// written is found. Not where an operand is in place.
-  MaybeError poison(const HostCopies &operands, void *data, int64_t bytes,
+  MaybeError poison(const HostCopies &operands, const Result &result,
                     int64_t stream);
   /// Compares a part of a result, and that there is a number in all of it where
   /// the host has numbers.
