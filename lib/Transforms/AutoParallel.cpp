@@ -489,8 +489,13 @@ LogicalResult AutoParallel::run() {
   if (failed(checkPlacements(opGraph, target.topology.deviceCount())))
     return failure();
   std::unique_ptr<::soap::HybridModel> hybrid;
-  if (algorithm == "auto" && isPlain())
-    hybrid = modelForHybrid(target);
+  if (algorithm == "auto" && isPlain()) {
+    std::string why;
+    hybrid = modelForHybrid(target, why);
+    if (!hybrid && hasManyDevices(target.topology))
+      target.function.emitRemark()
+          << "hybrid plans are left out of the search: " << why;
+  }
   if (hybrid && !hasManyDevices(target.topology) &&
       !hasLongSequences(target.function)) {
     // Frontiers count devices here, and weigh memory against time themselves;

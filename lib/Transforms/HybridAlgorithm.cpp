@@ -28,14 +28,22 @@ using namespace mlir;
 using namespace mlir::soap;
 
 std::unique_ptr<::soap::HybridModel>
-mlir::soap::modelForHybrid(const FunctionProblem &target) {
+mlir::soap::modelForHybrid(const FunctionProblem &target, std::string &why) {
   constexpr int fewLayers = 4;
-  if (target.topology.deviceCount() < 2)
+  if (target.topology.deviceCount() < 2) {
+    why = "there is one device";
     return nullptr;
+  }
   auto model = ::soap::HybridModel::make(*target.problem, /*batch=*/0,
                                          forwardNodesOf(target.opGraph));
-  if (!model || (*model)->getRepeatedLayerCount() < fewLayers)
+  if (!model) {
+    why = model.error();
     return nullptr;
+  }
+  if ((*model)->getRepeatedLayerCount() < fewLayers) {
+    why = "fewer than " + std::to_string(fewLayers) + " layers repeat";
+    return nullptr;
+  }
   return std::move(*model);
 }
 

@@ -34,9 +34,9 @@ struct HybridPassOptions {
 
 /// The model of a problem that hybrid plans are for: four layers or more that
 /// repeat, a batch that may be split in microbatches, devices of one type; null
-/// for others.
+/// for others. `why` then says what they lack.
 std::unique_ptr<::soap::HybridModel>
-modelForHybrid(const FunctionProblem &target);
+modelForHybrid(const FunctionProblem &target, std::string &why);
 /// Whether hybrid plans are all that is searched for such a problem: more than
 /// 16 devices.
 bool hasManyDevices(const ::soap::Topology &topology);
