@@ -38,6 +38,11 @@ AlignedBytes runtime::select(const void *data, int64_t outer,
   return result;
 }
 
+/// All of it.
+static AlignedBytes copyOf(const void *data, int64_t bytes) {
+  return select(data, 1, spread(1, 1), bytes);
+}
+
 static std::string parts(const Selection &chosen, const char *what) {
   return std::to_string(chosen.count()) + " of " + std::to_string(chosen.of) +
          " " + what;
@@ -96,7 +101,7 @@ AlignedBytes MatmulPart::ofResult(const void *data) const {
 
 AlignedBytes MatmulPart::ofThird(const void *data) const {
   if (hasBias(whole.epilogue))
-    return select(data, 1, spread(1, 1), whole.thirdVolume() * resultBytes());
+    return copyOf(data, whole.thirdVolume() * resultBytes());
   return ofResult(data);
 }
 
@@ -104,7 +109,7 @@ AlignedBytes MatmulPart::ofSecond(const void *data) const {
   if (whole.epilogue == Epilogue::BiasGradOfA)
     return select(data, 1, rows, resultBytes());
   if (whole.epilogue == Epilogue::BiasGradOfB)
-    return select(data, 1, spread(1, 1), whole.secondVolume() * resultBytes());
+    return copyOf(data, whole.secondVolume() * resultBytes());
   return ofResult(data);
 }
 
@@ -138,18 +143,15 @@ AlignedBytes ConvPart::samples(const void *data, int64_t volume) const {
   return select(data, 1, chosen, each * bytes());
 }
 
-AlignedBytes ConvPart::copied(const void *data, int64_t volume) const {
-  return select(data, 1, spread(1, 1), volume * bytes());
-}
-
 AlignedBytes ConvPart::ofA(const void *a) const {
-  return whole.kind == ConvKind::WeightGrad ? copied(a, whole.volumeOf(0))
-                                            : samples(a, whole.volumeOf(0));
+  return whole.kind == ConvKind::WeightGrad
+             ? copyOf(a, whole.volumeOf(0) * bytes())
+             : samples(a, whole.volumeOf(0));
 }
 
 AlignedBytes ConvPart::ofB(const void *b) const {
   if (whole.kind != ConvKind::WeightGrad)
-    return copied(b, whole.volumeOf(1));
+    return copyOf(b, whole.volumeOf(1) * bytes());
   // The gradient of the result: [N, G, O, positions] or [N, positions, G, O].
   const ConvShape &s = whole.shape;
   int64_t positions = s.oh * s.ow;
@@ -167,7 +169,7 @@ AlignedBytes ConvPart::ofResult(const void *data) const {
 }
 
 AlignedBytes ConvPart::ofThird(const void *data) const {
-  return hasBias(whole.epilogue) ? copied(data, whole.thirdVolume())
+  return hasBias(whole.epilogue) ? copyOf(data, whole.thirdVolume() * bytes())
                                  : samples(data, whole.thirdVolume());
 }
 

@@ -24,7 +24,7 @@
 
 namespace soap::runtime {
 
-/// Indices of one dim of a tensor, in groups of which each has the same.
+/// Indices of one dim of a tensor, ascending.
 struct Selection {
   std::vector<int64_t> indices;
   int64_t of = 0; ///< the extent of the dim
@@ -82,7 +82,6 @@ private:
   ConvCall whole;
   int64_t bytes() const { return whole.precision == Precision::BF16 ? 2 : 4; }
   AlignedBytes samples(const void *data, int64_t volume) const;
-  AlignedBytes copied(const void *data, int64_t volume) const;
 };
 
 /// The same of an attention: of batches.
