@@ -50,6 +50,10 @@ std::vector<int64_t> soap::peakBytes(const Graph &graph, const Plan &plan,
       last[buffer] = std::max(last[buffer], static_cast<int>(p));
   }
 
+  std::vector<const PlanCollective *> collectiveOf(plan.taskStart.size());
+  for (const PlanCollective &collective : plan.collectives)
+    collectiveOf[collective.task] = &collective;
+
   int position = 0;
   auto add = [&](int device, int64_t amount) {
     live[device] += amount;
@@ -57,29 +61,50 @@ std::vector<int64_t> soap::peakBytes(const Graph &graph, const Plan &plan,
     if (observer)
       observer(position, device, live[device], amount < 0);
   };
-  for (; position < static_cast<int>(order.size()); ++position) {
+  auto make = [&](int buffer) {
+    if (!inPlace[buffer])
+      add(plan.buffers[buffer].device, bytes(buffer));
+  };
+  auto release = [&](int buffer, int end) {
+    if (last[buffer] < 0 || last[buffer] > end || stays[buffer] ||
+        inPlace[buffer] || plan.buffers[buffer].action < 0)
+      return;
+    add(plan.buffers[buffer].device, -bytes(buffer));
+    last[buffer] = -1; // once, however often an action names it
+  };
+  auto hold = [&](int device, int64_t amount) {
+    add(device, amount);
+    add(device, -amount);
+  };
+  auto count = static_cast<int>(order.size());
+  for (int end; position < count; position = end) {
     const Action &action = plan.actions[order[position]];
-    for (int buffer : action.outputs)
-      if (!inPlace[buffer])
-        add(plan.buffers[buffer].device, bytes(buffer));
-    if (action.kind == ActionKind::Transfer) {
-      // The message is packed on the sender while it runs.
-      int64_t message = bytes(action.outputs[0]);
-      add(action.sourceDevice, message);
-      add(action.sourceDevice, -message);
-    }
-    auto release = [&](int buffer) {
-      if (last[buffer] != position || stays[buffer] || inPlace[buffer] ||
-          plan.buffers[buffer].action < 0)
-        return;
-      add(plan.buffers[buffer].device, -bytes(buffer));
-      last[buffer] = -1; // once, however often an action names it
+    end = position + 1;
+    // All devices of a collective are at it at once.
+    if (action.kind == ActionKind::Collective)
+      while (end < count && plan.actions[order[end]].task == action.task)
+        ++end;
+    auto forEachAction = [&](auto visit) {
+      for (int p = position; p < end; ++p)
+        visit(plan.actions[order[p]]);
     };
-    for (int buffer : action.inputs)
-      if (buffer >= 0)
-        release(buffer);
-    for (int buffer : action.outputs)
-      release(buffer);
+    forEachAction([&](const Action &part) {
+      for (int buffer : part.outputs)
+        make(buffer);
+    });
+    if (action.kind == ActionKind::Transfer)
+      // The message is packed on the sender while it runs.
+      hold(action.sourceDevice, bytes(action.outputs[0]));
+    if (action.kind == ActionKind::Collective && collectiveOf[action.task])
+      for (auto [device, amount] : collectiveOf[action.task]->temporaries)
+        hold(device, amount);
+    forEachAction([&](const Action &part) {
+      for (int buffer : part.inputs)
+        if (buffer >= 0)
+          release(buffer, end - 1);
+      for (int buffer : part.outputs)
+        release(buffer, end - 1);
+    });
   }
   return peak;
 }

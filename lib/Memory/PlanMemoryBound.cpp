@@ -173,6 +173,11 @@ void PlanMemoryBound::addActions(int value) {
     if (action.source >= 0 && action.kind == ActionKind::Transfer)
       add(action.source, span, span, count);
   }
+  for (size_t t = 0; t < planned.tasks.size(); ++t)
+    if (int collective = planned.tasks[t].collective; collective >= 0)
+      for (auto [device, count] :
+           planned.collectives[static_cast<size_t>(collective)].temporaries)
+        add(device, spans[t], spans[t], count);
 }
 
 /// Takes away what a value has in `PlanState::tileBytes`, but tiles that are
@@ -199,6 +204,9 @@ void PlanMemoryBound::subtractAll(int value) {
               planned.actions[static_cast<size_t>(task.firstAction)].source;
           source >= 0)
         bytes[static_cast<size_t>(source)] -= task.bytes;
+  for (const PlannedCollective &collective : planned.collectives)
+    for (auto [device, count] : collective.temporaries)
+      bytes[static_cast<size_t>(device)] -= count;
 }
 
 const std::vector<int64_t> &

@@ -100,6 +100,10 @@ bool QuotientPlan::setPrice(int value, int index, PlannedTask &task,
   // Each device has a part of its own.
   if (collective.kind == CollectiveKind::ReduceScatter)
     collective.bytes = collective.bytes / planned * all;
+  // Each device gives a part to the root.
+  if (collective.kind == CollectiveKind::AllReduce || isReduce)
+    for (DeviceBytes &entry : collective.temporaries)
+      entry.bytes = entry.bytes / planned * all;
   QuotientModel::Price price = model.price(group, collective.bytes);
   if (!price.isEven && !isReduce)
     return fail();

@@ -104,6 +104,9 @@ void QuotientState::restrict(int value, bool mayRootsDiffer) {
                           static_cast<int>(plan.tasks.size()), holders, outputs,
                           task, collective))
         return;
+      std::erase_if(collective.temporaries, [&](const DeviceBytes &entry) {
+        return !isFirst(entry.device);
+      });
       task.collective = static_cast<int>(plan.collectives.size());
       plan.collectives.push_back(std::move(collective));
     } else if (start.kind == ActionKind::Transfer) {

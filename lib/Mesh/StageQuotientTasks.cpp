@@ -119,6 +119,11 @@ bool StageQuotient::setPrice(int value, int index, PlannedTask &task,
   // Each device has a part of its own.
   if (collective.kind == CollectiveKind::ReduceScatter)
     collective.bytes = collective.bytes / 2 * getReplicas();
+  // Each device gives a part to the root.
+  if (collective.kind == CollectiveKind::AllReduce ||
+      collective.kind == CollectiveKind::Reduce)
+    for (DeviceBytes &entry : collective.temporaries)
+      entry.bytes = entry.bytes / 2 * getReplicas();
   Group group{collective.kind, std::move(devices)};
   auto it = known.find(group);
   if (it == known.end()) {

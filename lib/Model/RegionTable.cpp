@@ -160,6 +160,23 @@ bool RegionTable::contains(int outer, int inner) const {
   return true;
 }
 
+bool RegionTable::isRun(int part, int whole) const {
+  bool isInside = false; // All dims behind this one are whole.
+  for (size_t d = dims.size(); d-- > 0;) {
+    int set = sets(part)[d], all = sets(whole)[d];
+    if (isInside && dims[d].size(set) != 1)
+      return false;
+    if (isInside || set == all)
+      continue;
+    isInside = true;
+    if (const IndexSet &outer = dims[d][all];
+        !(outer.isInterval() && dims[d][set].isInterval()) &&
+        !outer.positionsOf(dims[d][set]).isInterval())
+      return false;
+  }
+  return true;
+}
+
 const std::vector<int> &RegionTable::slices(int id, int count,
                                             bool statistics) {
   auto [it, isNew] =

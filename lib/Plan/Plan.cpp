@@ -309,7 +309,8 @@ private:
                          collective.kind,
                          collective.devices,
                          collective.bytes,
-                         {}};
+                         {},
+                         collective.temporaries};
     if (collective.kind == CollectiveKind::Exchange)
       for (const auto &[device, region] : outputs)
         for (int input : nearestInputs(inputs, device)) {

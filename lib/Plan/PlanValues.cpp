@@ -219,7 +219,7 @@ int64_t StrategyPlan::addLoad(int value, int64_t sign) {
     } else {
       for (int resource : transfers.resourceLists()[-1 - task.resource])
         largest = std::max(largest, load[resource] += ns);
-      // A message is kept once more on its sender; collectives have none.
+      // A message is kept once more on its sender.
       if (int source = plan.actions[task.firstAction].source; source >= 0)
         bytes[source] += sign * task.bytes;
     }
@@ -228,6 +228,9 @@ int64_t StrategyPlan::addLoad(int value, int64_t sign) {
     passing[c] += sign * plan.passingBytes[c];
   for (const PlannedAction &action : plan.actions)
     bytes[action.device] += sign * table.bytes(action.region);
+  for (const PlannedCollective &collective : plan.collectives)
+    for (auto [device, count] : collective.temporaries)
+      bytes[device] += sign * count;
   for (auto [device, region] : plan.tiles)
     if (region >= 0)
       bytes[device] += sign * table.bytes(region);

@@ -144,15 +144,3 @@ int ValuePlanner::addAction(ActionKind kind, int device, int from, int region,
   out->actions.push_back(action);
   return out->sources + static_cast<int>(out->actions.size()) - 1;
 }
-
-/// Makes the last task a collective; its actions have been added.
-int ValuePlanner::addCollective(CollectiveKind kind, std::vector<int> devices,
-                                int64_t bytes) {
-  CollectiveModels::Price price = models.price(kind, devices, bytes);
-  PlannedTask &task = out->tasks.back();
-  task.durationNs = price.ns;
-  task.resource = -1 - price.resources;
-  task.collective = static_cast<int>(out->collectives.size());
-  out->collectives.push_back({kind, std::move(devices), bytes});
-  return static_cast<int>(out->tasks.size()) - 1;
-}

@@ -99,6 +99,12 @@ ValuePlanner::commonBlocks(const BlockSet &blocks, int need) {
     static thread_local std::vector<Common> found;
     found.clear();
     findCommonBlocks(blocks, need, found);
+    for (Common &common : found) {
+      int block = blocks.regions[static_cast<size_t>(common.block)],
+          part = table->intersect(need, block);
+      common.isRunOfBlock = table->isRun(part, block);
+      common.isRunOfRegion = table->isRun(part, need);
+    }
     it->second = found;
     overlapBytes += 100 + it->second.capacity() * sizeof(Common);
   }
@@ -275,8 +281,8 @@ bool ValuePlanner::exchangeAll() {
   task.collective = static_cast<int>(out->collectives.size());
   std::sort(devices.begin(), devices.end());
   devices.erase(std::unique(devices.begin(), devices.end()), devices.end());
-  out->collectives.push_back(
-      {CollectiveKind::Exchange, std::move(devices), total});
+  out->collectives.push_back({CollectiveKind::Exchange, std::move(devices),
+                              total, exchangeTemporaries(byRegion, sources)});
   return true;
 }
 

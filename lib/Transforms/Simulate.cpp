@@ -20,6 +20,7 @@
 
 #include "Soap/Analysis/HostMemory.h"
 #include "Soap/Analysis/PartitionedGraph.h"
+#include "Soap/Analysis/ProgramMemory.h"
 #include "Soap/Analysis/SharedOps.h"
 #include "Soap/Analysis/Stages.h"
 #include "Soap/Analysis/TopologyAttr.h"

@@ -75,7 +75,7 @@ void check(StrategyPlan &plan, MakespanBounds &bounds,
     for (int resource : task.resources)
       load[resource] += task.durationNs;
   ASSERT_EQ(load, plan.loadNs());
-  // So are bytes, of all buffers and messages.
+  // So are bytes, of all buffers, messages and temporaries.
   std::vector<int64_t> bytes(plan.tileBytes().size());
   Plan written = buildPlan(plan);
   for (const Buffer &buffer : written.buffers)
@@ -84,6 +84,9 @@ void check(StrategyPlan &plan, MakespanBounds &bounds,
   for (const Task &task : fresh.tasks)
     if (task.sourceDevice >= 0)
       bytes[task.sourceDevice] += task.bytes;
+  for (const PlanCollective &collective : written.collectives)
+    for (auto [device, count] : collective.temporaries)
+      bytes[device] += count;
   ASSERT_EQ(bytes, plan.tileBytes());
   ASSERT_EQ(peakBytes(graph, written,
                       actionOrder(written, scheduleOrder(fresh)),

@@ -26,12 +26,6 @@ FailureOr<::soap::TaskGraph> rebuildTaskGraph(ModuleOp module,
                                               DictionaryAttr entry,
                                               const ::soap::Topology &topology);
 
-/// Peak live bytes per device of one entry, from the programs alone: arguments
-/// throughout, other tiles from the op that makes them to their last reader,
-/// the message of a send while it runs.
-std::vector<int64_t> programPeakBytes(ModuleOp module, DictionaryAttr entry,
-                                      int deviceCount);
-
 /// Compares tasks by key: name, kind, device, duration, bytes, dependencies,
 /// times. Empty if equal, else what differs first.
 std::string compareTaskGraphs(const ::soap::TaskGraph &expected,

@@ -99,6 +99,9 @@ public:
   /// Number of the intersection, -1 if it is empty.
   int intersect(int a, int b);
   bool contains(int outer, int inner) const;
+  /// Whether the elements of `part` lie one after the other in a packed tile of
+  /// `whole`, which contains it.
+  bool isRun(int part, int whole) const;
   /// The region in `count` slices for as many readers, of which late ones may
   /// be -1; empty if it is not worth splitting. `statistics`: dim 0 stays
   /// whole. Along the first dim that gives about equal slices, so that they lie

@@ -69,6 +69,13 @@ struct Action {
   int task = -1; ///< number of the task that it is part of
 };
 
+/// Bytes that devices need besides tiles.
+struct DeviceBytes {
+  int device = -1;
+  int64_t bytes = 0;
+};
+using Temporaries = std::vector<DeviceBytes>;
+
 /// A task that is one operation of several devices.
 struct PlanCollective {
   int task = -1;
@@ -78,6 +85,7 @@ struct PlanCollective {
   /// messages.
   int64_t bytes = 0;
   std::vector<Message> messages; ///< of an exchange
+  Temporaries temporaries;       ///< see PlannedCollective
   /// All messages together, sent point to point: n devices move n - 1 times the
   /// tensor, in an all-reduce twice that.
   int64_t traffic() const {

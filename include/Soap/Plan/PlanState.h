@@ -154,8 +154,8 @@ public:
   const std::vector<int64_t> &loadNs() const { return load; }
   /// The part of kernels, by device.
   const std::vector<int64_t> &kernelLoadNs() const { return kernelLoad; }
-  /// Bytes of all tiles of a device together, and of each message once more on
-  /// its sender: an upper bound of its memory, whatever the order of tasks.
+  /// Bytes of all tiles of a device together, of each message once more on its
+  /// sender, and of temporaries of collectives: an upper bound of its memory, whatever the order of tasks.
   const std::vector<int64_t> &tileBytes() const { return bytes; }
   /// Bytes that pass each cut of the topology (LinkCuts.h).
   const std::vector<int64_t> &passingBytes() const { return passing; }

@@ -104,6 +104,9 @@ struct PlannedCollective {
   CollectiveKind kind = CollectiveKind::AllReduce;
   std::vector<int> devices; ///< ascending, but a root first
   int64_t bytes = 0; ///< of the whole tensor; of an exchange, of all messages
+  /// Of devices that hold more than tiles while it runs: gathered pieces, or
+  /// packed parts, that do not lie one after the other in a tile.
+  Temporaries temporaries;
 };
 
 /// Task `index` of block `block`; see PlanState.h.

@@ -91,6 +91,9 @@ private:
     int block;
     bool whole; ///< the whole block
     int64_t elements;
+    /// Whether the part lies in one piece in the block, and in the region; of
+    /// `commonBlocks`.
+    bool isRunOfBlock = true, isRunOfRegion = true;
   };
   struct Part {
     int block, region;
@@ -197,6 +200,8 @@ private:
   bool exchangeAll();
   int64_t exchangeRegion(int region, std::span<const int> readers,
                          std::vector<int> &sources, std::vector<int> &devices);
+  Temporaries exchangeTemporaries(std::span<const Wanted> wanted,
+                                  std::span<const int> sources);
   void sendAll();
   void reduceBlock(int block,
                    std::span<const std::pair<int, std::vector<int>>> groups);
@@ -204,6 +209,7 @@ private:
                       std::span<const std::pair<int, std::vector<int>>> groups);
   int addCollective(CollectiveKind kind, std::vector<int> devices,
                     int64_t bytes);
+  Temporaries temporariesOf(CollectiveKind kind) const;
   static bool holds(const Part &part, int block) {
     return part.block == block || part.block < 0;
   }

@@ -12,10 +12,12 @@
 #include "Plan/PlanTraffic.h"
 #include "Soap/Analysis/OpGroups.h"
 #include "Soap/Analysis/PartitionedGraph.h"
+#include "Soap/Analysis/ProgramMemory.h"
 #include "Soap/Analysis/SharedOps.h"
 #include "Soap/Compiler/JIT.h"
 #include "Soap/Dialect/Soap/ReuseAttributes.h"
 #include "Soap/Dialect/Soap/SoapOps.h"
+#include "Soap/Memory/MemoryOverTime.h"
 #include "Soap/Runtime/Artifact/Symbols.h"
 #include "Soap/Runtime/Execution/Launcher.h"
 #include "Soap/Search/Presets/Presets.h"
@@ -708,6 +710,25 @@ static std::string outlineOps(ModuleOp module) {
   return "";
 }
 
+/// Peak memory of the plan, and of the programs. Empty if equal.
+static std::string comparePeaks(const mlir::soap::PricedFunction &priced,
+                                ModuleOp module, DictionaryAttr entry,
+                                int devices) {
+  std::vector<int64_t> planned = ::soap::peakBytes(
+                           priced.opGraph.graph, priced.plan,
+                           actionOrder(priced.plan,
+                                       scheduleOrder(priced.tasks)),
+                           devices),
+                       written =
+                           mlir::soap::programPeakBytes(module, entry, devices);
+  for (size_t d = 0; d < planned.size(); ++d)
+    if (planned[d] != written[d])
+      return "device " + std::to_string(d) + " needs " +
+             std::to_string(written[d]) + " bytes in its program, expected " +
+             std::to_string(planned[d]);
+  return "";
+}
+
 std::string Subject::check(const std::string &lowering) {
   auto function = module->lookupSymbol<func::FuncOp>(entry);
   Messages messages(*module->getContext());
@@ -735,6 +756,11 @@ std::string Subject::check(const std::string &lowering) {
           mlir::soap::compareTaskGraphs(priced->tasks, *rebuilt);
       !difference.empty())
     return "task graph of the partitioned IR differs: " + difference;
+  if (std::string difference =
+          comparePeaks(*priced, *module, cast<DictionaryAttr>(entries[0]),
+                       topology->deviceCount());
+      !difference.empty())
+    return difference;
   if (std::string error = outlineOps(*module); !error.empty())
     return error;
 

@@ -1,0 +1,88 @@
+//===- LiveBuffers.h - Buffers of a plan, last task first -------*- C++ -*-===//
+//
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The live bytes of each device while tasks of a compact plan are visited back
+// in time: where a visit meets a buffer first, the buffer is used last.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_MEMORY_LIVEBUFFERS_H
+#define SOAP_MEMORY_LIVEBUFFERS_H
+
+#include "Soap/Plan/PlanState.h"
+
+namespace soap {
+
+/// Keeps a reference to a plan and memory for its buffers. Is told of tasks,
+/// the one that starts last first.
+class LiveBuffers {
+public:
+  struct Buffer {
+    int64_t bytes = 0;
+    int device = -1;        ///< -1: there from the start to the end
+    bool isInPlace = false; ///< replaces the tile that it was computed from
+    bool isLive = false;
+  };
+
+  explicit LiveBuffers(const PlanState &plan);
+
+  /// At the end of the plan: its inputs and outputs are there.
+  void start();
+  void visitShard(int slot, size_t shard);
+  /// A task of a value's plan.
+  void visitTask(int value, size_t task);
+
+  /// By device.
+  const std::vector<int64_t> &getPeaks() const { return peak; }
+
+  // For tasks that are visited in steps.
+
+  /// A buffer of a value's plan; a source of a restored value is a buffer of
+  /// what it restores.
+  Buffer &bufferOf(int value, int reference) {
+    return readBuffer(first[static_cast<size_t>(value)] +
+                      static_cast<size_t>(reference));
+  }
+  /// Makes a buffer live that is used by the task.
+  void touch(Buffer &buffer);
+  /// A buffer that the task writes takes no memory before.
+  void leave(const Buffer &buffer) {
+    if (!buffer.isInPlace)
+      live[static_cast<size_t>(buffer.device)] -= buffer.bytes;
+  }
+  void add(int device, int64_t bytes) {
+    live[static_cast<size_t>(device)] += bytes;
+  }
+  /// While `more` bytes are live, too.
+  void notePeak(int device, int64_t more = 0) {
+    if (device < 0)
+      return;
+    auto d = static_cast<size_t>(device);
+    peak[d] = std::max(peak[d], live[d] + more);
+  }
+
+private:
+  const PlanState &plan;
+  /// By node: results that take the place of what they were computed from.
+  std::vector<std::vector<int>> updatedResults;
+  std::vector<size_t> first; ///< by value: its sources, then its actions
+  std::vector<Buffer> buffers;
+  /// By buffer: the one that it is, -1: one of its own; empty if all are.
+  std::vector<int64_t> keptAt;
+  std::vector<int64_t> live, peak; ///< by device
+
+  void listBuffers();
+  void addKernelResults(int slot);
+  Buffer &readBuffer(size_t number);
+  template <typename Visit>
+  void forEachRead(int value, const PlannedAction &action, Visit visit);
+  void visitAction(int value, size_t action);
+  void visitCollective(int value, const PlannedCollective &collective,
+                       size_t begin, size_t end);
+};
+
+} // namespace soap
+
+#endif // SOAP_MEMORY_LIVEBUFFERS_H
