@@ -18,6 +18,8 @@
 #include "Soap/Dialect/Soap/ReuseAttributes.h"
 #include "Soap/Dialect/Soap/SoapOps.h"
 #include "Soap/Memory/MemoryOverTime.h"
+#include "Soap/Memory/PlanMemory.h"
+#include "Soap/Plan/StrategyPlan.h"
 #include "Soap/Runtime/Artifact/Symbols.h"
 #include "Soap/Runtime/Execution/Launcher.h"
 #include "Soap/Search/Presets/Presets.h"
@@ -710,10 +712,13 @@ static std::string outlineOps(ModuleOp module) {
   return "";
 }
 
-/// Peak memory of the plan, and of the programs. Empty if equal.
+/// Peak memory of the plan that programs are written from, of the compact plan
+/// that searches price, and of the programs. Empty if the first is equal, and
+/// the second one no less.
 static std::string comparePeaks(const mlir::soap::PricedFunction &priced,
                                 ModuleOp module, DictionaryAttr entry,
-                                int devices) {
+                                const Topology &topology) {
+  int devices = topology.deviceCount();
   std::vector<int64_t> planned = ::soap::peakBytes(
                            priced.opGraph.graph, priced.plan,
                            actionOrder(priced.plan,
@@ -721,11 +726,21 @@ static std::string comparePeaks(const mlir::soap::PricedFunction &priced,
                            devices),
                        written =
                            mlir::soap::programPeakBytes(module, entry, devices);
+  std::vector<int64_t> compact = planned;
+  CostModel cost(topology);
+  // Of a pipeline there is none.
+  if (priced.strategy.size() == priced.opGraph.graph.nodes.size() &&
+      !module->hasAttr(SoapDialect::kPipeline)) {
+    StrategyPlan plan(priced.opGraph.graph, cost);
+    plan.set(priced.strategy);
+    compact = ::soap::peakBytes(plan);
+  }
   for (size_t d = 0; d < planned.size(); ++d)
-    if (planned[d] != written[d])
+    if (planned[d] != written[d] || compact[d] < written[d])
       return "device " + std::to_string(d) + " needs " +
              std::to_string(written[d]) + " bytes in its program, expected " +
-             std::to_string(planned[d]);
+             std::to_string(planned[d]) + ", and at most " +
+             std::to_string(compact[d]);
   return "";
 }
 
@@ -756,9 +771,8 @@ std::string Subject::check(const std::string &lowering) {
           mlir::soap::compareTaskGraphs(priced->tasks, *rebuilt);
       !difference.empty())
     return "task graph of the partitioned IR differs: " + difference;
-  if (std::string difference =
-          comparePeaks(*priced, *module, cast<DictionaryAttr>(entries[0]),
-                       topology->deviceCount());
+  if (std::string difference = comparePeaks(
+          *priced, *module, cast<DictionaryAttr>(entries[0]), *topology);
       !difference.empty())
     return difference;
   if (std::string error = outlineOps(*module); !error.empty())
