@@ -312,10 +312,14 @@ void StageQuotient::resolve(int slot) {
     }
     for (size_t s = 0; s < kernel.states.size(); ++s) {
       bool isIdle = kernel.states[s] != ShardState::Compute || !contributes[s];
-      if (isIdle && isSpreadOut)
-        reason = "some replicas of '" + op.name + "' have no contributions";
-      if (isIdle && s >= static_cast<size_t>(kernel.pieces()))
+      if (!isIdle)
+        continue;
+      // The first copy of an op computes without contributions, too; those on
+      // the corresponding devices of other replicas do not.
+      if (s >= static_cast<size_t>(kernel.pieces()))
         kernel.states[s] = ShardState::Absent;
+      else if (isSpreadOut)
+        reason = "the first replica of '" + op.name + "' has no contributions";
     }
   }
   addKernelLoad(slot);

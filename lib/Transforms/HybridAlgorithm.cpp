@@ -160,11 +160,20 @@ LogicalResult mlir::soap::finishHybrid(FunctionProblem &target,
     return failure();
   if (result.best.excessBytes > 0) {
     InFlightDiagnostic error = target.function.emitError();
+    // By its price the plan may fit, and not with what that may fall short of.
+    const ::soap::HybridPlan &best = result.best;
+    int64_t most = ::soap::maxBytes(best);
+    bool mayFit =
+        best.peakBytes <= model.getMemoryBytes() && most > best.peakBytes;
     error << "'@" << target.function.getName()
-          << "' does not fit into the memory of topology '"
-          << target.topology.name << "': the best plan found needs "
-          << ::soap::describeBytes(result.best.peakBytes) << " on a device, "
-          << ::soap::describeBytes(result.best.excessBytes)
+          << (mayFit ? "' may not fit" : "' does not fit")
+          << " into the memory of topology '" << target.topology.name
+          << "': the best plan found "
+          << (mayFit ? "is priced, not simulated, and may need " : "needs ")
+          << ::soap::describeBytes(mayFit ? most : best.peakBytes)
+          << " on a device, "
+          << ::soap::describeBytes(best.excessBytes -
+                                   (mayFit ? 0 : most - best.peakBytes))
           << " more than it has";
     if (result.complete)
       return error << "; expected devices with more 'memory_bytes' or a "

@@ -9,6 +9,8 @@
 
 #include "HybridComparison.h"
 
+#include "HybridSupport.h"
+
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Format.h"
 
@@ -82,7 +84,7 @@ mlir::soap::priceRecipe(const std::string &text, ::soap::HybridModel &model,
       shape.zigzag = zigzag;
   if (shape.holders() == 1)
     shape.zero = 0;
-  HybridRow row{text, {}};
+  HybridRow row{text, {}, model.getMemoryBytes()};
   std::string why;
   constexpr int64_t maxSamples = 16; // longer microbatches do not gain
   for (; shape.samples <= maxSamples; shape.samples *= 2) {
@@ -156,7 +158,8 @@ void mlir::soap::printHybridRows(int64_t makespanNs,
                   100 * plan.bubble)
            << ::soap::describe(plan);
     if (!plan.isSimulated())
-      stream << " (priced, not simulated)";
+      stream << " (priced, not simulated" << mayNeed(plan, row.memoryBytes)
+             << ')';
     if (row.name == "fsdp" && plan.shape.zero == 1)
       stream << "; no weight is large enough for ZeRO-3";
     if (plan.excessBytes > 0)
@@ -178,7 +181,9 @@ void mlir::soap::printHybridRows(llvm::json::OStream &json, int64_t makespanNs,
         json.attribute("gain", gainOver(row, makespanNs));
         json.attribute("peak_bytes", row.plan.peakBytes);
         json.attribute("excess_bytes", row.plan.excessBytes);
-        json.attribute("fits", row.plan.excessBytes == 0);
+        json.attribute("fits",
+                       row.plan.excessBytes == 0 &&
+                           ::soap::maxBytes(row.plan) <= row.memoryBytes);
         json.attribute("bubble", row.plan.bubble);
         json.attribute("simulated", row.plan.isSimulated());
       });

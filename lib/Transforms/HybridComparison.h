@@ -27,6 +27,7 @@ namespace mlir::soap {
 struct HybridRow {
   std::string name;
   ::soap::HybridPlan plan; ///< one that exceeds memory least, if none fits
+  int64_t memoryBytes = 0; ///< of a device
 };
 
 /// The plan that a text names, with the samples of a microbatch that are best:

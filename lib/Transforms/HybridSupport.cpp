@@ -73,6 +73,7 @@ static llvm::json::Object shapeJson(const ::soap::HybridPlan &plan) {
       {"excess_bytes", plan.excessBytes},
       {"priced_ns", plan.pricedNs},
       {"priced_bytes", plan.pricedBytes},
+      {"max_bytes", ::soap::maxBytes(plan)},
       {"simulated_microbatches", plan.simulatedMicrobatches}};
 }
 
@@ -115,13 +116,23 @@ mlir::soap::hybridPlanJson(const ::soap::HybridPlan &plan,
   return json;
 }
 
+std::string mlir::soap::mayNeed(const ::soap::HybridPlan &plan,
+                                int64_t memoryBytes) {
+  int64_t most = ::soap::maxBytes(plan);
+  if (most <= memoryBytes || plan.peakBytes > memoryBytes)
+    return "";
+  return llvm::formatv("; may need {0:F1} GB", static_cast<double>(most) * 1e-9)
+      .str();
+}
+
 std::string mlir::soap::printHybridPlan(const ::soap::HybridPlan &plan,
                                         ::soap::HybridModel &model,
                                         const ::soap::Topology &topology) {
   PlanFigures figures = figuresOf(plan, model, topology.deviceCount());
   std::string text;
   llvm::raw_string_ostream os(text);
-  int64_t tokens = model.getTokensPerSample();
+  int64_t tokens = model.getTokensPerSample(),
+          memoryBytes = topology.typeOf(0).memoryBytes;
   os << ::soap::describe(plan)
      << llvm::format(": %.1f ms, ", figures.milliseconds)
      << rateText(figures.samplesPerSecond *
@@ -131,15 +142,15 @@ std::string mlir::soap::printHybridPlan(const ::soap::HybridPlan &plan,
                      "bubble %.1f %%, %.1f of %.0f GB",
                      figures.flopsPerDevice * 1e-12, figures.utilization * 100,
                      plan.bubble * 100, figures.gigabytes,
-                     static_cast<double>(topology.typeOf(0).memoryBytes) * 1e-9)
+                     static_cast<double>(memoryBytes) * 1e-9)
      << (plan.hostBytes > 0
              ? llvm::formatv(" and {0:F1} GB in host memory",
                              static_cast<double>(plan.hostBytes) * 1e-9)
                    .str()
              : "")
-     << (plan.excessBytes > 0 ? " (does not fit)" : "");
+     << (plan.peakBytes > memoryBytes ? " (does not fit)" : "");
   if (!plan.isSimulated())
-    os << " (priced, not simulated)";
+    os << " (priced, not simulated" << mayNeed(plan, memoryBytes) << ')';
   else if (plan.simulatedMicrobatches < plan.microbatches)
     os << " (" << plan.simulatedMicrobatches << " microbatches simulated)";
   return text;

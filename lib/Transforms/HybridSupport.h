@@ -24,6 +24,9 @@ namespace mlir::soap {
 std::string printHybridPlan(const ::soap::HybridPlan &plan,
                             ::soap::HybridModel &model,
                             const ::soap::Topology &topology);
+/// "; may need 91.2 GB": of a plan that fits by its price, but not with what a
+/// price may fall short of. Else empty.
+std::string mayNeed(const ::soap::HybridPlan &plan, int64_t memoryBytes);
 /// Lines: the best plan, and the best of other kinds.
 std::string printHybrid(const ::soap::HierarchicalResult &result,
                         ::soap::HybridModel &model,

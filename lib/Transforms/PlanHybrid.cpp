@@ -279,11 +279,16 @@ LogicalResult PlanHybrid::run() {
   if (!result.best.exists())
     return step.function.emitError("has no hybrid plan on topology '")
            << step.topology.name << "'";
-  if (result.best.excessBytes > 0)
-    step.function.emitWarning("does not fit into the memory of topology '")
-        << step.topology.name << "': the plan needs "
+  if (result.best.excessBytes > 0) {
+    // By its price it may fit, and not with what that may fall short of.
+    bool isCertain = result.best.peakBytes > used.getMemoryBytes() ||
+                     result.best.hostBytes > 0;
+    step.function.emitWarning(isCertain ? "does not fit" : "may not fit")
+        << " into the memory of topology '" << step.topology.name
+        << "': the plan " << (isCertain ? "needs " : "may need ")
         << ::soap::describeBytes(result.best.excessBytes)
         << " more on a device";
+  }
 
   if (summary)
     llvm::errs() << printHybrid(result, used, step.topology);

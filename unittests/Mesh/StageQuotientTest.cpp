@@ -44,8 +44,9 @@ struct Instance {
 };
 
 /// Adds a counter that all updates read, and the sum of the last layer as the
-/// output.
-void addScalars(Mlp &mlp, int64_t batch, int64_t width) {
+/// output. `isScaled`: the output is a multiple of the sum, which every device
+/// computes of the contributions that it has, if it has any.
+void addScalars(Mlp &mlp, int64_t batch, int64_t width, bool isScaled) {
   GraphBuilder builder;
   builder.graph = std::move(mlp.graph);
   builder.roles = std::move(mlp.roles);
@@ -56,16 +57,23 @@ void addScalars(Mlp &mlp, int64_t batch, int64_t width) {
                {{"n", batch, IteratorType::Reduction},
                 {"k", width, IteratorType::Reduction}},
                {Role::Sample, Role::Reduction}, {{last, {0, 1}}}, loss, {});
+  int output = loss;
+  if (isScaled) {
+    output = builder.value("scaled.out", {});
+    builder.node("scaled", "scale", Phase::Forward, {}, {}, {{loss, {}}},
+                 output, {}, 1, /*linear=*/true);
+  }
   int step = builder.input("step", {}), counted = builder.value("step.new", {});
   builder.node("counter", "counter", Phase::Update, {}, {}, {{step, {}}},
                counted, {});
   Graph &graph = builder.graph;
-  size_t count = graph.nodes.size(), front = 2 * mlp.layers.size();
+  size_t count = graph.nodes.size(), front = 2 * mlp.layers.size(),
+         own = isScaled ? 3 : 2;
   // In the order: the counter, the forward pass, the sum, the others.
   std::vector<size_t> order = {count - 1};
-  for (size_t n = 0; n + 2 < count; ++n) {
-    if (n == front)
-      order.push_back(count - 2);
+  for (size_t n = 0; n + own < count; ++n) {
+    for (size_t i = count - own; n == front && i + 1 < count; ++i)
+      order.push_back(i);
     order.push_back(n);
   }
   Graph sorted = graph;
@@ -94,7 +102,7 @@ void addScalars(Mlp &mlp, int64_t batch, int64_t width) {
                       &layer.inputGrad, &layer.weightGrad, &layer.update})
       if (*node >= 0)
         *node = placeOf[static_cast<size_t>(*node)];
-  sorted.outputs[0].value = loss;
+  sorted.outputs[0].value = output;
   mlp.graph = std::move(sorted);
   mlp.roles = std::move(roles);
 }
@@ -303,7 +311,7 @@ Instance randomInstance(Random &random) {
     tieWeights(random, mlp, widths);
   bool hasScalars = random.chance(70);
   if (hasScalars)
-    addScalars(mlp, batch, widths.back());
+    addScalars(mlp, batch, widths.back(), random.chance(50));
   else
     mlp.graph.outputs.clear();
   std::vector<Clone> clones;
@@ -397,6 +405,15 @@ Expected<WrittenOut> writeOut(const Instance &instance, const CostModel &cost) {
 
 TaskTimes timesOf(const Task &task) {
   return {task.readyNs, task.startNs, task.endNs};
+}
+
+/// Whether devices of a replica have copies of the same sum, of which one alone
+/// is scaled.
+bool hasIdleCopies(const Instance &instance) {
+  for (size_t n = 1; n < instance.graph.nodes.size(); ++n)
+    if (instance.graph.nodes[n].whole.name == "scaled")
+      return instance.data > 1 && instance.strategy[n - 1].replicas > 1;
+  return false;
 }
 
 /// The compact timeline of all devices against the one that is written out.
@@ -568,9 +585,9 @@ TEST(StageQuotient, EqualsTheUnfoldedPlan) {
   const char *first = std::getenv("SOAP_TEST_ROUND");
   uint64_t round = first ? std::strtoull(first, nullptr, 10) : 0;
   uint64_t folded = 0;
-  // Of those that fold: by whether ops are recomputed, weights gathered, and
-  // devices have several pieces.
-  uint64_t recomputed = 0, gathered = 0, zigzags = 0;
+  // Of those that fold: by whether ops are recomputed, weights gathered,
+  // devices have several pieces, and some have nothing to scale.
+  uint64_t recomputed = 0, gathered = 0, zigzags = 0, idle = 0;
   std::map<std::string, int> reasons;
   for (uint64_t end = round + cases; round < end && !HasFailure(); ++round) {
     Random random(round);
@@ -595,6 +612,7 @@ TEST(StageQuotient, EqualsTheUnfoldedPlan) {
       recomputed += delays;
       gathered += keeps;
       zigzags += instance.isZigzag && instance.tensor > 1;
+      idle += hasIdleCopies(instance);
     } else if (std::getenv("SOAP_TEST_VERBOSE"))
       ++reasons[(instance.isZigzag && instance.tensor > 1 ? "zigzag: " : "") +
                 why];
@@ -603,17 +621,19 @@ TEST(StageQuotient, EqualsTheUnfoldedPlan) {
     std::printf("%6d %s\n", count, reason.c_str());
   if (std::getenv("SOAP_TEST_VERBOSE"))
     std::printf("%llu of %llu folded, %llu recompute, %llu gather, %llu "
-                "have several pieces on a device\n",
+                "have several pieces on a device, %llu idle copies\n",
                 static_cast<unsigned long long>(folded),
                 static_cast<unsigned long long>(cases),
                 static_cast<unsigned long long>(recomputed),
                 static_cast<unsigned long long>(gathered),
-                static_cast<unsigned long long>(zigzags));
+                static_cast<unsigned long long>(zigzags),
+                static_cast<unsigned long long>(idle));
   if (!text && !HasFailure()) {
     EXPECT_GT(folded, cases / 4);
     EXPECT_GT(recomputed, cases / 20);
     EXPECT_GT(gathered, cases / 20);
     EXPECT_GT(zigzags, 0u);
+    EXPECT_GT(idle, 0u);
   }
 }
 

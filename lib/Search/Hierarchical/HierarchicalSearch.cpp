@@ -137,6 +137,43 @@ private:
 
 } // namespace
 
+/// The best of plans that no simulation has judged. It fits if it does with
+/// what a price may fall short of; a plan that does not is made anew as it is
+/// with less memory. Without one that fits, the plan that exceeds memory least,
+/// with the shortfall in its excess.
+static HybridPlan bestOfPrices(RecordedModel &recorded,
+                               const HierarchicalOptions &options,
+                               int64_t memoryBytes,
+                               std::vector<HybridPlan> plans) {
+  std::stable_sort(
+      plans.begin(), plans.end(),
+      [](const HybridPlan &a, const HybridPlan &b) { return isBetter(a, b); });
+  HybridPlan best;
+  auto consider = [&](HybridPlan plan) {
+    plan.excessBytes += std::max<int64_t>(maxBytes(plan) - memoryBytes, 0) -
+                        std::max<int64_t>(plan.peakBytes - memoryBytes, 0);
+    if (!best.exists() || isBetter(plan, best))
+      best = std::move(plan);
+  };
+  for (const HybridPlan &plan : plans)
+    consider(plan);
+  constexpr int maxAgain = 64; // some milliseconds each
+  std::vector<HybridShape> again;
+  for (const HybridPlan &plan : plans) {
+    int64_t fitBytes = safePrice(plan.shape, memoryBytes);
+    bool isLate = best.excessBytes == 0 && isBetter(best, plan);
+    if (!options.recompute || isLate || again.size() == maxAgain)
+      break;
+    if (plan.peakBytes <= fitBytes ||
+        std::find(again.begin(), again.end(), plan.shape) != again.end())
+      continue;
+    again.push_back(plan.shape);
+    if (HybridPlan other = recorded.price(plan.shape, fitBytes); other.exists())
+      consider(std::move(other));
+  }
+  return best;
+}
+
 /// Simulates candidates, best prices first. The best plan is the one whose
 /// simulation is best. One that does not fit then is made anew as it is with
 /// less memory. Returns what was simulated.
@@ -213,12 +250,10 @@ static std::vector<HybridPlan> judge(HybridModel &model,
   for (HybridPlan plan = candidates.take(); plan.exists();
        plan = candidates.take())
     failed.push_back(std::move(plan));
-  HybridPlan *priced = nullptr;
-  for (HybridPlan &plan : failed)
-    if (!priced || isBetter(plan, *priced))
-      priced = &plan;
-  if (priced && (!best.exists() || priced->excessBytes == 0)) {
-    result.best = std::move(*priced);
+  HybridPlan priced = bestOfPrices(recorded, options, model.getMemoryBytes(),
+                                   std::move(failed));
+  if (priced.exists() && (!best.exists() || priced.excessBytes == 0)) {
+    result.best = std::move(priced);
     if (result.whyPriced.empty() && !judged.empty())
       result.whyPriced = "none of " + std::to_string(judged.size()) +
                          " plans that were simulated fits into memory";

@@ -10,6 +10,7 @@
 #include "Soap/Search/Hierarchical/HybridPlan.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 using namespace soap;
@@ -31,15 +32,35 @@ bool soap::isBetter(const HybridPlan &a, const HybridPlan &b) {
                                         : a.makespanNs < b.makespanNs;
 }
 
+/// The largest simulated peak over its price, rounded up.
+static double maxOverPrice(const HybridShape &shape) {
+  return shape.context > 1 ? 8.0 / 5 : 4.0 / 3;
+}
+
+int64_t soap::maxBytes(const HybridPlan &plan) {
+  if (plan.isSimulated())
+    return plan.peakBytes;
+  return std::llround(maxOverPrice(plan.shape) *
+                      static_cast<double>(plan.peakBytes));
+}
+
+int64_t soap::safePrice(const HybridShape &shape, int64_t bytes) {
+  return static_cast<int64_t>(static_cast<double>(bytes) / maxOverPrice(shape));
+}
+
 void soap::useSimulation(HybridPlan &plan, HybridSimulation simulated,
                          int64_t memoryBytes) {
+  // Memory of the host is priced in any case.
+  int64_t ofHost =
+      plan.excessBytes - std::max<int64_t>(plan.peakBytes - memoryBytes, 0);
   plan.makespanNs = simulated.makespanNs;
   plan.groupBytes = std::move(simulated.groupBytes);
   plan.bubble = simulated.bubble;
   plan.simulatedMicrobatches = simulated.microbatches;
   plan.peakBytes =
       *std::max_element(plan.groupBytes.begin(), plan.groupBytes.end());
-  plan.excessBytes = std::max<int64_t>(plan.peakBytes - memoryBytes, 0);
+  plan.excessBytes =
+      ofHost + std::max<int64_t>(plan.peakBytes - memoryBytes, 0);
 }
 
 static std::string count(int64_t number, const char *one) {
@@ -85,7 +106,7 @@ std::string soap::describe(const HybridPlan &plan) {
   if (shape.tensor > 1)
     add("tensor ", shape.tensor, shape.sequence ? " with sequence" : "");
   if (shape.context > 1)
-    add("context ", shape.context, "");
+    add("context ", shape.context, shape.zigzag ? " with zigzag" : "");
   if (shape.data > 1 || inside.empty())
     add("data ", shape.data, "");
   text += shape.groups > 1 ? "(" + inside + ")" : inside;

@@ -113,6 +113,13 @@ struct HybridSimulation {
   int64_t microbatches = 0;
 };
 
+/// The bytes that a device may need at most: the simulated peak, or the price
+/// and the part that prices of its kind fall short of (docs/Hierarchical.md has
+/// the measurements).
+int64_t maxBytes(const HybridPlan &plan);
+/// The price with which a plan of a shape needs at most `bytes`.
+int64_t safePrice(const HybridShape &shape, int64_t bytes);
+
 /// Gives a plan its simulated figures; `memoryBytes`: of a device.
 void useSimulation(HybridPlan &plan, HybridSimulation simulated,
                    int64_t memoryBytes);
