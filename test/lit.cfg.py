@@ -25,6 +25,8 @@ llvm_config.with_environment("PATH", config.llvm_tools_dir, append_path=True)
 config.environment["FILECHECK_OPTS"] = "--enable-var-scope --dump-input-filter=all"
 # LLVM's allocators poison memory in a way that the sanitizer mistakes for a use after free.
 config.environment["ASAN_OPTIONS"] = "allow_user_poisoning=0"
+# Threads of loops that wait for others leave the core to the test beside them.
+config.environment["OMP_WAIT_POLICY"] = "passive"
 # Not the user's cache of compiled code.
 config.environment["SOAP_CACHE_DIR"] = os.path.join(config.soap_build, "test-cache")
 

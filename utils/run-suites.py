@@ -237,6 +237,8 @@ def main():
     # LLVM's allocators poison memory in a way that the sanitizer mistakes for a use after free.
     environment.setdefault("ASAN_OPTIONS", "allow_user_poisoning=0")
     environment.setdefault("TSAN_OPTIONS", "suppressions=" + os.path.join(SOURCE, "utils", "tsan.supp"))
+    # Threads of loops that wait for others leave the core to the suite beside them.
+    environment.setdefault("OMP_WAIT_POLICY", "passive")
     # Not the user's cache of compiled code, and no code that another build made.
     environment["SOAP_CACHE_DIR"] = os.path.join(build, "test-cache")
     venv_python = os.path.join(build, ".venv", "bin", "python")
