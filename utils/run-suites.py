@@ -239,6 +239,8 @@ def main():
     environment.setdefault("TSAN_OPTIONS", "suppressions=" + os.path.join(SOURCE, "utils", "tsan.supp"))
     # Threads of loops that wait for others leave the core to the suite beside them.
     environment.setdefault("OMP_WAIT_POLICY", "passive")
+    # Suites that compare with NumPy run side by side.
+    environment.setdefault("OPENBLAS_NUM_THREADS", "1")
     # Not the user's cache of compiled code, and no code that another build made.
     environment["SOAP_CACHE_DIR"] = os.path.join(build, "test-cache")
     venv_python = os.path.join(build, ".venv", "bin", "python")
