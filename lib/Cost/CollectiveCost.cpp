@@ -673,15 +673,6 @@ static CollectiveAlgorithm fitMeasured(const CollectiveEntries &measured) {
   return algorithm;
 }
 
-/// A broadcast or a reduction of at most this many bytes, as of a loss, takes
-/// its latency and no share of links: it keeps nothing else from them.
-constexpr int64_t linklessBytes = 1024;
-
-static double durationOf(const CollectiveAlgorithm &algorithm, int64_t bytes) {
-  return algorithm.latencyNs +
-         algorithm.nsPerByte * static_cast<double>(std::max<int64_t>(bytes, 0));
-}
-
 CollectiveModel::CollectiveModel(const Topology &topology, CollectiveKind kind,
                                  std::span<const int> list) {
   if (list.empty())
@@ -706,37 +697,22 @@ CollectiveModel::CollectiveModel(const Topology &topology, CollectiveKind kind,
   if (measured) {
     // The algorithm that libraries choose is unknown, but its time is known.
     CollectiveAlgorithm algorithm = fitMeasured(*measured);
-    int64_t most = measured->entries.back()[0];
-    algorithm.links =
-        std::min_element(algorithms.begin(), algorithms.end(),
-                         [&](const auto &a, const auto &b) {
-                           return durationOf(a, most) < durationOf(b, most);
-                         })
-            ->links;
+    algorithm.links = best(measured->entries.back()[0])->links;
     algorithms = {std::move(algorithm)};
   }
-  if (kind != CollectiveKind::Broadcast && kind != CollectiveKind::Reduce)
-    return;
-  // The same without links stand behind them.
-  for (size_t i = 0, linked = algorithms.size(); i < linked; ++i) {
-    CollectiveAlgorithm linkless = algorithms[i];
-    linkless.links.clear();
-    algorithms.push_back(std::move(linkless));
-  }
+}
+
+static double durationOf(const CollectiveAlgorithm &algorithm, int64_t bytes) {
+  return algorithm.latencyNs +
+         algorithm.nsPerByte * static_cast<double>(std::max<int64_t>(bytes, 0));
 }
 
 const CollectiveAlgorithm *CollectiveModel::best(int64_t bytes) const {
   const CollectiveAlgorithm *best = nullptr;
-  size_t linked = 0;
-  for (const CollectiveAlgorithm &algorithm : algorithms) {
-    if (algorithm.links.empty())
-      continue;
-    ++linked;
+  for (const CollectiveAlgorithm &algorithm : algorithms)
     if (!best || durationOf(algorithm, bytes) < durationOf(*best, bytes))
       best = &algorithm;
-  }
-  bool isLinkless = bytes <= linklessBytes && algorithms.size() > linked;
-  return best && isLinkless ? best + linked : best;
+  return best;
 }
 
 int64_t CollectiveModel::ns(int64_t bytes) const {

@@ -162,7 +162,8 @@ static HybridPlan bestOfPrices(RecordedModel &recorded,
   for (const HybridPlan &plan : plans) {
     int64_t fitBytes = safePrice(plan.shape, memoryBytes);
     bool isLate = best.excessBytes == 0 && isBetter(best, plan);
-    if (!options.recompute || isLate || again.size() == maxAgain)
+    if (!options.recompute || isLate || again.size() == maxAgain ||
+        recorded.isStopped())
       break;
     if (plan.peakBytes <= fitBytes ||
         std::find(again.begin(), again.end(), plan.shape) != again.end())

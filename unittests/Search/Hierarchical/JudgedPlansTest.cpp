@@ -140,6 +140,25 @@ TEST_F(JudgedPlans, ArePricedWhereNoneCanBeSimulated) {
   EXPECT_EQ(found.best.makespanNs, priced.best.makespanNs);
 }
 
+TEST_F(JudgedPlans, FitForCertainIfTheyArePriced) {
+  auto refuse = [](const HybridPlan &) -> Expected<HybridSimulation> {
+    return Error{"replicas differ"};
+  };
+  int64_t wanted = search(plenty, refuse).best.peakBytes;
+  int fitting = 0, others = 0;
+  for (int64_t tenths : {2, 5, 8, 11, 12, 15, 20}) {
+    SCOPED_TRACE(tenths);
+    HierarchicalResult found = search(wanted * tenths / 10, refuse);
+    int64_t most = maxBytes(found.best);
+    EXPECT_GT(most, found.best.peakBytes);
+    EXPECT_EQ(found.best.excessBytes == 0, most <= model->getMemoryBytes());
+    fitting += found.best.excessBytes == 0;
+    others += found.best.excessBytes > 0;
+  }
+  EXPECT_GT(fitting, 0);
+  EXPECT_GT(others, 0);
+}
+
 TEST_F(JudgedPlans, HaveTheTimeThatIsLeft) {
   HierarchicalOptions options;
   options.seconds = 0.2;
