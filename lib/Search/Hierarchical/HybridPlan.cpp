@@ -34,7 +34,7 @@ bool soap::isBetter(const HybridPlan &a, const HybridPlan &b) {
 
 /// The largest simulated peak over its price, rounded up.
 static double maxOverPrice(const HybridShape &shape) {
-  return shape.context > 1 ? 8.0 / 5 : 4.0 / 3;
+  return shape.context > 1 ? 7.0 / 4 : 3.0 / 2;
 }
 
 int64_t soap::maxBytes(const HybridPlan &plan) {
