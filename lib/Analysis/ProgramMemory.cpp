@@ -211,13 +211,14 @@ private:
 
 } // namespace
 
-std::vector<int64_t> mlir::soap::programPeakBytes(ModuleOp module,
-                                                  DictionaryAttr entry,
-                                                  int deviceCount) {
-  std::vector<int64_t> peaks(static_cast<size_t>(deviceCount), 0);
+FailureOr<std::vector<int64_t>>
+mlir::soap::programPeakBytes(ModuleOp module, DictionaryAttr entry,
+                             int deviceCount) {
   ::soap::Expected<DictionaryAttr> listed = listTasks(entry);
   if (!listed)
-    return peaks;
+    return module.emitError("'")
+           << SoapDialect::kPrograms << "': " << listed.error();
+  std::vector<int64_t> peaks(static_cast<size_t>(deviceCount), 0);
   for (Attribute attribute : listed->getAs<ArrayAttr>("ranks")) {
     auto rank = cast<DictionaryAttr>(attribute);
     if (auto program = module.lookupSymbol<func::FuncOp>(

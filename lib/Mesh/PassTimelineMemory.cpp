@@ -11,8 +11,6 @@
 
 #include "Soap/Mesh/PassTimeline.h"
 
-#include <algorithm>
-
 using namespace soap;
 
 PassMemory::PassMemory(const PlanState &plan,

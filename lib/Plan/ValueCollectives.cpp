@@ -46,18 +46,20 @@ Temporaries ValuePlanner::temporariesOf(CollectiveKind kind) const {
   };
   switch (kind) {
   case CollectiveKind::AllGather:
-    for (const PlannedAction &output : outputs)
-      if (std::any_of(inputs.begin(), inputs.end(), [&](int input) {
-            return !table->isRun(regionOf(input), output.region);
-          }))
+    // All devices get the same region.
+    if (std::any_of(inputs.begin(), inputs.end(), [&](int input) {
+          return !table->isRun(regionOf(input), first->region);
+        }))
+      for (const PlannedAction &output : outputs)
         result.push_back({output.device, bytesOf(output)});
     break;
   case CollectiveKind::ReduceScatter:
-    for (int input : inputs)
-      if (int whole = regionOf(input); std::any_of(
-              outputs.begin(), outputs.end(), [&](const PlannedAction &part) {
-                return !table->isRun(part.region, whole);
-              }))
+    // All devices give the same region.
+    if (int whole = regionOf(inputs[0]); std::any_of(
+            outputs.begin(), outputs.end(), [&](const PlannedAction &part) {
+              return !table->isRun(part.region, whole);
+            }))
+      for (int input : inputs)
         result.push_back({deviceOf(input), table->bytes(whole)});
     break;
   case CollectiveKind::Broadcast:
@@ -139,10 +141,22 @@ Temporaries ValuePlanner::exchangeTemporaries(std::span<const Wanted> wanted,
           at(sent, from) += bytes * static_cast<int64_t>(group.size());
         continue;
       }
+      if (written.size() == 1) {
+        // Readers are sorted by device.
+        auto own = std::lower_bound(group.begin(), group.end(), from,
+                                    [](const Wanted &want, int device) {
+                                      return want.device < device;
+                                    });
+        bool readsOwn = own != group.end() && own->device == from;
+        if (readsOwn)
+          missing[static_cast<size_t>(own - group.begin())] -= bytes;
+        if (group.size() > (readsOwn ? 1u : 0u))
+          at(sent, from) = std::max(at(sent, from), bytes);
+        continue;
+      }
       for (size_t g = 0; g < group.size(); ++g) {
-        if (written.size() > 1)
-          from = source->devices[static_cast<size_t>(
-              nearest(written, group[g].device))];
+        from = source->devices[static_cast<size_t>(
+            nearest(written, group[g].device))];
         if (from == group[g].device)
           missing[g] -= bytes;
         else

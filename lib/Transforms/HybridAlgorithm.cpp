@@ -163,8 +163,8 @@ LogicalResult mlir::soap::finishHybrid(FunctionProblem &target,
     // By its price the plan may fit, and not with what that may fall short of.
     const ::soap::HybridPlan &best = result.best;
     int64_t most = ::soap::maxBytes(best);
-    bool mayFit =
-        best.peakBytes <= model.getMemoryBytes() && most > best.peakBytes;
+    int64_t memory = model.getMemoryBytes();
+    bool mayFit = best.peakBytes <= memory && most > memory;
     error << "'@" << target.function.getName()
           << (mayFit ? "' may not fit" : "' does not fit")
           << " into the memory of topology '" << target.topology.name
@@ -172,8 +172,9 @@ LogicalResult mlir::soap::finishHybrid(FunctionProblem &target,
           << (mayFit ? "is priced, not simulated, and may need " : "needs ")
           << ::soap::describeBytes(mayFit ? most : best.peakBytes)
           << " on a device, "
-          << ::soap::describeBytes(best.excessBytes -
-                                   (mayFit ? 0 : most - best.peakBytes))
+          << ::soap::describeBytes(
+                 best.excessBytes -
+                 (best.peakBytes > memory ? most - best.peakBytes : 0))
           << " more than it has";
     if (result.complete)
       return error << "; expected devices with more 'memory_bytes' or a "

@@ -457,8 +457,11 @@ LogicalResult Simulate::runPartitioned(ArrayAttr programs,
     return failure();
   Simulation simulation;
   simulation.tasks = std::move(*tasks);
-  simulation.memoryBytes =
+  FailureOr<std::vector<int64_t>> peaks =
       programPeakBytes(module, entry, deviceTopology.deviceCount());
+  if (failed(peaks))
+    return failure();
+  simulation.memoryBytes = std::move(*peaks);
   summarizeTasks(simulation, deviceTopology);
   if (summary)
     printSummary(::soap::Graph(), simulation, deviceTopology, llvm::errs());

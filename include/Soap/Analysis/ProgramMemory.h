@@ -16,12 +16,12 @@
 
 namespace mlir::soap {
 
-/// Peak live bytes per device of one entry of `soap.programs`, whose table
-/// `rebuildTaskGraph` takes: arguments throughout, other tiles from the op that
-/// makes them to their last reader, the message of a send and the temporaries
-/// of a collective while they run.
-std::vector<int64_t> programPeakBytes(ModuleOp module, DictionaryAttr entry,
-                                      int deviceCount);
+/// Peak live bytes per device of one entry of `soap.programs`: arguments
+/// throughout, other tiles from the op that makes them to their last reader,
+/// the message of a send and the temporaries of a collective while they run.
+/// Fails, with an error, where a table of tasks is damaged.
+FailureOr<std::vector<int64_t>>
+programPeakBytes(ModuleOp module, DictionaryAttr entry, int deviceCount);
 
 } // namespace mlir::soap
 

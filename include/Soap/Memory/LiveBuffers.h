@@ -13,6 +13,8 @@
 
 #include "Soap/Plan/PlanState.h"
 
+#include <algorithm>
+
 namespace soap {
 
 /// Keeps a reference to a plan and memory for its buffers. Is told of tasks,

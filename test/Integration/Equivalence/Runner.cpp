@@ -720,12 +720,13 @@ static std::string comparePeaks(const mlir::soap::PricedFunction &priced,
                                 const Topology &topology) {
   int devices = topology.deviceCount();
   std::vector<int64_t> planned = ::soap::peakBytes(
-                           priced.opGraph.graph, priced.plan,
-                           actionOrder(priced.plan,
-                                       scheduleOrder(priced.tasks)),
-                           devices),
-                       written =
-                           mlir::soap::programPeakBytes(module, entry, devices);
+      priced.opGraph.graph, priced.plan,
+      actionOrder(priced.plan, scheduleOrder(priced.tasks)), devices);
+  FailureOr<std::vector<int64_t>> peaks =
+      mlir::soap::programPeakBytes(module, entry, devices);
+  if (failed(peaks))
+    return "peaks of the programs are not known";
+  const std::vector<int64_t> &written = *peaks;
   std::vector<int64_t> compact = planned;
   CostModel cost(topology);
   // Of a pipeline there is none.
