@@ -27,6 +27,8 @@ public:
     active.insert_range(wanted);
     for (Operation &op : block) {
       ops.push_back(&op);
+      if (isConstantNearby(&op))
+        continue;
       if (llvm::any_of(op.getOperands(),
                        [&](Value operand) { return active.contains(operand); }))
         for (Value result : op.getResults())
@@ -50,6 +52,12 @@ public:
 private:
   static bool isDifferentiableType(Type type) {
     return isa<FloatType>(getElementTypeOrSelf(type));
+  }
+
+  /// Ops with derivative zero wherever they have one, as in PyTorch: nothing
+  /// flows back through them.
+  static bool isConstantNearby(Operation *op) {
+    return isa<StopGradientOp, SignOp, GreaterOp, GreaterEqualOp, EqualOp>(op);
   }
 
   void contribute(Value value, Value gradient) {

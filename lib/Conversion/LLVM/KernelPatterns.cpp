@@ -217,24 +217,32 @@ private:
   }
 };
 
-/// LLVM has no intrinsic for it: a call of the C library, in f32 or f64.
-struct ErfPattern : public ConvertOpToLLVMPattern<math::ErfOp> {
-  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+/// A function that LLVM has no exact intrinsic for: a call of the C library's
+/// `name`, in f64, or of `name` with an f behind it, in f32.
+template <typename Op>
+struct LibraryPattern : public ConvertOpToLLVMPattern<Op> {
+  LibraryPattern(const LLVMTypeConverter &converter, StringRef name)
+      // Before upstream's log(1 + x) and e^x - 1, which lose small x.
+      : ConvertOpToLLVMPattern<Op>(converter, /*benefit=*/2), name(name) {}
   LogicalResult
-  matchAndRewrite(math::ErfOp op, OpAdaptor adaptor,
+  matchAndRewrite(Op op, typename Op::Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Type type = op.getType();
     if (!type.isF32() && !type.isF64())
       return failure();
-    auto function =
-        LLVM::lookupOrCreateFn(rewriter, op->getParentOfType<ModuleOp>(),
-                               type.isF32() ? "erff" : "erf", type, type);
+    SmallVector<Type> operands(op->getNumOperands(), type);
+    auto function = LLVM::lookupOrCreateFn(
+        rewriter, op->template getParentOfType<ModuleOp>(),
+        type.isF32() ? name + "f" : name, operands, type);
     if (failed(function))
       return failure();
-    rewriter.replaceOpWithNewOp<LLVM::CallOp>(op, *function,
-                                              adaptor.getOperands());
+    rewriter.template replaceOpWithNewOp<LLVM::CallOp>(op, *function,
+                                                       adaptor.getOperands());
     return success();
   }
+
+private:
+  std::string name;
 };
 
 /// An assertion that does not hold ends the process with its message.
@@ -294,7 +302,11 @@ private:
 void mlir::soap::populateKernelPatterns(const LLVMTypeConverter &converter,
                                         RewritePatternSet &patterns) {
   patterns.add<LoadPattern, StorePattern, FunctionPattern, ReturnPattern,
-               ErfPattern, AssertPattern, AllocaPattern, AtomicPattern,
+               AssertPattern, AllocaPattern, AtomicPattern,
                ParallelCallPattern, ReshapePattern<memref::CollapseShapeOp>,
                ReshapePattern<memref::ExpandShapeOp>>(converter);
+  patterns.add<LibraryPattern<math::ErfOp>>(converter, "erf");
+  patterns.add<LibraryPattern<math::Atan2Op>>(converter, "atan2");
+  patterns.add<LibraryPattern<math::Log1pOp>>(converter, "log1p");
+  patterns.add<LibraryPattern<math::ExpM1Op>>(converter, "expm1");
 }

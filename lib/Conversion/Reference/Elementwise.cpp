@@ -39,7 +39,9 @@ bool mlir::soap::isElementwise(Operation *op) {
              GreaterEqualOp, EqualOp, BiasAddOp, ReluGradOp, TanhGradOp,
              SigmoidGradOp, SqrtGradOp, AccumulateOp, SgdOp, ErfOp, SinOp,
              CosOp, ReciprocalOp, RsqrtOp, GeluOp, GreaterOp, PowOp, WhereOp,
-             ErfGradOp, GeluGradOp, AdamOp>(op);
+             ErfGradOp, GeluGradOp, AdamOp, Log1pOp, Expm1Op, SoftplusOp,
+             AsinOp, AcosOp, AtanOp, AsinhOp, AcoshOp, AtanhOp, StopGradientOp>(
+      op);
 }
 
 static Scalar sigmoid(KernelBuilder &k, const Scalar &x) {
@@ -56,6 +58,47 @@ static Scalar sign(KernelBuilder &k, const Scalar &x) {
 
 static Scalar indicator(KernelBuilder &k, const Condition &condition) {
   return select(condition, k.number(1), k.number(0));
+}
+
+/// log(1 + e^x) = max(x, 0) + log(1 + e^-|x|): no power overflows.
+static Scalar softplus(KernelBuilder &k, const Scalar &x) {
+  return max(x, k.number(0)) + log1p(exp(-abs(x)));
+}
+
+/// sqrt(1 - x^2) without the cancellation at +-1.
+static Scalar coside(KernelBuilder &k, const Scalar &x) {
+  return sqrt((k.number(1) - x) * (k.number(1) + x));
+}
+
+/// Where sqrt(x^2 +- 1) is x in every type, and x^2 does not overflow yet.
+static Condition isLarge(KernelBuilder &k, const Scalar &size) {
+  return compare(Predicate::OGT, size, k.number(1e10));
+}
+
+/// log(2 x).
+static Scalar logOfTwice(KernelBuilder &k, const Scalar &x) {
+  return log(x) + k.number(M_LN2);
+}
+
+/// sign(x) * log1p(|x| + x^2 / (1 + sqrt(x^2 + 1))): exact for small x.
+static Scalar asinh(KernelBuilder &k, const Scalar &x) {
+  Scalar size = abs(x), one = k.number(1), square = size * size;
+  Scalar curve = log1p(size + square / (one + sqrt(square + one)));
+  return copySign(select(isLarge(k, size), logOfTwice(k, size), curve), x);
+}
+
+/// log1p(t + sqrt(t * (t + 2))) of t = x - 1.
+static Scalar acosh(KernelBuilder &k, const Scalar &x) {
+  Scalar t = x - k.number(1);
+  Scalar curve = log1p(t + sqrt(t * (t + k.number(2))));
+  return select(isLarge(k, x), logOfTwice(k, x), curve);
+}
+
+/// sign(x) / 2 * log1p(2 |x| / (1 - |x|)).
+static Scalar atanh(KernelBuilder &k, const Scalar &x) {
+  Scalar size = abs(x);
+  Scalar ratio = (size + size) / (k.number(1) - size);
+  return copySign(k.number(0.5) * log1p(ratio), x);
 }
 
 /// tanh(sqrt(2 / pi) * (x + 0.044715 x^3)), of the approximated gelu.
@@ -167,6 +210,16 @@ SmallVector<Scalar> mlir::soap::emitScalars(Operation *op, KernelBuilder &k,
       .Case([&](GreaterOp) {
         return Results{indicator(k, compare(Predicate::OGT, x[0], x[1]))};
       })
+      .Case([&](Log1pOp) { return Results{log1p(x[0])}; })
+      .Case([&](Expm1Op) { return Results{expm1(x[0])}; })
+      .Case([&](SoftplusOp) { return Results{softplus(k, x[0])}; })
+      .Case([&](AsinOp) { return Results{atan2(x[0], coside(k, x[0]))}; })
+      .Case([&](AcosOp) { return Results{atan2(coside(k, x[0]), x[0])}; })
+      .Case([&](AtanOp) { return Results{atan2(x[0], k.number(1))}; })
+      .Case([&](AsinhOp) { return Results{asinh(k, x[0])}; })
+      .Case([&](AcoshOp) { return Results{acosh(k, x[0])}; })
+      .Case([&](AtanhOp) { return Results{atanh(k, x[0])}; })
+      .Case([&](StopGradientOp) { return Results{x[0]}; })
       .Case([&](SinOp) { return Results{sin(x[0])}; })
       .Case([&](CosOp) { return Results{cos(x[0])}; })
       .Case([&](ErfOp) { return Results{erf(x[0])}; })

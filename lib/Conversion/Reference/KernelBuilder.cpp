@@ -213,6 +213,15 @@ Scalar mlir::soap::sqrt(const Scalar &a) { return unary<math::SqrtOp>(a); }
 Scalar mlir::soap::tanh(const Scalar &a) { return unary<math::TanhOp>(a); }
 Scalar mlir::soap::abs(const Scalar &a) { return unary<math::AbsFOp>(a); }
 Scalar mlir::soap::erf(const Scalar &a) { return unary<math::ErfOp>(a); }
+Scalar mlir::soap::log1p(const Scalar &a) { return unary<math::Log1pOp>(a); }
+Scalar mlir::soap::expm1(const Scalar &a) { return unary<math::ExpM1Op>(a); }
+Scalar mlir::soap::atan2(const Scalar &y, const Scalar &x) {
+  return {y.k, math::Atan2Op::create(y.k->builder, y.k->loc, y.value, x.value)};
+}
+Scalar mlir::soap::copySign(const Scalar &a, const Scalar &sign) {
+  return {a.k, math::CopySignOp::create(a.k->builder, a.k->loc, a.value,
+                                        sign.value)};
+}
 Scalar mlir::soap::sin(const Scalar &a) {
   // Without the flags of sums, which allow approximations of large angles.
   return {a.k, math::SinOp::create(a.k->builder, a.k->loc, a.value)};

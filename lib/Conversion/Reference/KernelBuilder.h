@@ -88,6 +88,12 @@ Scalar sqrt(const Scalar &a);
 Scalar tanh(const Scalar &a);
 Scalar abs(const Scalar &a);
 Scalar erf(const Scalar &a);
+Scalar log1p(const Scalar &a);
+Scalar expm1(const Scalar &a);
+/// The angle of the point (x, y), in (-pi, pi].
+Scalar atan2(const Scalar &y, const Scalar &x);
+/// The size of `a` with the sign of `sign`.
+Scalar copySign(const Scalar &a, const Scalar &sign);
 Scalar sin(const Scalar &a);
 Scalar cos(const Scalar &a);
 Scalar pow(const Scalar &a, const Scalar &b);

@@ -52,6 +52,36 @@ IterationSpace TanhOp::getIterationSpace() {
 IterationSpace SigmoidOp::getIterationSpace() {
   return unarySpace(*this, transcendental);
 }
+IterationSpace Log1pOp::getIterationSpace() {
+  return unarySpace(*this, transcendental);
+}
+IterationSpace Expm1Op::getIterationSpace() {
+  return unarySpace(*this, transcendental);
+}
+IterationSpace SoftplusOp::getIterationSpace() {
+  return unarySpace(*this, transcendental);
+}
+IterationSpace AsinOp::getIterationSpace() {
+  return unarySpace(*this, transcendental);
+}
+IterationSpace AcosOp::getIterationSpace() {
+  return unarySpace(*this, transcendental);
+}
+IterationSpace AtanOp::getIterationSpace() {
+  return unarySpace(*this, transcendental);
+}
+IterationSpace AsinhOp::getIterationSpace() {
+  return unarySpace(*this, transcendental);
+}
+IterationSpace AcoshOp::getIterationSpace() {
+  return unarySpace(*this, transcendental);
+}
+IterationSpace AtanhOp::getIterationSpace() {
+  return unarySpace(*this, transcendental);
+}
+IterationSpace StopGradientOp::getIterationSpace() {
+  return unarySpace(*this, 0, /*linear=*/true);
+}
 IterationSpace ErfOp::getIterationSpace() {
   return unarySpace(*this, transcendental);
 }

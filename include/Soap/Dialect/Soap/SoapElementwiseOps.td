@@ -42,10 +42,48 @@ def Soap_TanhOp : Soap_UnaryOp<"tanh", "hyperbolic tangent", [Differentiable]>;
 def Soap_SigmoidOp
     : Soap_UnaryOp<"sigmoid", "1 / (1 + e^-x)", [Differentiable]>;
 def Soap_SignOp : Soap_UnaryOp<"sign", "-1, 0 or 1">;
+def Soap_Log1pOp
+    : Soap_UnaryOp<"log1p", "log(1 + x), exact for small x", [Differentiable]>;
+def Soap_Expm1Op
+    : Soap_UnaryOp<"expm1", "e^x - 1, exact for small x", [Differentiable]>;
+def Soap_SoftplusOp
+    : Soap_UnaryOp<"softplus", "log(1 + e^x)", [Differentiable]>;
+def Soap_AsinOp : Soap_UnaryOp<"asin", "inverse sine", [Differentiable]>;
+def Soap_AcosOp : Soap_UnaryOp<"acos", "inverse cosine", [Differentiable]>;
+def Soap_AtanOp : Soap_UnaryOp<"atan", "inverse tangent", [Differentiable]>;
+def Soap_AsinhOp
+    : Soap_UnaryOp<"asinh", "inverse hyperbolic sine", [Differentiable]>;
+def Soap_AcoshOp
+    : Soap_UnaryOp<"acosh", "inverse hyperbolic cosine", [Differentiable]>;
+def Soap_AtanhOp
+    : Soap_UnaryOp<"atanh", "inverse hyperbolic tangent", [Differentiable]>;
 def Soap_ErfOp : Soap_UnaryOp<"erf", "error function", [Differentiable]>;
 def Soap_SinOp : Soap_UnaryOp<"sin", "sine of x, in radians", [Differentiable]>;
 def Soap_CosOp : Soap_UnaryOp<"cos", "cosine of x, in radians", [Differentiable]>;
 def Soap_ReciprocalOp : Soap_UnaryOp<"reciprocal", "1 / x", [Differentiable]>;
+
+def Soap_StopGradientOp
+    : Soap_Op<"stop_gradient", [SpaceInterface, SameOperandsAndResultType]> {
+  let summary = "x, through which no gradient flows (linear)";
+  let description = [{
+    The operand itself. The result depends on no parameter as far as
+    `--soap-build-training-step` is concerned: `detach` and `no_grad` of
+    PyTorch, `lax.stop_gradient` of JAX. The pass removes the op once the
+    gradients are built. Linear. Loops d0, d1, ... are the dims of x.
+
+    **Constraints**
+
+    - The result has the type of the operand.
+
+    **Example**
+
+    ```mlir
+    %y = soap.stop_gradient %x : (tensor<8x4xf32>) -> tensor<8x4xf32>
+    ```
+  }];
+  let arguments = (ins Soap_Float:$x);
+  let results = (outs Soap_Float:$y);
+}
 
 def Soap_RsqrtOp
     : Soap_Op<"rsqrt", [SpaceInterface, Differentiable,

@@ -128,6 +128,153 @@ LogicalResult ErfOp::buildGradient(OpBuilder &builder,
                                operandGrads, getX());
 }
 
+/// dx = dy / (1 + x).
+LogicalResult Log1pOp::buildGradient(OpBuilder &builder,
+                                    ArrayRef<Value> resultGrads,
+                                    ArrayRef<bool> wanted,
+                                    SmallVectorImpl<Value> &operandGrads) {
+  return unaryGradient(
+      *this, builder, resultGrads, wanted, operandGrads,
+      [&](GradientBuilder &gradients, Value dy) -> Value {
+        Type type = dy.getType();
+        Value one = gradients.splat(1, tensorType(dy).clone(ArrayRef<int64_t>()), "input_one");
+        Value below = gradients.create<AddOp>("input_sum", type, getX(), one);
+        gradients.matchLoops(below.getDefiningOp(), 0, 0u);
+        return gradients.create<DivOp>("input_grad", type, dy, below);
+      });
+}
+
+/// dx = dy * (1 + y).
+LogicalResult Expm1Op::buildGradient(OpBuilder &builder,
+                                    ArrayRef<Value> resultGrads,
+                                    ArrayRef<bool> wanted,
+                                    SmallVectorImpl<Value> &operandGrads) {
+  return unaryGradient(
+      *this, builder, resultGrads, wanted, operandGrads,
+      [&](GradientBuilder &gradients, Value dy) -> Value {
+        Type type = dy.getType();
+        Value one = gradients.splat(1, tensorType(dy).clone(ArrayRef<int64_t>()), "input_one");
+        Value slope = gradients.create<AddOp>("input_slope", type, getY(), one);
+        return gradients.create<MulOp>("input_grad", type, dy, slope);
+      });
+}
+
+/// dx = dy * sigmoid(x).
+LogicalResult SoftplusOp::buildGradient(OpBuilder &builder,
+                                    ArrayRef<Value> resultGrads,
+                                    ArrayRef<bool> wanted,
+                                    SmallVectorImpl<Value> &operandGrads) {
+  return unaryGradient(
+      *this, builder, resultGrads, wanted, operandGrads,
+      [&](GradientBuilder &gradients, Value dy) -> Value {
+        Type type = dy.getType();
+        Value slope = gradients.create<SigmoidOp>("input_slope", type, getX());
+        return gradients.create<MulOp>("input_grad", type, dy, slope);
+      });
+}
+
+/// dx = dy / (1 + x^2).
+LogicalResult AtanOp::buildGradient(OpBuilder &builder,
+                                    ArrayRef<Value> resultGrads,
+                                    ArrayRef<bool> wanted,
+                                    SmallVectorImpl<Value> &operandGrads) {
+  return unaryGradient(
+      *this, builder, resultGrads, wanted, operandGrads,
+      [&](GradientBuilder &gradients, Value dy) -> Value {
+        Type type = dy.getType();
+        Value square =
+            gradients.create<MulOp>("input_square", type, getX(), getX());
+        Value one = gradients.splat(1, tensorType(dy).clone(ArrayRef<int64_t>()), "input_one");
+        Value below = gradients.create<AddOp>("input_sum", type, square, one);
+        return gradients.create<DivOp>("input_grad", type, dy, below);
+      });
+}
+
+/// dx = dy / (1 - x^2).
+LogicalResult AtanhOp::buildGradient(OpBuilder &builder,
+                                    ArrayRef<Value> resultGrads,
+                                    ArrayRef<bool> wanted,
+                                    SmallVectorImpl<Value> &operandGrads) {
+  return unaryGradient(
+      *this, builder, resultGrads, wanted, operandGrads,
+      [&](GradientBuilder &gradients, Value dy) -> Value {
+        Type type = dy.getType();
+        Value square =
+            gradients.create<MulOp>("input_square", type, getX(), getX());
+        Value one = gradients.splat(1, tensorType(dy).clone(ArrayRef<int64_t>()), "input_one");
+        Value below = gradients.create<SubOp>("input_sub", type, one, square);
+        return gradients.create<DivOp>("input_grad", type, dy, below);
+      });
+}
+
+/// The slope 1 / sqrt(sign * x^2 + constant) of inverse functions.
+static Value inverseRootSlope(GradientBuilder &gradients, Value x, Type type,
+                              double sign, double constant) {
+  Value square = gradients.create<MulOp>("input_square", type, x, x);
+  if (sign < 0)
+    square = gradients.create<NegOp>("input_neg_square", type, square);
+  return gradients.create<RsqrtOp>("input_slope", type, square,
+                                   llvm::APFloat(constant));
+}
+
+/// dx = dy / sqrt(1 - x^2).
+LogicalResult AsinOp::buildGradient(OpBuilder &builder,
+                                    ArrayRef<Value> resultGrads,
+                                    ArrayRef<bool> wanted,
+                                    SmallVectorImpl<Value> &operandGrads) {
+  return unaryGradient(
+      *this, builder, resultGrads, wanted, operandGrads,
+      [&](GradientBuilder &gradients, Value dy) -> Value {
+        Value slope = inverseRootSlope(gradients, getX(), dy.getType(),
+                                       /*sign=*/-1, /*constant=*/1);
+        return gradients.create<MulOp>("input_grad", dy.getType(), dy, slope);
+      });
+}
+
+/// dx = -dy / sqrt(1 - x^2).
+LogicalResult AcosOp::buildGradient(OpBuilder &builder,
+                                    ArrayRef<Value> resultGrads,
+                                    ArrayRef<bool> wanted,
+                                    SmallVectorImpl<Value> &operandGrads) {
+  return unaryGradient(
+      *this, builder, resultGrads, wanted, operandGrads,
+      [&](GradientBuilder &gradients, Value dy) -> Value {
+        Value slope = inverseRootSlope(gradients, getX(), dy.getType(),
+                                       /*sign=*/-1, /*constant=*/1);
+        Value product =
+            gradients.create<MulOp>("input_mul", dy.getType(), dy, slope);
+        return gradients.create<NegOp>("input_grad", dy.getType(), product);
+      });
+}
+
+/// dx = dy / sqrt(x^2 + 1).
+LogicalResult AsinhOp::buildGradient(OpBuilder &builder,
+                                    ArrayRef<Value> resultGrads,
+                                    ArrayRef<bool> wanted,
+                                    SmallVectorImpl<Value> &operandGrads) {
+  return unaryGradient(
+      *this, builder, resultGrads, wanted, operandGrads,
+      [&](GradientBuilder &gradients, Value dy) -> Value {
+        Value slope = inverseRootSlope(gradients, getX(), dy.getType(),
+                                       /*sign=*/1, /*constant=*/1);
+        return gradients.create<MulOp>("input_grad", dy.getType(), dy, slope);
+      });
+}
+
+/// dx = dy / sqrt(x^2 - 1).
+LogicalResult AcoshOp::buildGradient(OpBuilder &builder,
+                                    ArrayRef<Value> resultGrads,
+                                    ArrayRef<bool> wanted,
+                                    SmallVectorImpl<Value> &operandGrads) {
+  return unaryGradient(
+      *this, builder, resultGrads, wanted, operandGrads,
+      [&](GradientBuilder &gradients, Value dy) -> Value {
+        Value slope = inverseRootSlope(gradients, getX(), dy.getType(),
+                                       /*sign=*/1, /*constant=*/-1);
+        return gradients.create<MulOp>("input_grad", dy.getType(), dy, slope);
+      });
+}
+
 LogicalResult SinOp::buildGradient(OpBuilder &builder,
                                    ArrayRef<Value> resultGrads,
                                    ArrayRef<bool> wanted,
