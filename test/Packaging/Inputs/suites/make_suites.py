@@ -37,7 +37,6 @@ def suite(name, script, **more):
 
 
 with open(os.path.join(folder, "suites.json"), "w") as stream:
-    # A suite that uses all cores comes last.
     json.dump({"suites": [
         suite("on all cores", "echo '2 passed, 0 failed' # {jobs}"),
         suite("all of it", "echo 'skipped: there is no mpirun'; echo '0 passed, 0 failed'"),
