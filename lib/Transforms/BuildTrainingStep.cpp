@@ -466,6 +466,10 @@ LogicalResult Program::cloneForward(bool training) {
       cloneDropout(dropout, training);
       continue;
     }
+    if (auto stop = dyn_cast<StopGradientOp>(op); stop && !training) {
+      mapping.map(stop.getY(), mapping.lookup(stop.getX()));
+      continue;
+    }
     if (auto norm = dyn_cast<BatchNormTrainOp>(op); norm && training) {
       if (failed(cloneBatchNorm(norm)))
         return failure();
@@ -748,8 +752,15 @@ void Program::addLoss(ArrayRef<LossTerm> terms, bool training) {
 
 void Program::finish() {
   func::ReturnOp::create(builder, loc, results);
-  function.setType(builder.getFunctionType(function.front().getArgumentTypes(),
-                                           ValueRange(results).getTypes()));
+  // Behind the backward pass they are copies of what is there.
+  for (Operation &op : llvm::make_early_inc_range(function.front()))
+    if (auto stop = dyn_cast<StopGradientOp>(op)) {
+      stop.getY().replaceAllUsesWith(stop.getX());
+      stop.erase();
+    }
+  function.setType(builder.getFunctionType(
+      function.front().getArgumentTypes(),
+      function.front().getTerminator()->getOperandTypes()));
   function.setAllResultAttrs(resultAttrs);
   // Names of gradient ops derive from names of forward ops, which may happen to
   // look like them.
@@ -766,6 +777,7 @@ static void setUpdateOf(Operation *update, unsigned tensor, Value parameter) {
   Operation *user = nullptr;
   for (Operation *candidate : parameter.getUsers())
     if (candidate != update && !nameOf(candidate).empty() &&
+        !isa<StopGradientOp>(candidate) &&
         (!user || candidate->isBeforeInBlock(user)))
       user = candidate;
   if (!user)

@@ -54,8 +54,8 @@ private:
     return isa<FloatType>(getElementTypeOrSelf(type));
   }
 
-  /// Ops with derivative zero wherever they have one, as in PyTorch: nothing
-  /// flows back through them.
+  /// Ops with derivative zero wherever they have one, as in PyTorch, and what
+  /// is told to have none: nothing flows back through them.
   static bool isConstantNearby(Operation *op) {
     return isa<StopGradientOp, SignOp, GreaterOp, GreaterEqualOp, EqualOp>(op);
   }
@@ -177,8 +177,9 @@ private:
       auto argument = cast<BlockArgument>(value);
       name = argumentName(argument);
       for (Operation *op : ops)
+        // An op that is gone behind the backward pass is no model of a split.
         if (auto operand = llvm::find(op->getOperands(), value);
-            operand != op->operand_end()) {
+            operand != op->operand_end() && !isa<StopGradientOp>(op)) {
           forward = op;
           tensor = operand - op->operand_begin();
           break;

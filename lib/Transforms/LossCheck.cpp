@@ -12,6 +12,8 @@
 
 #include "Soap/Dialect/Soap/SoapOps.h"
 
+#include "mlir/IR/Matchers.h"
+
 using namespace mlir;
 using namespace mlir::soap;
 
@@ -40,7 +42,34 @@ Value skipMoves(Value value) {
   return value;
 }
 
-/// min(relu(..), constant): what a hard sigmoid is made of, and a clamp at 0.
+/// A choice between `x` and a constant that it is compared with: a clamp.
+struct Clamp {
+  Value x, bound;
+  bool isBelow = false; ///< the bound is the lower one
+};
+std::optional<Clamp> asClamp(Operation *op) {
+  auto where = dyn_cast<WhereOp>(op);
+  Operation *test = where ? where.getCondition().getDefiningOp() : nullptr;
+  if (!test || !isa<GreaterOp, GreaterEqualOp>(test) ||
+      !isConstant(where.getX()))
+    return std::nullopt;
+  Value left = test->getOperand(0), right = test->getOperand(1);
+  Value x = where.getY(), bound = where.getX();
+  if (left == x && right == bound)
+    return Clamp{x, bound, /*isBelow=*/false};
+  if (left == bound && right == x)
+    return Clamp{x, bound, /*isBelow=*/true};
+  return std::nullopt;
+}
+
+bool isZero(Value constant) {
+  while (auto broadcast = constant.getDefiningOp<BroadcastOp>())
+    constant = broadcast.getX();
+  auto op = constant.getDefiningOp<ConstantOp>();
+  return op && matchPattern(op.getResult(), m_AnyZeroFloat());
+}
+
+/// min(relu(..), constant): a clamp at 0, what a hard sigmoid is made of.
 bool isClampedAtZero(Value value) {
   bool hasUpperBound = false;
   while (Operation *op = value.getDefiningOp()) {
@@ -50,6 +79,11 @@ bool isClampedAtZero(Value value) {
         (isConstant(op->getOperand(0)) || isConstant(op->getOperand(1)))) {
       hasUpperBound = true;
       value = op->getOperand(isConstant(op->getOperand(0)) ? 1 : 0);
+    } else if (auto clamp = asClamp(op)) {
+      if (clamp->isBelow)
+        return hasUpperBound && isZero(clamp->bound);
+      hasUpperBound = true;
+      value = clamp->x;
     } else if (isa<ReshapeOp, TransposeOp, SliceOp>(op)) {
       value = op->getOperand(0);
     } else {
@@ -83,13 +117,12 @@ bool isLengthOf(Value length, Value x) {
   return square && square.getX() == x && square.getY() == x;
 }
 
-/// max(x, 0) + log(..), as import writes a softplus.
-bool isSoftplus(Operation *op) {
-  auto sum = dyn_cast<AddOp>(op);
-  auto positive = sum ? sum.getX().getDefiningOp<ReluOp>() : ReluOp();
-  auto rest = sum ? sum.getY().getDefiningOp<LogOp>() : LogOp();
-  auto plus = rest ? rest.getX().getDefiningOp<AddOp>() : AddOp();
-  return positive && plus && plus.getX().getDefiningOp<ExpOp>();
+/// -softplus(-x).
+bool isLogSigmoid(Operation *op) {
+  auto negated = dyn_cast<NegOp>(op);
+  auto softplus =
+      negated ? negated.getX().getDefiningOp<SoftplusOp>() : SoftplusOp();
+  return softplus && softplus.getX().getDefiningOp<NegOp>();
 }
 
 /// The kind of a result that is no logits, as "a sigmoid"; empty if it may be
@@ -125,8 +158,10 @@ Activation findActivation(Value result) {
     return {"a division by the length of its vectors", op};
   if (isa<ExpOp>(op))
     return {"an exponential", op};
-  if (isSoftplus(op))
+  if (isa<SoftplusOp>(op))
     return {"a softplus", op};
+  if (isLogSigmoid(op))
+    return {"the logarithm of a sigmoid", op};
   if (auto log = dyn_cast<LogOp>(op))
     if (skipMoves(log.getX()).getDefiningOp<SigmoidOp>())
       return {"the logarithm of a sigmoid", op};

@@ -96,7 +96,18 @@ func.func @forward(%x: tensor<4x4xf32> {soap.kind = #soap.kind<data>}, %w: tenso
 // -----
 
 func.func @forward(%x: tensor<4x4xf32> {soap.kind = #soap.kind<data>}, %w: tensor<4x4xf32> {soap.kind = #soap.kind<parameter>, soap.name = "w"}) -> tensor<4x4xf32> {
-  // expected-error @below {{'soap.sign' op is not differentiable, and the loss depends on parameters through it (op 'steps')}}
+  // expected-error @below {{'soap.relu_grad' op is not differentiable, and the loss depends on parameters through it (op 'gate')}}
+  %0 = soap.relu_grad %w, %w {soap.name = "gate"} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %1 = soap.matmul %x, %0 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %1 : tensor<4x4xf32>
+}
+
+// -----
+
+// Nothing flows back through a sign: it has the derivative 0.
+// expected-error @below {{no parameter of '@forward' has influence on the loss}}
+// expected-remark @below {{parameter 'w' has no influence on the loss and is not trained}}
+func.func @forward(%x: tensor<4x4xf32> {soap.kind = #soap.kind<data>}, %w: tensor<4x4xf32> {soap.kind = #soap.kind<parameter>, soap.name = "w"}) -> tensor<4x4xf32> {
   %0 = soap.sign %w {soap.name = "steps"} : (tensor<4x4xf32>) -> tensor<4x4xf32>
   %1 = soap.matmul %x, %0 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
   return %1 : tensor<4x4xf32>
@@ -106,7 +117,7 @@ func.func @forward(%x: tensor<4x4xf32> {soap.kind = #soap.kind<data>}, %w: tenso
 
 // An op on no path from a parameter to the loss need not be differentiable.
 func.func @forward(%x: tensor<4x4xf32> {soap.kind = #soap.kind<data>}, %w: tensor<4x4xf32> {soap.kind = #soap.kind<parameter>, soap.name = "w"}) -> tensor<4x4xf32> {
-  %0 = soap.sign %x : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  %0 = soap.relu_grad %x, %x : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
   %1 = soap.matmul %0, %w : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
   return %1 : tensor<4x4xf32>
 }

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 using namespace soap::test;
 
@@ -69,6 +70,72 @@ TEST(ElementwiseKernels, Unary) {
       auto checkOp = shape.size() == 2 ? checkEverywhere : checkOnCpu;
       checkOp(function(op.op, "", {x}, {y}), {x}, {y});
     }
+}
+
+/// Within a few roundings of the C library's function, relative to each result:
+/// also where results are tiny, and at and beyond the ends.
+TEST(ElementwiseKernels, ExactFunctions) {
+  constexpr double inf = std::numeric_limits<double>::infinity();
+  const double nan = std::nan("");
+  struct Exact {
+    const char *op;
+    Function f;
+    std::vector<double> points;
+  };
+  const std::vector<double> all = {
+      0, -0.0,  1e-30, -1e-30, 1e-8,  -1e-6, 1e-3,  -0.25, 0.5,  1,  -1,
+      3, -17.5, 40,    1e4,    -1e10, 1e20,  -3e38, inf,   -inf, nan};
+  const std::vector<double> inside = {0,     -0.0,  1e-30, -1e-30, 1e-8, -1e-6,
+                                      1e-3,  -0.25, 0.5,   0.9999, -1,   1,
+                                      -0.75, 1.5,   -2,    inf,    nan};
+  const std::vector<double> powers = {0,   -0.0, 1e-30, -1e-30, 1e-8, -1e-6,
+                                      0.5, -1,   1,     -17.5,  -60,  40,
+                                      80,  inf,  -inf,  nan};
+  const Exact ops[] = {
+      {"soap.log1p",
+       [](double x, double) { return std::log1p(x); },
+       {0, -0.0, 1e-30, -1e-30, 1e-8, -1e-6, -0.5, 1, 1e4, 1e20, 3e38, -1, -2,
+        inf, nan}},
+      {"soap.expm1", [](double x, double) { return std::expm1(x); }, powers},
+      {"soap.softplus",
+       [](double x, double) {
+         return std::max(x, 0.0) + std::log1p(std::exp(-std::fabs(x)));
+       },
+       powers},
+      {"soap.asin", [](double x, double) { return std::asin(x); }, inside},
+      {"soap.acos", [](double x, double) { return std::acos(x); }, inside},
+      {"soap.atan", [](double x, double) { return std::atan(x); }, all},
+      {"soap.asinh", [](double x, double) { return std::asinh(x); }, all},
+      {"soap.acosh",
+       [](double x, double) { return std::acosh(x); },
+       {1, 1.0001, 1.5, 3, 100, 1e9, 2e10, 1e20, 3e38, inf, 0.5, 0, -1, -3,
+        -1e8, -1e30, -inf, nan}},
+      {"soap.atanh", [](double x, double) { return std::atanh(x); }, inside},
+      {"soap.stop_gradient", [](double x, double) { return x; }, all},
+  };
+  for (const char *lowering : {"soap-lower-to-cpu{library=none fuse=false}",
+                               "soap-lower-to-cuda{format=isa}"})
+    for (const char *type : {"f32", "f64"})
+      for (const Exact &op : ops) {
+        SCOPED_TRACE(std::string(op.op) + " " + type + " " + lowering);
+        bool isNarrow = std::string(type) == "f32";
+        Array x({static_cast<int64_t>(op.points.size())});
+        x.values = op.points;
+        if (isNarrow)
+          for (double &value : x.values)
+            value = static_cast<float>(value);
+        std::vector<Array> y =
+            run(function(op.op, "", {x}, {x}), type, lowering, {x});
+        ASSERT_EQ(y.size(), 1U);
+        for (size_t i = 0; i < x.values.size(); ++i) {
+          double got = y[0].values[i], want = op.f(x.values[i], 0);
+          if (got == want || (std::isnan(got) && std::isnan(want)))
+            continue;
+          EXPECT_LE(std::fabs(got - want),
+                    std::fabs(want) * (isNarrow ? 1e-6 : 1e-14))
+              << "of " << x.values[i] << ": " << got << ", expected " << want;
+        }
+      }
 }
 
 TEST(ElementwiseKernels, Scale) {

@@ -39,7 +39,12 @@ INSTANTIATE_TEST_SUITE_P(
                     OpCase{"soap.sigmoid"}, OpCase{"soap.erf"},
                     OpCase{"soap.gelu"}, OpCase{"soap.sin"}, OpCase{"soap.cos"},
                     OpCase{"soap.reciprocal", Range::Positive},
-                    OpCase{"soap.rsqrt", Range::Positive}));
+                    OpCase{"soap.rsqrt", Range::Positive},
+                    OpCase{"soap.log1p", Range::Unit}, OpCase{"soap.expm1"},
+                    OpCase{"soap.softplus"}, OpCase{"soap.asin", Range::Unit},
+                    OpCase{"soap.acos", Range::Unit}, OpCase{"soap.atan"},
+                    OpCase{"soap.asinh"}, OpCase{"soap.acosh", Range::AboveOne},
+                    OpCase{"soap.atanh", Range::Unit}));
 
 TEST(ElementwiseGradient, Attributes) {
   EXPECT_EQ(

@@ -137,6 +137,21 @@ std::string Check::checkLoopMaps(func::FuncOp function) {
   return error;
 }
 
+/// Where a range begins, and how long it is.
+static std::pair<double, double> intervalOf(Range range) {
+  switch (range) {
+  case Range::Signed:
+    return {-2, 4};
+  case Range::Positive:
+    return {0.5, 2};
+  case Range::Unit:
+    return {-0.8, 1.6};
+  case Range::AboveOne:
+    return {1.5, 2};
+  }
+  return {0, 0};
+}
+
 void Check::draw(Range range, int classes) {
   std::mt19937_64 random(1);
   int64_t count = 0;
@@ -149,7 +164,7 @@ void Check::draw(Range range, int classes) {
   std::iota(order.begin(), order.end(), 0);
   std::shuffle(order.begin(), order.end(), random);
   std::uniform_real_distribution<double> unit(-1, 1);
-  double low = range == Range::Signed ? -2 : 0.5;
+  auto [low, size] = intervalOf(range);
   size_t next = 0;
   for (Type type : forward.getArgumentTypes()) {
     Values &values = arguments.emplace_back(elements(type));
@@ -157,8 +172,8 @@ void Check::draw(Range range, int classes) {
       if (cast<RankedTensorType>(type).getElementType().isInteger())
         value = std::uniform_int_distribution<int>(-1, classes - 1)(random);
       else
-        value = low + 4.0 * (order[next++] + 0.5 + 0.25 * unit(random)) /
-                          count * (range == Range::Signed ? 1 : 0.5);
+        value = low + size * (order[next++] + 0.5 + 0.25 * unit(random)) /
+                          static_cast<double>(count);
   }
   for (Type type : forward.getResultTypes()) {
     Values &values = weights.emplace_back(elements(type));

@@ -23,8 +23,10 @@ namespace soap_test {
 /// difference, and none is near 0: maxima, rectifiers and the like are
 /// differentiable there.
 enum class Range {
-  Signed,  ///< [-2, 2]
-  Positive ///< [0.5, 2.5]
+  Signed,   ///< [-2, 2]
+  Positive, ///< [0.5, 2.5]
+  Unit,     ///< [-0.8, 0.8]
+  AboveOne  ///< [1.5, 3.5]
 };
 
 /// Checks `func.func @forward` of `text`: all its results must be float64 and

@@ -14,6 +14,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 using namespace mlir;
 using namespace soap_test;
 
@@ -68,14 +70,79 @@ std::vector<Values> gradientsOfBinary(const std::string &op) {
       {{5, 6, 7}, {1, 2, 3}, {1, 3, 2}});
 }
 
-TEST(Ties, MaximumGoesToTheFirstOperand) {
+TEST(Ties, MaximumIsShared) {
   EXPECT_EQ(gradientsOfBinary("soap.maximum"),
-            (std::vector<Values>{{5, 0, 7}, {0, 6, 0}}));
+            (std::vector<Values>{{2.5, 0, 7}, {2.5, 6, 0}}));
 }
 
-TEST(Ties, MinimumGoesToTheFirstOperand) {
+TEST(Ties, MinimumIsShared) {
   EXPECT_EQ(gradientsOfBinary("soap.minimum"),
-            (std::vector<Values>{{5, 6, 0}, {0, 0, 7}}));
+            (std::vector<Values>{{2.5, 6, 0}, {2.5, 0, 7}}));
+}
+
+/// Of the root of the sum of `power` of the rows of x, of which one is 0.
+std::vector<Values> gradientsOfNorm(const std::string &power,
+                                    const std::string &root) {
+  return gradients(R"(
+    func.func @forward(%dy: tensor<2xf64>, %x: tensor<2x2xf64>) -> tensor<2xf64> {
+      %p = soap.constant dense<4.0> : tensor<f64> : tensor<f64>
+      %q = soap.constant dense<0.25> : tensor<f64> : tensor<f64>
+      )" + power + R"(
+      %s = soap.reduce sum %a {axes = array<i64: 1>} : (tensor<2x2xf64>) -> tensor<2xf64>
+      %h = soap.scale %s {factor = 0.25 : f64} : (tensor<2xf64>) -> tensor<2xf64>
+      )" + root + R"(
+      return %y : tensor<2xf64>
+    })",
+                   {{6, 8}, {0, 0, 2, 0}});
+}
+
+TEST(Ties, NormsHaveNoGradientAtZero) {
+  const std::string square =
+      "%a = soap.mul %x, %x : (tensor<2x2xf64>, tensor<2x2xf64>) -> "
+      "tensor<2x2xf64>";
+  const std::string fourth =
+      "%b = soap.abs %x {} : (tensor<2x2xf64>) -> tensor<2x2xf64> "
+      "%a = soap.pow %b, %p : (tensor<2x2xf64>, tensor<f64>) -> "
+      "tensor<2x2xf64>";
+  EXPECT_EQ(
+      gradientsOfNorm(
+          square, "%y = soap.sqrt %h {} : (tensor<2xf64>) -> tensor<2xf64>"),
+      (std::vector<Values>{{0, 0, 4, 0}}));
+  // (2^4 / 4)^(1/4) = sqrt(2), of which the derivative is sqrt(2) / 2.
+  std::vector<Values> fourths = gradientsOfNorm(
+      fourth, "%y = soap.pow %h, %q : (tensor<2xf64>, tensor<f64>) -> "
+              "tensor<2xf64>");
+  ASSERT_EQ(fourths.size(), 1U);
+  EXPECT_EQ(fourths[0][0], 0);
+  EXPECT_EQ(fourths[0][1], 0);
+  EXPECT_NEAR(fourths[0][2], 8 / std::sqrt(2.0), 1e-12);
+  EXPECT_EQ(fourths[0][3], 0);
+}
+
+TEST(Ties, NothingFlowsThroughComparisons) {
+  EXPECT_EQ(gradients(R"(
+    func.func @forward(%dy: tensor<3xf64>, %x: tensor<3xf64>) -> tensor<3xf64> {
+      %s = soap.sign %x {} : (tensor<3xf64>) -> tensor<3xf64>
+      %h = soap.stop_gradient %x {} : (tensor<3xf64>) -> tensor<3xf64>
+      %g = soap.greater %x, %s : (tensor<3xf64>, tensor<3xf64>) -> tensor<3xf64>
+      %a = soap.mul %x, %s : (tensor<3xf64>, tensor<3xf64>) -> tensor<3xf64>
+      %b = soap.mul %a, %h : (tensor<3xf64>, tensor<3xf64>) -> tensor<3xf64>
+      %y = soap.add %b, %g : (tensor<3xf64>, tensor<3xf64>) -> tensor<3xf64>
+      return %y : tensor<3xf64>
+    })",
+                      {{5, 6, 7}, {-2, 0, 3}}),
+            (std::vector<Values>{{10, 0, 21}}));
+}
+
+/// Of x^y with both wanted: PyTorch's zeros, where a formula has 0 * infinity.
+TEST(Ties, PowersOfZeroAndToZero) {
+  EXPECT_EQ(gradients(R"(
+    func.func @forward(%dz: tensor<4xf64>, %x: tensor<4xf64>, %y: tensor<4xf64>) -> tensor<4xf64> {
+      %z = soap.pow %x, %y : (tensor<4xf64>, tensor<4xf64>) -> tensor<4xf64>
+      return %z : tensor<4xf64>
+    })",
+                      {{5, 6, 7, 8}, {0, 0, 0, 1}, {0, 2, 1, 3}}),
+            (std::vector<Values>{{0, 0, 7, 24}, {0, 0, 0, 0}}));
 }
 
 TEST(Ties, ReducedMaximaShareEvenly) {

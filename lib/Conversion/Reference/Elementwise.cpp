@@ -87,10 +87,11 @@ static Scalar asinh(KernelBuilder &k, const Scalar &x) {
   return copySign(select(isLarge(k, size), logOfTwice(k, size), curve), x);
 }
 
-/// log1p(t + sqrt(t * (t + 2))) of t = x - 1.
+/// log1p(t + sqrt(t) * sqrt(t + 2)) of t = x - 1: no number below 1, where the
+/// root of t * (t + 2) would be one far to the left.
 static Scalar acosh(KernelBuilder &k, const Scalar &x) {
   Scalar t = x - k.number(1);
-  Scalar curve = log1p(t + sqrt(t * (t + k.number(2))));
+  Scalar curve = log1p(t + sqrt(t) * sqrt(t + k.number(2)));
   return select(isLarge(k, x), logOfTwice(k, x), curve);
 }
 

@@ -3,7 +3,8 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Elementwise functions as short compositions.
+// Elementwise functions as ops or short compositions, exact in value and
+// derivative also at 0, far out and where a power overflows.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,18 +18,6 @@ using namespace mlir::soap::onnx;
 
 namespace {
 
-Value one(NodeContext &node) { return node.createScalar("one", 1); }
-
-/// log(1 + e^x) = max(x, 0) + log(1 + e^-|x|).
-Value createSoftplus(NodeContext &node, Value x) {
-  Value power = node.createUnary<ExpOp>(
-      "exp", node.createUnary<NegOp>("neg", node.createUnary<AbsOp>("abs", x)));
-  Value rest = node.createUnary<LogOp>(
-      "log", node.createBinary<AddOp>("plus", power, one(node)));
-  return node.createBinary<AddOp>("softplus",
-                                  node.createUnary<ReluOp>("relu", x), rest);
-}
-
 template <Value (*function)(NodeContext &, Value)>
 LogicalResult importCurve(NodeContext &node) {
   if (!node.checkCounts(1, 1))
@@ -37,9 +26,16 @@ LogicalResult importCurve(NodeContext &node) {
   return x ? node.setResult(0, function(node, x)) : failure();
 }
 
+template <typename OpTy>
+Value unary(NodeContext &node, Value x) {
+  return node.createUnary<OpTy>("", x);
+}
+
 Value mish(NodeContext &node, Value x) {
   return node.createBinary<MulOp>(
-      "", x, node.createUnary<TanhOp>("tanh", createSoftplus(node, x)));
+      "", x,
+      node.createUnary<TanhOp>("tanh",
+                               node.createUnary<SoftplusOp>("softplus", x)));
 }
 
 Value tangent(NodeContext &node, Value x) {
@@ -47,59 +43,40 @@ Value tangent(NodeContext &node, Value x) {
                                   node.createUnary<CosOp>("cos", x));
 }
 
-/// e^x and e^-x.
-std::pair<Value, Value> powers(NodeContext &node, Value x) {
-  return {
-      node.createUnary<ExpOp>("exp", x),
-      node.createUnary<ExpOp>("exp_neg", node.createUnary<NegOp>("neg", x))};
+/// e^x / 2, also where e^x overflows and e^x / 2 does not. The exponent less
+/// 11 / 16 is exact from 1 on, so that no digits are lost.
+Value halfPower(NodeContext &node, const std::string &name, Value x) {
+  constexpr double shift = 0.6875;
+  Value shifted = node.createBinary<SubOp>(
+      name + "_shifted", x, node.createScalar(name + "_shift", shift));
+  return node.createScale(name, node.createUnary<ExpOp>(name + "_exp", shifted),
+                          std::exp(shift) / 2);
 }
 
 Value hyperbolicCosine(NodeContext &node, Value x) {
-  auto [rising, falling] = powers(node, x);
-  return node.createScale("", node.createBinary<AddOp>("sum", rising, falling),
-                          0.5);
+  return node.createBinary<AddOp>(
+      "", halfPower(node, "rising", x),
+      halfPower(node, "falling", node.createUnary<NegOp>("neg", x)));
 }
 
-/// sinh = tanh * cosh: no difference of nearly equal powers.
+/// (e^x - e^-x) / 2; near 0, where that is a difference of nearly equal
+/// numbers, with 1 taken from both.
 Value hyperbolicSine(NodeContext &node, Value x) {
-  auto [rising, falling] = powers(node, x);
-  Value cosine = node.createScale(
-      "cosh", node.createBinary<AddOp>("sum", rising, falling), 0.5);
-  return node.createBinary<MulOp>("", node.createUnary<TanhOp>("tanh", x),
-                                  cosine);
-}
-
-/// (log(1 + x) - log(1 - x)) / 2.
-Value inverseHyperbolicTangent(NodeContext &node, Value x) {
-  Value above = node.createUnary<LogOp>(
-      "log_above", node.createBinary<AddOp>("above", one(node), x));
-  Value below = node.createUnary<LogOp>(
-      "log_below", node.createBinary<SubOp>("below", one(node), x));
-  return node.createScale(
-      "", node.createBinary<SubOp>("difference", above, below), 0.5);
-}
-
-/// sign(x) * log(|x| + sqrt(x^2 + 1)).
-Value inverseHyperbolicSine(NodeContext &node, Value x) {
-  Value size = node.createUnary<AbsOp>("abs", x);
-  Value root = node.createUnary<SqrtOp>(
-      "root", node.createBinary<AddOp>(
-                  "plus", node.createBinary<MulOp>("square", x, x), one(node)));
-  Value log = node.createUnary<LogOp>(
-      "log", node.createBinary<AddOp>("sum", size, root));
-  Value isNegative = node.createBinary<GreaterOp>(
-      "is_negative", node.createScalar("zero", 0), x);
-  return node.createWhere("", isNegative, node.createUnary<NegOp>("neg", log),
-                          log);
-}
-
-/// log(x + sqrt((x - 1) * (x + 1))).
-Value inverseHyperbolicCosine(NodeContext &node, Value x) {
-  Value product = node.createBinary<MulOp>(
-      "product", node.createBinary<SubOp>("below", x, one(node)),
-      node.createBinary<AddOp>("above", x, one(node)));
-  Value root = node.createUnary<SqrtOp>("root", product);
-  return node.createUnary<LogOp>("", node.createBinary<AddOp>("sum", x, root));
+  Value opposite = node.createUnary<NegOp>("neg", x);
+  Value far = node.createBinary<SubOp>("far", halfPower(node, "rising", x),
+                                       halfPower(node, "falling", opposite));
+  Value isNear =
+      node.createBinary<GreaterOp>("is_near", node.createScalar("one", 1),
+                                   node.createUnary<AbsOp>("size", x));
+  // No infinity where the other form is picked.
+  Value small =
+      node.createWhere("small", isNear, x, node.createScalar("zero", 0));
+  Value above = node.createUnary<Expm1Op>("above", small);
+  Value below = node.createUnary<Expm1Op>(
+      "below", node.createUnary<NegOp>("small_neg", small));
+  Value near = node.createScale(
+      "near", node.createBinary<SubOp>("difference", above, below), 0.5);
+  return node.createWhere("", isNear, near, far);
 }
 
 /// x * sigmoid(alpha * x).
@@ -171,13 +148,16 @@ void mlir::soap::onnx::addCurveOps(OpTable &table) {
                    foldCurve<foldSinh>};
   table["Cosh"] = {9, kLastOpset, importCurve<hyperbolicCosine>,
                    foldCurve<foldCosh>};
-  table["Asinh"] = {9, kLastOpset, importCurve<inverseHyperbolicSine>,
+  table["Asinh"] = {9, kLastOpset, importCurve<unary<AsinhOp>>,
                     foldCurve<foldAsinh>};
-  table["Acosh"] = {9, kLastOpset, importCurve<inverseHyperbolicCosine>,
+  table["Acosh"] = {9, kLastOpset, importCurve<unary<AcoshOp>>,
                     foldCurve<foldAcosh>};
-  table["Atanh"] = {9, kLastOpset, importCurve<inverseHyperbolicTangent>,
+  table["Atanh"] = {9, kLastOpset, importCurve<unary<AtanhOp>>,
                     foldCurve<foldAtanh>};
-  table["Atan"] = {7, kLastOpset, nullptr, foldCurve<foldAtan>};
-  table["Asin"] = {7, kLastOpset, nullptr, foldCurve<foldAsin>};
-  table["Acos"] = {7, kLastOpset, nullptr, foldCurve<foldAcos>};
+  table["Atan"] = {7, kLastOpset, importCurve<unary<AtanOp>>,
+                   foldCurve<foldAtan>};
+  table["Asin"] = {7, kLastOpset, importCurve<unary<AsinOp>>,
+                   foldCurve<foldAsin>};
+  table["Acos"] = {7, kLastOpset, importCurve<unary<AcosOp>>,
+                   foldCurve<foldAcos>};
 }

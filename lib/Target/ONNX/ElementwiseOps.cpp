@@ -100,6 +100,37 @@ LogicalResult importBinary(NodeContext &node) {
   return node.setResult(0, createBinary<OpTy>(node, "", x, y), node.typeOf(0));
 }
 
+/// `above` where x is above 0, else `below`.
+Value pickAbove(NodeContext &node, Value x, Value above, Value below) {
+  Value mask =
+      createBinary<GreaterOp>(node, "above", x, node.createScalar("zero", 0));
+  if (!mask || !above || !below)
+    return Value();
+  auto shape = broadcastShapes(shapeOf(above), shapeOf(below));
+  return shape ? node.create<WhereOp>("", *shape, mask, above, below) : Value();
+}
+
+/// max(x, bound) as a clamp: x has no gradient where both are equal.
+Value atLeast(NodeContext &node, StringRef suffix, Value x, Value bound) {
+  return node.createWhere(
+      suffix, createBinary<GreaterEqualOp>(node, "is_low", bound, x), bound, x);
+}
+
+/// min(x, bound), the same.
+Value atMost(NodeContext &node, StringRef suffix, Value x, Value bound) {
+  return node.createWhere(
+      suffix, createBinary<GreaterEqualOp>(node, "is_high", x, bound), bound,
+      x);
+}
+
+/// Whether a Max or Min is a clamp of PyTorch by one number, which its newer
+/// exporter writes so: the result keeps the name of the function.
+bool isClamp(NodeContext &node) {
+  return node.numInputs() == 2 &&
+         StringRef(node.node.outputs[0]).starts_with("clamp") &&
+         (node.isConstant(0) || node.isConstant(1));
+}
+
 /// Sum, Max, Min, Mean of any number of operands.
 template <typename OpTy, bool isMean = false>
 LogicalResult importNary(NodeContext &node) {
@@ -116,6 +147,16 @@ LogicalResult importNary(NodeContext &node) {
       return failure();
     Value x = elementwiseOperand(node, i, Role::Bias);
     bool isLast = i + 1 == count && !isMean;
+    if constexpr (std::is_same_v<OpTy, MaximumOp> ||
+                  std::is_same_v<OpTy, MinimumOp>)
+      if (i == 1 && isClamp(node)) {
+        constexpr auto clamp =
+            std::is_same_v<OpTy, MaximumOp> ? atLeast : atMost;
+        return node.setResult(0,
+                              node.isConstant(0) ? clamp(node, "", x, result)
+                                                 : clamp(node, "", result, x),
+                              node.typeOf(0));
+      }
     result = i == 0 ? x
                     : createBinary<OpTy>(node,
                                          isLast ? std::string()
@@ -129,7 +170,8 @@ LogicalResult importNary(NodeContext &node) {
       node.typeOf(0));
 }
 
-/// min(max(x, low), high); bounds that every float meets are left out.
+/// min(max(x, low), high); bounds that every float meets are left out. Bounds
+/// that are computed share the gradient with an equal x.
 LogicalResult importClip(NodeContext &node) {
   if (!node.checkCounts(1, node.opset() >= 11 ? 3 : 1))
     return failure();
@@ -163,11 +205,12 @@ LogicalResult importClip(NodeContext &node) {
   };
   StringRef first = has[1] ? "low" : "";
   if (x && has[0])
-    x = bounds[0] == 0.0f
-            ? node.create<ReluOp>(first, node.shape(0), x)
-            : createBinary<MaximumOp>(node, first, x, bound(0, "min"));
+    x = bounds[0] == 0.0f ? node.create<ReluOp>(first, node.shape(0), x)
+        : bounds[0] ? atLeast(node, first, x, bound(0, "min"))
+                    : createBinary<MaximumOp>(node, first, x, bound(0, "min"));
   if (x && has[1])
-    x = createBinary<MinimumOp>(node, "", x, bound(1, "max"));
+    x = bounds[1] ? atMost(node, "", x, bound(1, "max"))
+                  : createBinary<MinimumOp>(node, "", x, bound(1, "max"));
   return node.setResult(0, x, node.typeOf(0));
 }
 
@@ -176,21 +219,17 @@ LogicalResult importLeakyRelu(NodeContext &node) {
   if (node.failed() || !node.checkCounts(1, 1))
     return failure();
   Value x = node.tensor(0), scaled = node.createScale("slope", x, alpha);
-  return node.setResult(0, alpha <= 1
-                               ? createBinary<MaximumOp>(node, "", x, scaled)
-                               : createBinary<MinimumOp>(node, "", x, scaled));
+  return node.setResult(0, pickAbove(node, x, x, scaled));
 }
 
-/// max(0, min(1, alpha * x + beta)).
+/// max(0, min(1, alpha * x + beta)), with the gradient 0 at both ends.
 Value createHardSigmoid(NodeContext &node, StringRef suffix, Value x,
                         float alpha, float beta) {
   Value line =
       createBinary<AddOp>(node, "line", node.createScale("alpha", x, alpha),
                           node.createScalar("beta", beta));
-  Value positive =
-      line ? node.create<ReluOp>("positive", shapeOf(line), line) : Value();
-  return createBinary<MinimumOp>(node, suffix, positive,
-                                 node.createScalar("one", 1));
+  return atMost(node, suffix, node.createUnary<ReluOp>("positive", line),
+                node.createScalar("one", 1));
 }
 
 LogicalResult importHardSigmoid(NodeContext &node) {
@@ -285,23 +324,16 @@ LogicalResult importGelu(NodeContext &node) {
 // Activations with an exponential on one side
 //===----------------------------------------------------------------------===//
 
-/// x where it is above `threshold`, else `below`.
-Value pickAbove(NodeContext &node, Value x, Value above, Value below,
-                double threshold = 0) {
-  Value mask = createBinary<GreaterOp>(
-      node, "above", x, node.createScalar("threshold", threshold));
-  if (!mask || !above || !below)
-    return Value();
-  auto shape = broadcastShapes(shapeOf(above), shapeOf(below));
-  return shape ? node.create<WhereOp>("", *shape, mask, above, below) : Value();
+/// min(x, 0), with the gradient 1 at 0.
+Value partBelow(NodeContext &node, Value x) {
+  Value zero = node.createScalar("zero", 0);
+  return node.createWhere(
+      "low", createBinary<GreaterOp>(node, "is_above", x, zero), zero, x);
 }
 
 /// e^min(x, 0) - 1: what is not picked does not overflow.
 Value expBelow(NodeContext &node, Value x) {
-  Value low =
-      createBinary<MinimumOp>(node, "low", x, node.createScalar("zero", 0));
-  Value power = low ? node.create<ExpOp>("exp", shapeOf(low), low) : Value();
-  return createBinary<SubOp>(node, "curve", power, node.createScalar("one", 1));
+  return node.createUnary<Expm1Op>("curve", partBelow(node, x));
 }
 
 LogicalResult importElu(NodeContext &node) {
@@ -329,8 +361,12 @@ LogicalResult importPRelu(NodeContext &node) {
   if (x && slope && broadcastShapes(shapeOf(x), shapeOf(slope)) != shapeOf(x))
     return node.error("a slope of shape " + shapeString(shapeOf(slope)) +
                       " does not broadcast to " + shapeString(shapeOf(x)));
+  // Not by a choice: the slope of an infinity that is not picked would get 0
+  // times infinity.
+  Value low = partBelow(node, x);
   return node.setResult(
-      0, pickAbove(node, x, x, createBinary<MulOp>(node, "below", x, slope)));
+      0, createBinary<AddOp>(node, "", node.createUnary<ReluOp>("high", x),
+                             createBinary<MulOp>(node, "below", low, slope)));
 }
 
 LogicalResult importThresholdedRelu(NodeContext &node) {
@@ -339,29 +375,11 @@ LogicalResult importThresholdedRelu(NodeContext &node) {
     return failure();
   Value x = node.tensor(0);
   return node.setResult(
-      0, pickAbove(node, x, x, node.createScalar("zero", 0), alpha));
-}
-
-/// log(1 + e^x) = max(x, 0) + log(1 + e^-|x|).
-LogicalResult importSoftplus(NodeContext &node) {
-  if (!node.checkCounts(1, 1))
-    return failure();
-  Value x = node.tensor(0);
-  if (!x)
-    return failure();
-  const Shape shape = node.shape(0);
-  auto unary = [&]<typename OpTy>(OpTy *, StringRef suffix, Value value) {
-    return value ? node.create<OpTy>(suffix, shape, value) : Value();
-  };
-  Value size = unary((AbsOp *)nullptr, "abs", x);
-  Value power =
-      unary((ExpOp *)nullptr, "exp", unary((NegOp *)nullptr, "neg", size));
-  Value rest = unary(
-      (LogOp *)nullptr, "log",
-      createBinary<AddOp>(node, "plus", power, node.createScalar("one", 1)));
-  return node.setResult(
-      0,
-      createBinary<AddOp>(node, "", unary((ReluOp *)nullptr, "relu", x), rest));
+      0, node.createWhere(
+             "",
+             createBinary<GreaterEqualOp>(
+                 node, "is_low", node.createScalar("threshold", alpha), x),
+             node.createScalar("zero", 0), x));
 }
 
 LogicalResult importSoftsign(NodeContext &node) {
@@ -537,6 +555,6 @@ void mlir::soap::onnx::addElementwiseOps(OpTable &table) {
   table["Celu"] = {12, kLastOpset, importElu, nullptr};
   table["PRelu"] = {7, kLastOpset, importPRelu, nullptr};
   table["ThresholdedRelu"] = {10, kLastOpset, importThresholdedRelu, nullptr};
-  table["Softplus"] = {7, kLastOpset, importSoftplus, nullptr};
+  table["Softplus"] = {7, kLastOpset, importUnary<SoftplusOp>, nullptr};
   table["Softsign"] = {7, kLastOpset, importSoftsign, nullptr};
 }

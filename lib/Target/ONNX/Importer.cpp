@@ -10,6 +10,7 @@
 
 #include "Importer.h"
 
+#include "ExactForms.h"
 #include "Safetensors.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -689,6 +690,7 @@ OwningOpRef<ModuleOp> GraphImporter::run() {
     return nullptr;
   auto end = func::ReturnOp::create(builder, loc, *results);
   recognizeGelu(*body);
+  recognizeExactForms(*this, *body);
   otherFloats.insert(model.otherFloats.begin(), model.otherFloats.end());
   for (int32_t type : otherFloats)
     emitWarning(loc) << "the file has tensors of " << dataTypeName(type)

@@ -195,10 +195,19 @@ Value poolImages(NodeContext &node, Value x, const Window &window,
   return node.createTranspose("channels", y, {0, 2, 1, 3, 4});
 }
 
-/// Combines what the windows along the depth of x see, by `OpTy`.
-template <typename OpTy>
+/// The larger one; of equal ones the first, which then has the whole gradient,
+/// as within a window of `soap.max_pool2d`. NaN wins.
+Value createLarger(NodeContext &node, StringRef suffix, Value x, Value y) {
+  Value isNumber = node.createBinary<EqualOp>("is_number", y, y);
+  return node.createWhere(suffix,
+                          node.createBinary<GreaterOp>("is_larger", y, x), y,
+                          node.createWhere("other", isNumber, x, y));
+}
+
+/// Combines what the windows along the depth of x see.
 Value poolDepth(NodeContext &node, StringRef suffix, Value x,
-                const Window &window, double fill) {
+                const Window &window, double fill,
+                function_ref<Value(StringRef, Value, Value)> combine) {
   if (!x || shapeOf(x).size() != 5)
     return x;
   if (window.kernel[0] > kLargestDepth)
@@ -214,9 +223,7 @@ Value poolDepth(NodeContext &node, StringRef suffix, Value x,
   for (int64_t k = 0; k < window.kernel[0]; ++k) {
     Value part = createDepthSlice(node, x, window, k);
     bool isLast = k + 1 == window.kernel[0];
-    result = k == 0 ? part
-                    : node.createBinary<OpTy>(isLast ? suffix : "depths",
-                                              result, part);
+    result = k == 0 ? part : combine(isLast ? suffix : "depths", result, part);
   }
   return result;
 }
@@ -243,7 +250,10 @@ LogicalResult importMaxPool(NodeContext &node) {
                                        image.lastPadding, image.dilations)
                                  : Value();
                  });
-  y = poolDepth<MaximumOp>(node, "", y, *window, -INFINITY);
+  y = poolDepth(node, "", y, *window, -INFINITY,
+                [&](StringRef suffix, Value a, Value b) {
+                  return createLarger(node, suffix, a, b);
+                });
   return node.setResult(0, y, node.typeOf(0));
 }
 
@@ -279,7 +289,10 @@ LogicalResult importAveragePool(NodeContext &node) {
   if (node.shape(0).size() != 5)
     return node.setResult(0, y);
   // Counts of each window along the depth.
-  y = poolDepth<AddOp>(node, "depth_sum", y, *window, 0);
+  y = poolDepth(node, "depth_sum", y, *window, 0,
+                [&](StringRef suffix, Value a, Value b) {
+                  return node.createBinary<AddOp>(suffix, a, b);
+                });
   int64_t extent = node.shape(0)[2],
           first = includePad ? -window->padding[0] : 0,
           end = includePad ? extent + window->padding[3] : extent;

@@ -10,6 +10,8 @@
 
 #include "Folding.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace mlir::soap;
 using namespace mlir::soap::onnx;
@@ -103,9 +105,17 @@ private:
   Value unary(StringRef suffix, Value x) {
     return x ? node.create<OpTy>(suffix, shapeOf(x), x) : Value();
   }
-  /// log(sum(exp(x - max))) + max: no exponential overflows.
+  /// log(sum(exp(x - max))) + max: no exponential overflows. The result does
+  /// not depend on the maximum, so that nothing flows back through it; if it is
+  /// infinite, 0 is as good, and inf - inf would be no number.
   Value logSumExp(StringRef suffix, Value x) {
-    Value max = reduce("max", x, ReduceKind::Max);
+    Value highest =
+        unary<StopGradientOp>("highest", reduce("max", x, ReduceKind::Max));
+    Value isInfinite =
+        node.createBinary<EqualOp>("is_infinite", unary<AbsOp>("size", highest),
+                                   node.createScalar("infinity", INFINITY));
+    Value max = node.createWhere("max", isInfinite,
+                                 node.createScalar("zero", 0), highest);
     Value repeated = max ? node.createReshape("max_kept", max, kept) : Value();
     x = unary<ExpOp>("exp", node.createBinary<SubOp>("sub", x, repeated));
     Value log = unary<LogOp>("log", reduce("sum", x, ReduceKind::Sum));

@@ -22,7 +22,6 @@ namespace {
 enum class Rounding { Floor, Ceil, Even };
 
 /// x rounded towards zero. From 2^23 on all floats are whole, also NaN stays.
-/// No gradient passes a rounding: conditions and casts have none.
 Value createTruncated(NodeContext &node, Value x) {
   Value size = node.createUnary<AbsOp>("size", x);
   Value isSmall = node.createBinary<GreaterOp>(
@@ -48,6 +47,8 @@ Value createFloor(NodeContext &node, StringRef suffix, Value x) {
 
 Value mlir::soap::onnx::createRounded(NodeContext &node, StringRef suffix,
                                       Value x) {
+  // No gradient passes a rounding.
+  x = node.createUnary<StopGradientOp>("held", x);
   Value low = createFloor(node, "low", x);
   Value rest = node.createBinary<SubOp>("rest", x, low);
   Value next =
@@ -71,10 +72,11 @@ LogicalResult importRounding(NodeContext &node) {
   if (!node.checkCounts(1, 1))
     return failure();
   Value x = node.tensor(0);
-  if (rounding == Rounding::Floor)
-    return node.setResult(0, createFloor(node, "", x));
   if (rounding == Rounding::Even)
     return node.setResult(0, createRounded(node, "", x));
+  x = node.createUnary<StopGradientOp>("held", x);
+  if (rounding == Rounding::Floor)
+    return node.setResult(0, createFloor(node, "", x));
   Value opposite = node.createUnary<NegOp>("opposite", x);
   return node.setResult(
       0, node.createUnary<NegOp>("", createFloor(node, "floor", opposite)));

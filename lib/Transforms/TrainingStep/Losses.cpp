@@ -4,9 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Losses are composed of ops of the dialect, whose gradients follow. The
-// exponentials are shifted by integers (OpMaker::integerPart), so that they
-// neither overflow nor pass a gradient to the shift: the derivatives are those
-// of the formulas everywhere, at 0 as well.
+// exponentials of a softmax are shifted by integers (OpMaker::integerPart), so
+// that they neither overflow nor pass a gradient to the shift: the formulas
+// have their derivatives everywhere, at 0 as well.
 //
 //===----------------------------------------------------------------------===//
 
@@ -237,17 +237,6 @@ LossValues CrossEntropyBuilder::build() {
 // Losses between a result and numbers
 //===----------------------------------------------------------------------===//
 
-/// log(1 + e^x) = m + log(e^-m + e^(x - m)) with an m near max(x, 0).
-Value buildSoftplus(OpMaker &ops, Value x) {
-  Value positive = ops.make<MaximumOp>(
-      "positive", x, ops.scalar(OpMaker::elementOf(x), 0, "positive.zero"));
-  Value shift = ops.integerPart(positive, "shift");
-  Value one = ops.make<ExpOp>("one_shifted", ops.make<NegOp>("minus", shift));
-  Value power = ops.make<ExpOp>("power", ops.make<SubOp>("shifted", x, shift));
-  Value sum = ops.make<AddOp>("sum_of_powers", one, power);
-  return ops.make<AddOp>("softplus", ops.make<LogOp>("log_sum", sum), shift);
-}
-
 /// d^2 / 2 where |d| <= delta, else delta * (|d| - delta / 2).
 Value buildHuber(OpMaker &ops, Value difference, double delta) {
   Value size = ops.make<AbsOp>("size", difference);
@@ -284,7 +273,7 @@ LossValues buildTargetLoss(OpMaker &ops, Value result, Value labels,
     difference = ops.make<SubOp>("difference", x, y);
   switch (options.kind) {
   case LossKind::BceWithLogits:
-    elements = ops.make<SubOp>("element", buildSoftplus(ops, x),
+    elements = ops.make<SubOp>("element", ops.make<SoftplusOp>("softplus", x),
                                ops.make<MulOp>("product", x, y));
     break;
   case LossKind::Mse:

@@ -86,7 +86,8 @@ Rule ruleOf(Operation *op) {
     return Rule::Comparison;
   // Powers of what was rounded, and what maps intervals to long ones.
   if (isa<ExpOp, LogOp, PowOp, SqrtOp, RsqrtOp, ReciprocalOp, SinOp, CosOp,
-          BatchNormOp>(op))
+          Log1pOp, Expm1Op, SoftplusOp, AsinOp, AcosOp, AtanOp, AsinhOp,
+          AcoshOp, AtanhOp, BatchNormOp>(op))
     return Rule::Wide;
   bool isOurs =
       op->getName().getDialectNamespace() == SoapDialect::getDialectNamespace();

@@ -22,8 +22,28 @@ func.func @elementwise(%x: tensor<2x3xf32>, %r: tensor<3xf32>) -> tensor<2x3xf32
   %7 = soap.sigmoid %6 : (tensor<2x3xf32>) -> tensor<2x3xf32>
   // CHECK: soap.sign
   %8 = soap.sign %7 : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  // CHECK: soap.log1p %{{.*}} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  %log1p = soap.log1p %8 : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  // CHECK: soap.expm1 %{{.*}} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  %expm1 = soap.expm1 %log1p : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  // CHECK: soap.softplus %{{.*}} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  %softplus = soap.softplus %expm1 : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  // CHECK: soap.asin %{{.*}} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  %asin = soap.asin %softplus : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  // CHECK: soap.acos %{{.*}} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  %acos = soap.acos %asin : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  // CHECK: soap.atan %{{.*}} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  %atan = soap.atan %acos : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  // CHECK: soap.asinh %{{.*}} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  %asinh = soap.asinh %atan : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  // CHECK: soap.acosh %{{.*}} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  %acosh = soap.acosh %asinh : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  // CHECK: soap.atanh %{{.*}} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  %atanh = soap.atanh %acosh : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  // CHECK: soap.stop_gradient %{{.*}} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  %stop_gradient = soap.stop_gradient %atanh : (tensor<2x3xf32>) -> tensor<2x3xf32>
   // CHECK: soap.scale %{{.*}} {factor = 5.000000e-01 : f64}
-  %9 = soap.scale %8 {factor = 0.5 : f64} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  %9 = soap.scale %stop_gradient {factor = 0.5 : f64} : (tensor<2x3xf32>) -> tensor<2x3xf32>
   // CHECK: soap.add %{{.*}}, %{{.*}} : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
   %10 = soap.add %9, %r : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
   // CHECK: soap.sub

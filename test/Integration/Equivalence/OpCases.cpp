@@ -19,7 +19,7 @@ namespace soap::equivalence {
 namespace {
 
 const Fill integers{Fill::Integers, 0}, floats{Fill::Uniform, 0},
-    positive{Fill::Positive, 0};
+    positive{Fill::Positive, 0}, unit{Fill::Uniform, 0, 0.9};
 
 std::vector<int64_t> randomShape(Random &random, int64_t minRank = 1,
                                  int64_t maxRank = 4, int64_t maxExtent = 7) {
@@ -215,30 +215,49 @@ struct Unary {
   Fill fill;
   bool exact;
 };
-const Unary unaryOps[] = {
-    {"relu", "", integers, true},
-    {"neg", "", integers, true},
-    {"abs", "", integers, true},
-    {"sign", "", integers, true},
-    {"scale", "factor = 5.0e-01 : f64", integers, true},
-    {"exp", "", floats, false},
-    {"log", "", positive, false},
-    {"sqrt", "", positive, false},
-    {"tanh", "", floats, false},
-    {"sigmoid", "", floats, false},
-    {"erf", "", floats, false},
-    {"sin", "", floats, false},
-    {"cos", "", floats, false},
-    {"gelu", "", floats, false},
-    {"gelu", "approximate", floats, false},
-    {"reciprocal", "", positive, false},
-    {"rsqrt", "epsilon = 1.0e-01 : f64", positive, false}};
+const Unary unaryOps[] = {{"relu", "", integers, true},
+                          {"neg", "", integers, true},
+                          {"abs", "", integers, true},
+                          {"sign", "", integers, true},
+                          {"scale", "factor = 5.0e-01 : f64", integers, true},
+                          {"exp", "", floats, false},
+                          {"log", "", positive, false},
+                          {"sqrt", "", positive, false},
+                          {"tanh", "", floats, false},
+                          {"sigmoid", "", floats, false},
+                          {"erf", "", floats, false},
+                          {"sin", "", floats, false},
+                          {"cos", "", floats, false},
+                          {"gelu", "", floats, false},
+                          {"gelu", "approximate", floats, false},
+                          {"reciprocal", "", positive, false},
+                          {"rsqrt", "epsilon = 1.0e-01 : f64", positive, false},
+                          {"log1p", "", positive, false},
+                          {"expm1", "", floats, false},
+                          {"softplus", "", floats, false},
+                          {"asin", "", unit, false},
+                          {"acos", "", unit, false},
+                          {"atan", "", floats, false},
+                          {"asinh", "", floats, false},
+                          {"atanh", "", unit, false},
+                          {"stop_gradient", "", integers, true}};
 
 Case unary(Random &random, const Unary &op) {
   std::vector<int64_t> shape = randomShape(random, 0);
   Case c = made(op.name, op.exact);
   FunctionText f;
   f.finish(c, {f.op1(op.name, {f.arg(shape, op.fill)}, op.attributes, shape)});
+  return c;
+}
+
+/// Of numbers above 1.
+Case acosh(Random &random) {
+  std::vector<int64_t> shape = randomShape(random, 0);
+  Case c = made("acosh", false);
+  FunctionText f;
+  f.finish(c,
+           {f.op1("acosh", {f.op1("exp", {f.arg(shape, positive)}, "", shape)},
+                  "", shape)});
   return c;
 }
 
@@ -634,6 +653,7 @@ std::vector<Generator> opGenerators() {
       {"reduce", reduce},
       {"broadcast", broadcast},
       {"bias_add", biasAdd},
+      {"acosh", acosh},
       {"accumulate", accumulate},
       {"reshape", reshape},
       {"transpose", transpose},

@@ -628,8 +628,9 @@ def composed_ops():
     add("space_to_depth", lambda b: b.op("SpaceToDepth", b.data([2, 3, 4, 6]), blocksize=2))
     add("reverse_sequence", lambda b: b.op("ReverseSequence", b.data([5, 3, 2]), b.ints(2, 5, 1), time_axis=0, batch_axis=1))
     add("reduce_prod", lambda b: b.op("ReduceProd", b.data([3, 5, 4]), b.ints(1), keepdims=0))
-    for kind, low in [("Mish", -4), ("Tan", -1), ("Sinh", -2), ("Cosh", -2), ("Asinh", -3), ("Atanh", -0.9), ("Acosh", 1.1), ("Shrink", -2)]:
-        add(kind.lower(), lambda b: b.op(kind, b.data([3, 4])), low=low, high=0.9 if kind == "Atanh" else 2)
+    for kind, low in [("Mish", -4), ("Tan", -1), ("Sinh", -2), ("Cosh", -2), ("Asinh", -3), ("Atanh", -0.9), ("Acosh", 1.1), ("Shrink", -2),
+                      ("Asin", -0.9), ("Acos", -0.9), ("Atan", -3)]:
+        add(kind.lower(), lambda b: b.op(kind, b.data([3, 4])), low=low, high=0.9 if low == -0.9 else 2)
     # Opset 23.
     for name, q, kv, more in [("", 4, 4, {}), ("_groups", 4, 2, {"is_causal": 1}), ("_cap", 4, 4, {"softcap": 2.0, "scale": 0.3})]:
         add("attention_op" + name, lambda b: b.op("Attention", b.data([2, 5, q * 8], "q"), b.data([2, 6, kv * 8], "k"), b.data([2, 6, kv * 8], "v"),

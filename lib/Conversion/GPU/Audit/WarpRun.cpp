@@ -79,11 +79,12 @@ double instructionsOf(Operation *op) {
   // By ex2.approx, which units for 16 lanes of a multiprocessor compute.
   if (isa<math::ExpOp>(op) && op->getResult(0).getType().isF32())
     return 10;
-  if (isa<math::ExpOp, math::TanhOp, math::LogOp, math::ErfOp>(op))
+  if (isa<math::ExpOp, math::TanhOp, math::LogOp, math::ErfOp, math::Log1pOp,
+          math::ExpM1Op>(op))
     return 24;
   if (isa<arith::DivFOp, math::SqrtOp, math::RsqrtOp>(op))
     return 8;
-  if (isa<math::PowFOp, math::SinOp, math::CosOp>(op))
+  if (isa<math::PowFOp, math::SinOp, math::CosOp, math::Atan2Op>(op))
     return 40;
   if (isa<arith::ConstantOp, scf::YieldOp, func::ReturnOp, ViewLikeOpInterface>(
           op))

@@ -68,12 +68,67 @@ LogicalResult SigmoidOp::buildGradient(OpBuilder &builder,
                                    operandGrads, getY());
 }
 
+/// `value` without conversions, moves and constant factors.
+static Value withoutScales(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (!isa<CastOp, ReshapeOp, BroadcastOp, TransposeOp, ScaleOp>(op))
+      break;
+    value = op->getOperand(0);
+  }
+  return value;
+}
+
+/// Whether `value` is known before the program runs, as a bound or an exponent.
+static bool isKnown(Value value) {
+  return withoutScales(value).getDefiningOp<ConstantOp>() != nullptr;
+}
+
+/// Whether `value` is a square, or a product or power of |x|.
+static bool isPowerOfSize(Value value) {
+  value = withoutScales(value);
+  if (auto product = value.getDefiningOp<MulOp>())
+    return product.getX() == product.getY() ||
+           (isPowerOfSize(product.getX()) && isPowerOfSize(product.getY()));
+  if (auto power = value.getDefiningOp<PowOp>())
+    return isPowerOfSize(power.getX()) && isKnown(power.getY());
+  return value.getDefiningOp<AbsOp>() != nullptr;
+}
+
+/// Whether a root of `value` is a norm: of a vector, of its distance from the
+/// mean (a standard deviation), or of two vectors (cosine similarity). At a
+/// vector of zeros its gradient is 0, which is a subgradient.
+static bool isSumOfPowers(Value value) {
+  value = withoutScales(value);
+  if (auto sum = value.getDefiningOp<ReduceOp>())
+    return sum.getKind() == ReduceKind::Sum && isPowerOfSize(sum.getX());
+  auto product = value.getDefiningOp<MulOp>();
+  return product && isSumOfPowers(product.getX()) &&
+         isSumOfPowers(product.getY());
+}
+
+/// `gradient`, or 0 where the norm `y` is 0.
+static Value zeroAtZero(GradientBuilder &gradients, Value gradient, Value y,
+                        const std::string &side) {
+  Value zero = gradients.splat(0, tensorType(y).clone(ArrayRef<int64_t>()),
+                               side + "_zero");
+  Value isZero =
+      gradients.create<EqualOp>(side + "_is_zero", y.getType(), y, zero);
+  return gradients.create<WhereOp>(side + "_at_zero", gradient.getType(),
+                                   isZero, zero, gradient);
+}
+
 LogicalResult SqrtOp::buildGradient(OpBuilder &builder,
                                     ArrayRef<Value> resultGrads,
                                     ArrayRef<bool> wanted,
                                     SmallVectorImpl<Value> &operandGrads) {
-  return gradientIs<SqrtGradOp>(*this, builder, resultGrads, wanted,
-                                operandGrads, getY());
+  return unaryGradient(*this, builder, resultGrads, wanted, operandGrads,
+                       [&](GradientBuilder &gradients, Value dy) -> Value {
+                         Value dx = gradients.create<SqrtGradOp>(
+                             "input_grad", dy.getType(), dy, getY());
+                         return isSumOfPowers(getX())
+                                    ? zeroAtZero(gradients, dx, getY(), "input")
+                                    : dx;
+                       });
 }
 
 LogicalResult ExpOp::buildGradient(OpBuilder &builder,
@@ -128,48 +183,67 @@ LogicalResult ErfOp::buildGradient(OpBuilder &builder,
                                operandGrads, getX());
 }
 
+/// 1 of rank 0, of the element type of `value`.
+static Value oneLike(GradientBuilder &gradients, Value value) {
+  return gradients.splat(1, tensorType(value).clone(ArrayRef<int64_t>()),
+                         "input_one");
+}
+
+/// (1 - x) * (1 + x), which keeps the digits of 1 - x^2 near 1.
+static Value oneLessSquare(GradientBuilder &gradients, Value x) {
+  Type type = x.getType();
+  Value one = oneLike(gradients, x);
+  Value below = gradients.create<SubOp>("input_below", type, one, x);
+  Value above = gradients.create<AddOp>("input_above", type, x, one);
+  return gradients.create<MulOp>("input_product", type, below, above);
+}
+
+/// The slope 1 / sqrt(1 - x^2) of inverse functions.
+static Value inverseRoot(GradientBuilder &gradients, Value x) {
+  return gradients.create<RsqrtOp>("input_slope", x.getType(),
+                                   oneLessSquare(gradients, x),
+                                   llvm::APFloat(0.0));
+}
+
 /// dx = dy / (1 + x).
 LogicalResult Log1pOp::buildGradient(OpBuilder &builder,
-                                    ArrayRef<Value> resultGrads,
-                                    ArrayRef<bool> wanted,
-                                    SmallVectorImpl<Value> &operandGrads) {
+                                     ArrayRef<Value> resultGrads,
+                                     ArrayRef<bool> wanted,
+                                     SmallVectorImpl<Value> &operandGrads) {
   return unaryGradient(
       *this, builder, resultGrads, wanted, operandGrads,
       [&](GradientBuilder &gradients, Value dy) -> Value {
-        Type type = dy.getType();
-        Value one = gradients.splat(1, tensorType(dy).clone(ArrayRef<int64_t>()), "input_one");
-        Value below = gradients.create<AddOp>("input_sum", type, getX(), one);
-        gradients.matchLoops(below.getDefiningOp(), 0, 0u);
-        return gradients.create<DivOp>("input_grad", type, dy, below);
+        Value below = gradients.create<AddOp>("input_sum", dy.getType(), getX(),
+                                              oneLike(gradients, dy));
+        return gradients.create<DivOp>("input_grad", dy.getType(), dy, below);
       });
 }
 
 /// dx = dy * (1 + y).
 LogicalResult Expm1Op::buildGradient(OpBuilder &builder,
-                                    ArrayRef<Value> resultGrads,
-                                    ArrayRef<bool> wanted,
-                                    SmallVectorImpl<Value> &operandGrads) {
+                                     ArrayRef<Value> resultGrads,
+                                     ArrayRef<bool> wanted,
+                                     SmallVectorImpl<Value> &operandGrads) {
   return unaryGradient(
       *this, builder, resultGrads, wanted, operandGrads,
       [&](GradientBuilder &gradients, Value dy) -> Value {
-        Type type = dy.getType();
-        Value one = gradients.splat(1, tensorType(dy).clone(ArrayRef<int64_t>()), "input_one");
-        Value slope = gradients.create<AddOp>("input_slope", type, getY(), one);
-        return gradients.create<MulOp>("input_grad", type, dy, slope);
+        Value slope = gradients.create<AddOp>("input_slope", dy.getType(),
+                                              getY(), oneLike(gradients, dy));
+        return gradients.create<MulOp>("input_grad", dy.getType(), dy, slope);
       });
 }
 
 /// dx = dy * sigmoid(x).
 LogicalResult SoftplusOp::buildGradient(OpBuilder &builder,
-                                    ArrayRef<Value> resultGrads,
-                                    ArrayRef<bool> wanted,
-                                    SmallVectorImpl<Value> &operandGrads) {
+                                        ArrayRef<Value> resultGrads,
+                                        ArrayRef<bool> wanted,
+                                        SmallVectorImpl<Value> &operandGrads) {
   return unaryGradient(
       *this, builder, resultGrads, wanted, operandGrads,
       [&](GradientBuilder &gradients, Value dy) -> Value {
-        Type type = dy.getType();
-        Value slope = gradients.create<SigmoidOp>("input_slope", type, getX());
-        return gradients.create<MulOp>("input_grad", type, dy, slope);
+        Value slope =
+            gradients.create<SigmoidOp>("input_slope", dy.getType(), getX());
+        return gradients.create<MulOp>("input_grad", dy.getType(), dy, slope);
       });
 }
 
@@ -181,40 +255,25 @@ LogicalResult AtanOp::buildGradient(OpBuilder &builder,
   return unaryGradient(
       *this, builder, resultGrads, wanted, operandGrads,
       [&](GradientBuilder &gradients, Value dy) -> Value {
-        Type type = dy.getType();
-        Value square =
-            gradients.create<MulOp>("input_square", type, getX(), getX());
-        Value one = gradients.splat(1, tensorType(dy).clone(ArrayRef<int64_t>()), "input_one");
-        Value below = gradients.create<AddOp>("input_sum", type, square, one);
-        return gradients.create<DivOp>("input_grad", type, dy, below);
+        Value square = gradients.create<MulOp>("input_square", dy.getType(),
+                                               getX(), getX());
+        Value below = gradients.create<AddOp>("input_sum", dy.getType(), square,
+                                              oneLike(gradients, dy));
+        return gradients.create<DivOp>("input_grad", dy.getType(), dy, below);
       });
 }
 
 /// dx = dy / (1 - x^2).
 LogicalResult AtanhOp::buildGradient(OpBuilder &builder,
-                                    ArrayRef<Value> resultGrads,
-                                    ArrayRef<bool> wanted,
-                                    SmallVectorImpl<Value> &operandGrads) {
-  return unaryGradient(
-      *this, builder, resultGrads, wanted, operandGrads,
-      [&](GradientBuilder &gradients, Value dy) -> Value {
-        Type type = dy.getType();
-        Value square =
-            gradients.create<MulOp>("input_square", type, getX(), getX());
-        Value one = gradients.splat(1, tensorType(dy).clone(ArrayRef<int64_t>()), "input_one");
-        Value below = gradients.create<SubOp>("input_sub", type, one, square);
-        return gradients.create<DivOp>("input_grad", type, dy, below);
-      });
-}
-
-/// The slope 1 / sqrt(sign * x^2 + constant) of inverse functions.
-static Value inverseRootSlope(GradientBuilder &gradients, Value x, Type type,
-                              double sign, double constant) {
-  Value square = gradients.create<MulOp>("input_square", type, x, x);
-  if (sign < 0)
-    square = gradients.create<NegOp>("input_neg_square", type, square);
-  return gradients.create<RsqrtOp>("input_slope", type, square,
-                                   llvm::APFloat(constant));
+                                     ArrayRef<Value> resultGrads,
+                                     ArrayRef<bool> wanted,
+                                     SmallVectorImpl<Value> &operandGrads) {
+  return unaryGradient(*this, builder, resultGrads, wanted, operandGrads,
+                       [&](GradientBuilder &gradients, Value dy) -> Value {
+                         Value below = oneLessSquare(gradients, getX());
+                         return gradients.create<DivOp>(
+                             "input_grad", dy.getType(), dy, below);
+                       });
 }
 
 /// dx = dy / sqrt(1 - x^2).
@@ -222,13 +281,12 @@ LogicalResult AsinOp::buildGradient(OpBuilder &builder,
                                     ArrayRef<Value> resultGrads,
                                     ArrayRef<bool> wanted,
                                     SmallVectorImpl<Value> &operandGrads) {
-  return unaryGradient(
-      *this, builder, resultGrads, wanted, operandGrads,
-      [&](GradientBuilder &gradients, Value dy) -> Value {
-        Value slope = inverseRootSlope(gradients, getX(), dy.getType(),
-                                       /*sign=*/-1, /*constant=*/1);
-        return gradients.create<MulOp>("input_grad", dy.getType(), dy, slope);
-      });
+  return unaryGradient(*this, builder, resultGrads, wanted, operandGrads,
+                       [&](GradientBuilder &gradients, Value dy) -> Value {
+                         Value slope = inverseRoot(gradients, getX());
+                         return gradients.create<MulOp>(
+                             "input_grad", dy.getType(), dy, slope);
+                       });
 }
 
 /// dx = -dy / sqrt(1 - x^2).
@@ -239,8 +297,7 @@ LogicalResult AcosOp::buildGradient(OpBuilder &builder,
   return unaryGradient(
       *this, builder, resultGrads, wanted, operandGrads,
       [&](GradientBuilder &gradients, Value dy) -> Value {
-        Value slope = inverseRootSlope(gradients, getX(), dy.getType(),
-                                       /*sign=*/-1, /*constant=*/1);
+        Value slope = inverseRoot(gradients, getX());
         Value product =
             gradients.create<MulOp>("input_mul", dy.getType(), dy, slope);
         return gradients.create<NegOp>("input_grad", dy.getType(), product);
@@ -249,28 +306,32 @@ LogicalResult AcosOp::buildGradient(OpBuilder &builder,
 
 /// dx = dy / sqrt(x^2 + 1).
 LogicalResult AsinhOp::buildGradient(OpBuilder &builder,
-                                    ArrayRef<Value> resultGrads,
-                                    ArrayRef<bool> wanted,
-                                    SmallVectorImpl<Value> &operandGrads) {
+                                     ArrayRef<Value> resultGrads,
+                                     ArrayRef<bool> wanted,
+                                     SmallVectorImpl<Value> &operandGrads) {
   return unaryGradient(
       *this, builder, resultGrads, wanted, operandGrads,
       [&](GradientBuilder &gradients, Value dy) -> Value {
-        Value slope = inverseRootSlope(gradients, getX(), dy.getType(),
-                                       /*sign=*/1, /*constant=*/1);
+        Value square = gradients.create<MulOp>("input_square", dy.getType(),
+                                               getX(), getX());
+        Value slope = gradients.create<RsqrtOp>("input_slope", dy.getType(),
+                                                square, llvm::APFloat(1.0));
         return gradients.create<MulOp>("input_grad", dy.getType(), dy, slope);
       });
 }
 
 /// dx = dy / sqrt(x^2 - 1).
 LogicalResult AcoshOp::buildGradient(OpBuilder &builder,
-                                    ArrayRef<Value> resultGrads,
-                                    ArrayRef<bool> wanted,
-                                    SmallVectorImpl<Value> &operandGrads) {
+                                     ArrayRef<Value> resultGrads,
+                                     ArrayRef<bool> wanted,
+                                     SmallVectorImpl<Value> &operandGrads) {
   return unaryGradient(
       *this, builder, resultGrads, wanted, operandGrads,
       [&](GradientBuilder &gradients, Value dy) -> Value {
-        Value slope = inverseRootSlope(gradients, getX(), dy.getType(),
-                                       /*sign=*/1, /*constant=*/-1);
+        Value product = gradients.create<NegOp>(
+            "input_neg", dy.getType(), oneLessSquare(gradients, getX()));
+        Value slope = gradients.create<RsqrtOp>("input_slope", dy.getType(),
+                                                product, llvm::APFloat(0.0));
         return gradients.create<MulOp>("input_grad", dy.getType(), dy, slope);
       });
 }
@@ -451,8 +512,8 @@ LogicalResult DivOp::buildGradient(OpBuilder &builder,
       });
 }
 
-/// Maximum (`first >= second` picks x) and minimum: the whole gradient goes to
-/// the operand that won, of equal ones to x.
+/// Maximum (`first >= second` picks x) and minimum. Of equal operands each gets
+/// half of the gradient, as in PyTorch and JAX.
 template <typename OpTy>
 static LogicalResult
 selectGradient(OpTy op, Value first, Value second, OpBuilder &builder,
@@ -460,12 +521,16 @@ selectGradient(OpTy op, Value first, Value second, OpBuilder &builder,
                SmallVectorImpl<Value> &operandGrads) {
   Value picked;
   auto pickX = [&](GradientBuilder &gradients, Value dz) -> Value {
-    if (!picked) {
-      Value mask =
-          gradients.create<GreaterEqualOp>("mask", dz.getType(), first, second);
-      picked = gradients.create<MulOp>("lhs_mul", dz.getType(), dz, mask);
-    }
-    return picked;
+    if (picked)
+      return picked;
+    Type type = dz.getType();
+    Value mask = gradients.create<GreaterEqualOp>("mask", type, first, second);
+    Value strict =
+        gradients.create<GreaterOp>("strict_mask", type, first, second);
+    Value twice = gradients.create<AddOp>("mask_sum", type, mask, strict);
+    Value share = gradients.create<ScaleOp>("share", type, twice,
+                                            builder.getF64FloatAttr(0.5));
+    return picked = gradients.create<MulOp>("lhs_mul", type, dz, share);
   };
   return binaryGradient(op, builder, resultGrads, wanted, operandGrads, pickX,
                         [&](GradientBuilder &gradients, Value dz) -> Value {
@@ -491,33 +556,53 @@ LogicalResult MinimumOp::buildGradient(OpBuilder &builder,
                         operandGrads);
 }
 
-/// d(x^y)/dx = y * x^(y - 1), d(x^y)/dy = x^y * log(x); the latter is 0 where x
-/// is not positive.
+/// Whether an exponent may be 0 somewhere.
+static bool mayBeZero(Value exponent) {
+  auto constant = exponent.getDefiningOp<ConstantOp>();
+  auto elements =
+      constant ? dyn_cast<DenseFPElementsAttr>(constant.getValue()) : nullptr;
+  return !elements || llvm::any_of(elements.getValues<APFloat>(),
+                                   [](const APFloat &y) { return y.isZero(); });
+}
+
+/// d(x^y)/dx = y * x^(y - 1), and 0 where y is 0; d(x^y)/dy = x^y * log(x), and
+/// 0 where x is 0.
 LogicalResult PowOp::buildGradient(OpBuilder &builder,
                                    ArrayRef<Value> resultGrads,
                                    ArrayRef<bool> wanted,
                                    SmallVectorImpl<Value> &operandGrads) {
+  auto scalar = [&](GradientBuilder &gradients, double value, Value like,
+                    StringRef suffix) {
+    return gradients.splat(value, tensorType(like).clone(ArrayRef<int64_t>()),
+                           suffix);
+  };
+  // On tensors of the operands' shapes as far as possible.
   auto ofX = [&](GradientBuilder &gradients, Value dz) -> Value {
-    // On tensors of the operands' shapes as far as possible.
     Type y = getY().getType(), z = dz.getType();
-    Value one = gradients.splat(
-        1, tensorType(getY()).clone(ArrayRef<int64_t>()), "lhs_one");
+    Value one = scalar(gradients, 1, getY(), "lhs_one");
     Value less = gradients.create<SubOp>("lhs_exponent", y, getY(), one);
     gradients.matchLoops(less.getDefiningOp(), 0, 1);
     Value power = gradients.create<PowOp>("lhs_pow", z, getX(), less);
     Value slope = gradients.create<MulOp>("lhs_slope", z, power, getY());
-    return gradients.create<MulOp>("lhs_mul", z, dz, slope);
+    if (mayBeZero(getY())) {
+      Value zero = scalar(gradients, 0, getY(), "lhs_zero");
+      Value isZero = gradients.create<EqualOp>("lhs_is_zero", y, getY(), zero);
+      gradients.matchLoops(isZero.getDefiningOp(), 0, 1);
+      slope = gradients.create<WhereOp>("lhs_defined", z, isZero, zero, slope);
+    }
+    Value dx = gradients.create<MulOp>("lhs_mul", z, dz, slope);
+    return isKnown(getY()) && isSumOfPowers(getX())
+               ? zeroAtZero(gradients, dx, getZ(), "lhs")
+               : dx;
   };
   auto ofY = [&](GradientBuilder &gradients, Value dz) -> Value {
     Type x = getX().getType(), z = dz.getType();
-    RankedTensorType scalar = tensorType(getX()).clone(ArrayRef<int64_t>());
-    Value zero = gradients.splat(0, scalar, "rhs_zero");
-    Value one = gradients.splat(1, scalar, "rhs_one");
-    Value positive = gradients.create<GreaterOp>("rhs_mask", x, getX(), zero);
-    Value safe =
-        gradients.create<WhereOp>("rhs_base", x, positive, getX(), one);
+    Value zero = scalar(gradients, 0, getX(), "rhs_zero");
+    Value one = scalar(gradients, 1, getX(), "rhs_one");
+    Value isZero = gradients.create<EqualOp>("rhs_is_zero", x, getX(), zero);
+    Value safe = gradients.create<WhereOp>("rhs_base", x, isZero, one, getX());
     Value log = gradients.create<LogOp>("rhs_log", x, safe);
-    for (Value value : {positive, safe, log})
+    for (Value value : {isZero, safe, log})
       gradients.matchLoops(value.getDefiningOp(), 0, 0u);
     Value slope = gradients.create<MulOp>("rhs_slope", z, getZ(), log);
     return gradients.create<MulOp>("rhs_mul", z, dz, slope);
