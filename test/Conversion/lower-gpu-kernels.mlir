@@ -53,7 +53,11 @@ func.func private @loop(%x: memref<8x64xf32>, %y: memref<8x64xf32>, %begin: inde
   scf.for %i = %begin to %end step %c1 {
     %v = memref.load %a[%i] : memref<512xf32>
     %e = math.exp %v : f32
-    %w = math.floor %e : f32
+    %l = math.log1p %e : f32
+    %m = math.expm1 %l : f32
+    %t = math.atan2 %m, %v : f32
+    %n = math.copysign %t, %v : f32
+    %w = math.floor %n : f32
     %s = math.rsqrt %w : f32
     memref.store %s, %b[%i] : memref<512xf32>
   }

@@ -1,4 +1,4 @@
-// What is behind a soap.stop_gradient gets no gradient, and the op is gone in the programs.
+// Nothing behind a soap.stop_gradient gets a gradient, and the op is gone in the programs.
 // RUN: soap-opt %s --soap-build-training-step 2>%t.err | FileCheck %s
 // RUN: FileCheck %s --check-prefix=REMARK --input-file=%t.err
 // RUN: soap-opt %s --soap-build-training-step=precision=bf16 | FileCheck %s --check-prefix=NARROW

@@ -307,6 +307,14 @@ void mlir::soap::populateKernelPatterns(const LLVMTypeConverter &converter,
                ReshapePattern<memref::ExpandShapeOp>>(converter);
   patterns.add<LibraryPattern<math::ErfOp>>(converter, "erf");
   patterns.add<LibraryPattern<math::Atan2Op>>(converter, "atan2");
+  patterns.add<LibraryPattern<math::AcosOp>>(converter, "acos");
+  patterns.add<LibraryPattern<math::AcoshOp>>(converter, "acosh");
+  patterns.add<LibraryPattern<math::AsinOp>>(converter, "asin");
+  patterns.add<LibraryPattern<math::AsinhOp>>(converter, "asinh");
+  patterns.add<LibraryPattern<math::AtanOp>>(converter, "atan");
+  patterns.add<LibraryPattern<math::AtanhOp>>(converter, "atanh");
+  patterns.add<LibraryPattern<math::CoshOp>>(converter, "cosh");
+  patterns.add<LibraryPattern<math::SinhOp>>(converter, "sinh");
   patterns.add<LibraryPattern<math::Log1pOp>>(converter, "log1p");
   patterns.add<LibraryPattern<math::ExpM1Op>>(converter, "expm1");
 }

@@ -87,10 +87,18 @@ const llvm::StringMap<ScalarOp> &scalarOps() {
       {"stablehlo.tan", {1, "F"}},
       {"stablehlo.tanh", {1, "F"}},
       {"stablehlo.xor", {2, "IB"}},
+      {"chlo.acos", {1, "F"}},
+      {"chlo.acosh", {1, "F"}},
+      {"chlo.asin", {1, "F"}},
+      {"chlo.asinh", {1, "F"}},
+      {"chlo.atan", {1, "F"}},
+      {"chlo.atanh", {1, "F"}},
+      {"chlo.cosh", {1, "F"}},
       {"chlo.erf", {1, "F"}},
       {"chlo.erfc", {1, "F"}},
       {"chlo.erf_inv", {1, "F"}},
       {"chlo.is_inf", {1, "F", Rule::Test}},
+      {"chlo.sinh", {1, "F"}},
       {"chlo.square", {1, "FI"}},
       {"chlo.tan", {1, "F"}},
   };
@@ -469,6 +477,22 @@ Value Emitter::emitFloat(StringRef name, ValueRange x) {
   if (own == "rsqrt")
     return make<arith::DivFOp>(number(type, 1),
                                Value(make<math::SqrtOp>(x[0])));
+  if (own == "acos")
+    return make<math::AcosOp>(x[0]);
+  if (own == "acosh")
+    return make<math::AcoshOp>(x[0]);
+  if (own == "asin")
+    return make<math::AsinOp>(x[0]);
+  if (own == "asinh")
+    return make<math::AsinhOp>(x[0]);
+  if (own == "atan")
+    return make<math::AtanOp>(x[0]);
+  if (own == "atanh")
+    return make<math::AtanhOp>(x[0]);
+  if (own == "cosh")
+    return make<math::CoshOp>(x[0]);
+  if (own == "sinh")
+    return make<math::SinhOp>(x[0]);
   if (own == "erf")
     return make<math::ErfOp>(x[0]);
   if (own == "erfc")

@@ -323,6 +323,24 @@ def ops():
     )
 
 
+def corners():
+    """Functions where formulas would lose digits or overflow, each of numbers of one size."""
+
+    def functions(small, near, large, far):
+        for f in (jnp.log1p, jnp.expm1, jnp.sinh, jnp.tanh, jnp.arcsin, jnp.arctan, jnp.arcsinh, jnp.arctanh):
+            yield f(small)
+        yield from (jnp.arccosh(1 + 1e3 * near), jnp.arccos(1 - near), jnp.arctan2(near, -near))
+        yield from (jnp.arcsinh(large), jnp.arccosh(jnp.abs(large)), jnp.arctan(large))
+        yield from (jax.nn.softplus(far), jax.nn.log_sigmoid(far), jnp.logaddexp(far, 1.0), jax.nn.logsumexp(far, 1))
+        yield from (jnp.cosh(far), jnp.sinh(far), jnp.linalg.norm(far, axis=1))
+
+    def function(*x):
+        return list(functions(*x))
+
+    ramp = np.linspace(-1, 1, 24).reshape(8, 3).astype("float32")
+    return function, (ramp * 1e-6, np.abs(ramp) * 1e-4, ramp * 1e20, ramp * 89)
+
+
 def vocabulary():
     """The cross entropy of optax over many classes."""
     random = np.random.RandomState(9)
@@ -369,7 +387,7 @@ def gspmd():
 
 PROGRAMS = {
     f.__name__: f
-    for f in (mlp, conv, resnet, transformer, bfloat16, moe, lstm, vit, ops, vocabulary, placed, gspmd)
+    for f in (mlp, conv, resnet, transformer, bfloat16, moe, lstm, vit, ops, corners, vocabulary, placed, gspmd)
 }
 
 
