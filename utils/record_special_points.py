@@ -164,6 +164,19 @@ case("GeluChain", lambda g, x: g.op("Mul", g.op("Mul", x, g.op("Add", g.op("Erf"
                                     0.5), F.gelu, COMMON)
 case("MishChain", lambda g, x: g.op("Mul", x, g.op("Tanh", g.op("Softplus", x))), F.mish, COMMON)
 
+
+def arc_tangent(g, y, x, removes_nan):
+    a = g.op("Atan", g.op("Div", y, x))
+    left = g.op("Where", g.op("Greater", y, 0.0), g.op("Add", a, math.pi), g.op("Sub", a, math.pi))
+    a = g.op("Where", g.op("Less", x, 0.0), left, a)
+    return g.op("Where", g.op("IsNaN", a), 0.0, a) if removes_nan else a
+
+
+HEIGHTS = [0.0, 1.0, 0.0, 1.0, -2.0, -2.0, 1e-20, -1e20, 3.0, 0.5, -1.0, 0.0]
+WIDTHS = [0.0, 0.0, 1.0, 1.0, 1.0, -1.0, 1e-20, 1e10, -1e-10, -4.0, 0.0, -1.0]
+case("Atan2", lambda g, y, x: arc_tangent(g, y, x, False), torch.atan2, HEIGHTS, WIDTHS)
+case("Atan2WithoutNaN", lambda g, y, x: arc_tangent(g, y, x, True), torch.atan2, HEIGHTS, WIDTHS)
+
 # Norms of rows.
 case("ReduceL1", lambda g, x: g.op("ReduceL1", x, [1], keepdims=0), lambda x: torch.linalg.vector_norm(x, 1, dim=1), ROWS)
 case("ReduceL2", lambda g, x: g.op("ReduceL2", x, [1], keepdims=0), lambda x: torch.linalg.vector_norm(x, dim=1), ROWS)
@@ -208,6 +221,31 @@ case("CosineOfSums", cosine_of_sums,
      lambda x, y: (x * y).sum(1) / torch.maximum(torch.linalg.vector_norm(x, dim=1) * torch.linalg.vector_norm(y, dim=1),
                                                  torch.tensor(1e-8)),
      ROWS[:4], [[1.0, 2.0, 3.0], [0.0, 0.0, 0.0], [1.0, 1.0, 1.0], [0.0, 1.0, 0.0]])
+
+# Norms and softmax of rows, of which the sum of all results is constant: with weights.
+WEIGHTS = np.array([1.0, -2.0, 0.5])
+
+
+def weighted(name, build, function, rows):
+    case(name, lambda g, x: g.op("Mul", build(g, x), WEIGHTS), lambda x: function(x) * torch.tensor(WEIGHTS, dtype=x.dtype),
+         rows)
+
+
+def standardized(x):
+    return (x - x.mean(1, keepdim=True)) / (x.std(1, correction=0, keepdim=True) + 1e-9)
+
+
+weighted("Softmax", lambda g, x: g.op("Softmax", x, axis=1), lambda x: F.softmax(x, 1), ROWS + ENDS[1:2])
+weighted("LayerNormalization", lambda g, x: g.op("LayerNormalization", x, np.ones(3), axis=1, epsilon=1e-5),
+         lambda x: F.layer_norm(x, (3,)), DEVIATIONS)
+weighted("InstanceNormalization",
+         lambda g, x: g.op("Reshape", g.op("InstanceNormalization", g.op("Reshape", x, [5, 1, 3]), np.ones(1), np.zeros(1),
+                                           epsilon=1e-5), [5, 3]),
+         lambda x: F.instance_norm(x[:, None])[:, 0], DEVIATIONS)
+weighted("MeanVarianceNormalization", lambda g, x: g.op("MeanVarianceNormalization", x, axes=[1]), standardized,
+         DEVIATIONS[1:2] + DEVIATIONS[3:4])
+case("GlobalLpPool", lambda g, x: g.op("GlobalLpPool", x, p=2), lambda x: torch.linalg.vector_norm(x, dim=2, keepdim=True),
+     [DEVIATIONS])
 
 
 def number(x):

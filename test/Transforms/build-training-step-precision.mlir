@@ -10,6 +10,9 @@
 // RUN: not soap-opt %s --soap-set-precision=precision=tf32 --soap-build-training-step='precision=bf16' 2>&1 | FileCheck %s --check-prefix=MODULE
 // RUN: sed 's/f32/f64/g' %s | not soap-opt --soap-build-training-step='precision=bf16' 2>&1 | FileCheck %s --check-prefix=WIDE
 
+// RUN: sed 's/soap.exp /soap.softplus /' %s | soap-opt --soap-build-training-step='precision=bf16' | FileCheck %s --check-prefix=SOFTPLUS
+// SOFTPLUS: soap.softplus %{{.*}} : (tensor<8x16xf32>) -> tensor<8x16xf32>
+
 // UNKNOWN: error: unknown precision 'fp8', expected f32, tf32, bf16 or f16
 // SCALE: error: loss-scale and loss-scale-window are of precision 'f16', got precision 'bf16'
 // SMALL: error: loss-scale is 5.0{{.*}}, expected a number in [1, 2^24]

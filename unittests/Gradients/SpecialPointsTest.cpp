@@ -138,7 +138,7 @@ TEST(SpecialPoints, AsPyTorch) {
       compare(name + ", gradient " + std::to_string(j), /*isGradient=*/true,
               arguments[argument], results[cases.size() + argument],
               numbersOf(one["gradients"][j]),
-              gradients32 ? &(*gradients32)[j] : nullptr, 3e-7);
+              gradients32 ? &(*gradients32)[j] : nullptr, 1e-6);
   }
 }
 

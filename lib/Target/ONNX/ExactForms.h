@@ -14,8 +14,8 @@
 
 namespace mlir::soap::onnx {
 
-/// Replaces log1p, expm1, softplus and logsigmoid in pieces by ops. The pieces
-/// stay, without users.
+/// Replaces log1p, expm1, softplus and logsigmoid in pieces by ops, and atan2
+/// by others. The pieces stay, without users.
 void recognizeExactForms(GraphImporter &importer, Block &body);
 
 } // namespace mlir::soap::onnx

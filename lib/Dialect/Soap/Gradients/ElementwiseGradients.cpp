@@ -83,27 +83,37 @@ static bool isKnown(Value value) {
   return withoutScales(value).getDefiningOp<ConstantOp>() != nullptr;
 }
 
-/// Whether `value` is a square, or a product or power of |x|.
-static bool isPowerOfSize(Value value) {
+/// Whether `value` is a square, or a product or power of |x|. Products of more
+/// than a few factors are not looked through.
+static bool isPowerOfSize(Value value, int depth = 4) {
   value = withoutScales(value);
+  if (depth == 0)
+    return false;
   if (auto product = value.getDefiningOp<MulOp>())
     return product.getX() == product.getY() ||
-           (isPowerOfSize(product.getX()) && isPowerOfSize(product.getY()));
+           (isPowerOfSize(product.getX(), depth - 1) &&
+            isPowerOfSize(product.getY(), depth - 1));
   if (auto power = value.getDefiningOp<PowOp>())
-    return isPowerOfSize(power.getX()) && isKnown(power.getY());
+    return isKnown(power.getY()) && isPowerOfSize(power.getX(), depth - 1);
   return value.getDefiningOp<AbsOp>() != nullptr;
+}
+
+/// Of one or several; a sum over dims of extent 1 is none.
+static bool isSumOfPowers(Value value) {
+  value = withoutScales(value);
+  auto sum = value.getDefiningOp<ReduceOp>();
+  if (sum && sum.getKind() != ReduceKind::Sum)
+    return false;
+  return isPowerOfSize(sum ? sum.getX() : value);
 }
 
 /// Whether a root of `value` is a norm: of a vector, of its distance from the
 /// mean (a standard deviation), or of two vectors (cosine similarity). At a
 /// vector of zeros its gradient is 0, which is a subgradient.
-static bool isSumOfPowers(Value value) {
-  value = withoutScales(value);
-  if (auto sum = value.getDefiningOp<ReduceOp>())
-    return sum.getKind() == ReduceKind::Sum && isPowerOfSize(sum.getX());
-  auto product = value.getDefiningOp<MulOp>();
-  return product && isSumOfPowers(product.getX()) &&
-         isSumOfPowers(product.getY());
+static bool isPowerOfNorm(Value value) {
+  auto product = withoutScales(value).getDefiningOp<MulOp>();
+  return isSumOfPowers(value) || (product && isSumOfPowers(product.getX()) &&
+                                  isSumOfPowers(product.getY()));
 }
 
 /// `gradient`, or 0 where the norm `y` is 0.
@@ -125,7 +135,7 @@ LogicalResult SqrtOp::buildGradient(OpBuilder &builder,
                        [&](GradientBuilder &gradients, Value dy) -> Value {
                          Value dx = gradients.create<SqrtGradOp>(
                              "input_grad", dy.getType(), dy, getY());
-                         return isSumOfPowers(getX())
+                         return isPowerOfNorm(getX())
                                     ? zeroAtZero(gradients, dx, getY(), "input")
                                     : dx;
                        });
@@ -591,7 +601,7 @@ LogicalResult PowOp::buildGradient(OpBuilder &builder,
       slope = gradients.create<WhereOp>("lhs_defined", z, isZero, zero, slope);
     }
     Value dx = gradients.create<MulOp>("lhs_mul", z, dz, slope);
-    return isKnown(getY()) && isSumOfPowers(getX())
+    return isKnown(getY()) && isPowerOfNorm(getX())
                ? zeroAtZero(gradients, dx, getZ(), "lhs")
                : dx;
   };
