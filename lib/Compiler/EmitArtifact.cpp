@@ -10,6 +10,7 @@
 
 #include "Soap/Compiler/EmitArtifact.h"
 
+#include "CallableFunctions.h"
 #include "ObjectCode.h"
 #include "Soap/ABI/Runtime.h"
 #include "Soap/Artifact/Artifact.h"
@@ -135,7 +136,10 @@ mlir::soap::emitArtifact(ModuleOp module, const ArtifactOptions &options) {
     return failure();
   FailureOr<SmallVector<char, 0>> object =
       compileToObject(module, *target, options.optLevel);
-  if (failed(object))
+  if (failed(object) ||
+      failed(checkSymbols(module, *object, [](StringRef name) {
+        return name.starts_with("soap_rt_") || name.starts_with("soap_gpu_");
+      })))
     return failure();
   FailureOr<std::string> code = link(module, *object, options.linker);
   if (failed(code))

@@ -9,6 +9,7 @@
 
 #include "Soap/Compiler/JIT.h"
 
+#include "CallableFunctions.h"
 #include "ObjectCache.h"
 #include "ObjectCode.h"
 
@@ -55,14 +56,16 @@ private:
   char prefix;
 };
 
-/// The rest (libm, memcpy) is found in the process.
+/// Nothing but libm and helpers of the compiler is found in the process.
 llvm::Error addGenerators(llvm::orc::LLJIT &jit, JITModule::Resolver resolver) {
   char prefix = jit.getDataLayout().getGlobalPrefix();
   llvm::orc::JITDylib &library = jit.getMainJITDylib();
   if (resolver)
     library.addGenerator(std::make_unique<RuntimeGenerator>(resolver, prefix));
-  auto process =
-      llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(prefix);
+  auto process = llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(
+      prefix, [](const llvm::orc::SymbolStringPtr &name) {
+        return isCompilerFunction(*name);
+      });
   if (!process)
     return process.takeError();
   library.addGenerator(std::move(*process));
@@ -88,7 +91,10 @@ JITModule::create(ModuleOp module, Resolver resolver, int optLevel,
   FailureOr<SmallVector<char, 0>> object =
       cache ? cache->compile(module, *target, optLevel)
             : compileToObject(module, *target, optLevel);
-  if (failed(object))
+  if (failed(object) ||
+      failed(checkSymbols(module, *object, [&](StringRef name) {
+        return resolver && resolver(name.str().c_str());
+      })))
     return failure();
 
   auto host = llvm::orc::JITTargetMachineBuilder::detectHost();

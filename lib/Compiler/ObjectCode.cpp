@@ -9,6 +9,8 @@
 
 #include "ObjectCode.h"
 
+#include "CallableFunctions.h"
+
 #include "Soap/Dialect/Soap/SoapDialect.h"
 
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
@@ -176,6 +178,8 @@ mlir::soap::compileToObject(ModuleOp module, const CodeTarget &target,
   std::unique_ptr<llvm::Module> code = translateModuleToLLVMIR(module, context);
   if (!code)
     return module.emitError("cannot be translated to LLVM IR");
+  if (failed(checkCode(module, *code)))
+    return failure();
   code->setDataLayout(machine->createDataLayout());
   code->setTargetTriple(machine->getTargetTriple());
   code->setPICLevel(llvm::PICLevel::BigPIC);
