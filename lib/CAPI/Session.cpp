@@ -16,6 +16,7 @@
 #include "Runtime/Artifact/ProgramInterface.h"
 #include "Soap/Compiler/JIT.h"
 #include "Soap/Embed.h"
+#include "Soap/Runtime/Data/Indices.h"
 #include "Soap/Runtime/Data/TensorFiles.h"
 
 #include <cstring>
@@ -223,8 +224,11 @@ SoapResult soapSessionSet(SoapSession session, const char *name,
                               given + " " + runtime::shapeString(extents));
   }
   runtime::TensorStore &store = target.session->tensors();
-  runtime::HostTensor &host = store.host(*tensor);
-  std::memcpy(host.bytes.data(), data, size_t(info.bytes()));
+  runtime::HostTensor value(info.dtype, info.shape);
+  std::memcpy(value.bytes.data(), data, size_t(info.bytes()));
+  if (MaybeError error = runtime::checkTensorIndices(value, info, manifest))
+    return target.state->fail(error->message);
+  store.host(*tensor) = std::move(value);
   store.hostWritten(*tensor);
   return SOAP_SUCCESS;
 }

@@ -241,6 +241,11 @@ private:
             std::pair("classes", "classes")})
         if (auto number = tensor.getAs<IntegerAttr>(key))
           json.attribute(shown, number.getInt());
+      if (auto runs = tensor.getAs<DenseI64ArrayAttr>("classes"))
+        json.attributeArray("classes", [&] {
+          for (int64_t number : runs.asArrayRef())
+            json.value(number);
+        });
       if (auto memory = tensor.getAs<StringAttr>("memory"))
         json.attribute("memory", text(memory.getValue()));
       Attribute init = tensor.get("init");

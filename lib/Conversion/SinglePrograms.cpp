@@ -13,6 +13,7 @@
 #include "Soap/Analysis/SharedOps.h"
 #include "Soap/Conversion/Passes.h"
 #include "Soap/Dialect/Soap/ForeignOps.h"
+#include "Soap/Dialect/Soap/IndexBounds.h"
 #include "Soap/Dialect/Soap/SoapCollectives.h"
 #include "Soap/Dialect/Soap/SoapOps.h"
 
@@ -48,7 +49,8 @@ std::string nameOf(DictionaryAttr attributes, StringRef fallback, size_t i) {
 
 /// Row of the tensor table: the `soap.` attributes, name and type.
 DictionaryAttr tensorRow(Builder &builder, StringRef name, ValueKind kind,
-                         Type type, DictionaryAttr attributes) {
+                         Type type, DictionaryAttr attributes,
+                         Attribute bounds = nullptr) {
   NamedAttrList row;
   row.set("kind", ValueKindAttr::get(builder.getContext(), kind));
   if (attributes)
@@ -59,6 +61,8 @@ DictionaryAttr tensorRow(Builder &builder, StringRef name, ValueKind kind,
     }
   row.set("name", builder.getStringAttr(name));
   row.set("type", TypeAttr::get(type));
+  if (bounds)
+    row.set("classes", bounds);
   return row.getDictionary(builder.getContext());
 }
 
@@ -118,7 +122,8 @@ FailureOr<DictionaryAttr> programEntry(func::FuncOp function) {
     DictionaryAttr attributes = function.getArgAttrDict(i);
     std::string name = nameOf(attributes, "arg", i);
     tensors.push_back(
-        tensorRow(builder, name, ValueKind::Data, type, attributes));
+        tensorRow(builder, name, ValueKind::Data, type, attributes,
+                  boundsAttribute(function, function.getArgument(i))));
     args.push_back(tileRow(builder, name, type, updated[i]));
     if (auto dim =
             function.getArgAttrOfType<IntegerAttr>(i, SoapDialect::kSampleDim))

@@ -88,6 +88,63 @@ def integers(*shape):
     return floats(*shape).replace(b"<f4", b"<i4")
 
 
+# The first of two numbers is a row of a table of 8, the other one of a table of 5.
+TABLES = """
+func.func @forward(%x: tensor<4x2xi32> {soap.kind = #soap.kind<data>, soap.name = "x", soap.sample_dim = 0 : i64},
+                   %v: tensor<8x3xf32> {soap.kind = #soap.kind<parameter>, soap.name = "v"},
+                   %w: tensor<5x3xf32> {soap.kind = #soap.kind<parameter>, soap.name = "w"}) -> tensor<4x3xf32> {
+  %f = soap.cast %x {soap.name = "f"} : (tensor<4x2xi32>) -> tensor<4x2xf32>
+  %a = soap.slice %f {offsets = array<i64: 0, 0>, sizes = array<i64: 4, 1>, strides = array<i64: 1, 1>, soap.name = "a"} : (tensor<4x2xf32>) -> tensor<4x1xf32>
+  %b = soap.slice %f {offsets = array<i64: 0, 1>, sizes = array<i64: 4, 1>, strides = array<i64: 1, 1>, soap.name = "b"} : (tensor<4x2xf32>) -> tensor<4x1xf32>
+  %c = soap.cast %a {soap.name = "c"} : (tensor<4x1xf32>) -> tensor<4x1xi32>
+  %d = soap.cast %b {soap.name = "d"} : (tensor<4x1xf32>) -> tensor<4x1xi32>
+  %i = soap.reshape %c {soap.name = "i"} : (tensor<4x1xi32>) -> tensor<4xi32>
+  %j = soap.reshape %d {soap.name = "j"} : (tensor<4x1xi32>) -> tensor<4xi32>
+  %p = soap.gather %v, %i {soap.name = "p"} : (tensor<8x3xf32>, tensor<4xi32>) -> tensor<4x3xf32>
+  %q = soap.gather %w, %j {soap.name = "q"} : (tensor<5x3xf32>, tensor<4xi32>) -> tensor<4x3xf32>
+  %y = soap.add %p, %q {soap.name = "y"} : (tensor<4x3xf32>, tensor<4x3xf32>) -> tensor<4x3xf32>
+  return %y : tensor<4x3xf32>
+}
+"""
+
+
+def rows(name, pair, *expect, arguments=("--data=npy:{folder}/d", "--iterations=1"), status=1):
+    """Sample 2 of 8 has this pair, the others have (7, 4)."""
+    numbers = struct.pack("<16i", *[7, 4] * 2, *pair, *[7, 4] * 5)
+    content = npy("{'descr': '<i4', 'fortran_order': False, 'shape': (8, 2), }", numbers)
+    one = npy("{'descr': '<i4', 'fortran_order': False, 'shape': (4, 2), }", numbers[:32])
+    labels = npy("{'descr': '<i4', 'fortran_order': False, 'shape': (8,), }", bytes(32))
+    return Case("rows of tables: " + name, ["soap-run", "{folder}/step.mlir", *arguments], list(expect),
+                {"d/x_train.npy": content, "d/y_train.npy": labels, "x.npy": content, "one.npy": one, "f.mlir": TABLES}, status,
+                setup=STEP)
+
+
+# Rows of a table as torch-mlir writes them.
+EXTRACT = """
+#row = affine_map<(i, j) -> (i)>
+#all = affine_map<(i, j) -> (i, j)>
+func.func @forward(%x: tensor<4xi64> {soap.kind = #soap.kind<data>, soap.name = "x", soap.sample_dim = 0 : i64},
+                   %w: tensor<5x3xf32> {soap.kind = #soap.kind<parameter>, soap.name = "w"}) -> tensor<4x3xf32> {
+  %e = tensor.empty() : tensor<4x3xf32>
+  %y = linalg.generic {indexing_maps = [#row, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<4xi64>) outs(%e : tensor<4x3xf32>) {
+  ^bb0(%i: i64, %o: f32):
+    %r = arith.index_cast %i : i64 to index
+    %c = linalg.index 1 : index
+    %v = tensor.extract %w[%r, %c] : tensor<5x3xf32>
+    linalg.yield %v : f32
+  } -> tensor<4x3xf32>
+  return %y : tensor<4x3xf32>
+}
+"""
+
+
+def extract(name, row, *expect, status=1):
+    numbers = npy("{'descr': '<i8', 'fortran_order': False, 'shape': (4,), }", struct.pack("<4q", 0, 4, row, 1))
+    return Case("rows of a tensor: " + name, ["soap-run", "{f.mlir}", "--entry=forward", "--input", "x={x.npy}"], list(expect),
+                {"x.npy": numbers, "f.mlir": EXTRACT}, status)
+
+
 MSE = [["soap-opt", "{f.mlir}", "--soap-build-training-step=loss=mse", "-o", "{folder}/step.mlir"]]
 NAN = npy("{'descr': '<f4', 'fortran_order': False, 'shape': (16, 3), }", struct.pack("<f", float("nan")) * 48)
 
@@ -171,6 +228,17 @@ CASES = [
     predict("samples of another shape", ["--data=npy:{bad.npy}", "--out={folder}/y.npy"], "bad.npy", "samples of shape [7] do not fit data 'x'"),
     predict("a folder that is none", ["--data=npy:{missing}", "--out={folder}/y.npy"], "No such file"),
     predict("into a folder that is not there", ["--data=npy:{good.npy}", "--out={folder}/no/y.npy"], "no/y.npy", "No such file"),
+    rows("both in range", (0, 0), "parameter 'v'", status=0),
+    rows("beyond the first table", (8, 0), "x_train.npy: sample 2, element 0: expected 0 to 7 for data 'x', which chooses from so "
+         "many rows, got 8"),
+    rows("beyond the second table", (5, 5), "x_train.npy: sample 2, element 1: expected 0 to 4 for data 'x'", "got 5"),
+    rows("in front of a table", (-1, 0), "x_train.npy: sample 2, element 0: expected 0 to 7 for data 'x'", "got -1"),
+    rows("of a prediction", (8, 0), "x.npy: sample 2, element 0: expected 0 to 7", arguments=["--predict", "--data=npy:{x.npy}",
+                                                                                         "--out={folder}/y.npy"]),
+    rows("of an input", (8, 0), "one.npy: tensor 'x': sample 2, element 0: expected 0 to 7", arguments=["--entry=forward",
+                                                                                                "--input", "x={one.npy}"]),
+    extract("beyond its end", 5, "x.npy: tensor 'x': sample 2: expected 0 to 4 for data 'x'", "got 5"),
+    extract("in front of it", -1, "x.npy: tensor 'x': sample 2: expected 0 to 4 for data 'x'", "got -1"),
     numbers("of another shape", floats(16, 2), "expected shape [16, 3] for label 'label'", "got [16, 2]"),
     numbers("for fewer samples", floats(15, 3), "expected shape [16, 3]", "got [15, 3]"),
     numbers("that are no numbers", NAN, "sample 0 has the label nan, expected a finite number"),

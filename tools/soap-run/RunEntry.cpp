@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Commands.h"
+#include "Soap/Runtime/Data/Indices.h"
 #include "Soap/Runtime/Data/TensorFiles.h"
 #include "Soap/Runtime/Execution/Initialize.h"
 
@@ -45,6 +46,9 @@ MaybeError setInput(Session &session, const std::string &name,
     return Error{path + ": tensor '" + name + "': expected type " +
                  nameOf(info.dtype) + ", got " + nameOf(value->dtype)};
   if (MaybeError error = session.tensors().set(*tensor, *value))
+    return Error{path + ": " + error->message};
+  // The shape fits.
+  if (MaybeError error = checkTensorIndices(*value, info, manifest))
     return Error{path + ": " + error->message};
   return std::nullopt;
 }

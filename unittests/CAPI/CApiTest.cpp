@@ -147,6 +147,32 @@ TEST_F(CApi, ComputesAMatrixProduct) {
   soapIRModuleDestroy(module);
 }
 
+TEST_F(CApi, LabelsNameClasses) {
+  SoapIRModule module = makeStep();
+  SoapSession session = soapSessionCompile(module, nullptr);
+  ASSERT_NE(session.ptr, nullptr) << diagnostics();
+  const int64_t shape[] = {8};
+  int32_t labels[8] = {0, 5, 1, 2, -1, 4, 3, 0};
+  auto set = [&] {
+    return soapSessionSet(session, "label", SOAP_ELEMENT_I32, shape, 1, labels);
+  };
+  EXPECT_EQ(set(), SOAP_SUCCESS) << diagnostics();
+  for (int wrong : {6, 999, -7}) {
+    labels[3] = wrong;
+    EXPECT_EQ(set(), SOAP_FAILURE);
+    EXPECT_EQ(diagnostics(),
+              "error: tensor 'label': sample 3: expected 0 to 5 or -1 for "
+              "label 'label', got " +
+                  std::to_string(wrong) + "\n");
+  }
+  // The tensor keeps its value.
+  int32_t kept[8];
+  ASSERT_EQ(soapSessionGet(session, "label", kept, sizeof(kept)), SOAP_SUCCESS);
+  EXPECT_EQ(kept[3], 2);
+  soapSessionDestroy(session);
+  soapIRModuleDestroy(module);
+}
+
 TEST_F(CApi, DescribesStrategyAndPlacement) {
   SoapIRModule module = makeStep();
   ASSERT_EQ(soapIRModuleRunPasses(

@@ -125,6 +125,28 @@ InitRule parseInit(const jsonfile::Cursor &cursor, int64_t volume,
   return rule;
 }
 
+/// A number, or pairs of a number of elements of a sample and their number.
+void parseClasses(const jsonfile::Cursor &cursor, TensorInfo &info,
+                  int64_t volume) {
+  if (cursor.isNumber()) {
+    info.classes = cursor.integer(1, maxElements);
+    return;
+  }
+  std::vector<int64_t> numbers = integers(cursor, 0, maxElements);
+  int64_t samples =
+      info.shape.empty()
+          ? 1
+          : info.shape[size_t(std::max<int64_t>(0, info.sampleDim))];
+  int64_t rest = samples ? volume / samples : 0;
+  for (size_t i = 0; i + 1 < numbers.size(); i += 2) {
+    info.classRuns.emplace_back(numbers[i], numbers[i + 1]);
+    rest -= std::min(rest + 1, numbers[i]);
+  }
+  if (numbers.size() % 2 || rest != 0)
+    cursor.fail("expected pairs of a number of elements and their classes, for "
+                "all elements of a sample");
+}
+
 TensorInfo parseTensor(const jsonfile::Cursor &cursor) {
   TensorInfo info;
   info.name = cursor["name"].text();
@@ -153,7 +175,7 @@ TensorInfo parseTensor(const jsonfile::Cursor &cursor) {
   if (cursor.has("init"))
     info.init = parseInit(cursor["init"], volume, info.dtype);
   if (cursor.has("classes"))
-    info.classes = cursor["classes"].integer(1, maxElements);
+    parseClasses(cursor["classes"], info, volume);
   if (cursor.has("memory")) {
     if (cursor["memory"].text() != "host")
       cursor["memory"].failExpected("\"host\"");

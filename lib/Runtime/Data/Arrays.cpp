@@ -11,6 +11,7 @@
 
 #include "Runtime/Data/DataSpec.h"
 
+#include "Soap/Runtime/Data/Indices.h"
 #include "Soap/Runtime/Data/TensorFiles.h"
 
 #include <algorithm>
@@ -62,12 +63,8 @@ MaybeError checkIntegers(const NamedArray &samples, const TensorInfo &data) {
     return Error{samples.name + ": expected integers for data '" + data.name +
                  "' of type " + nameOf(data.dtype) + ", got " +
                  nameOf(array.dtype)};
-  for (int64_t i = 0; i < array.volume(); ++i)
-    if (double value = array.at(i); value < 0 || value > 2147483647)
-      return Error{samples.name + ": element " + std::to_string(i) +
-                   ": expected 0 to 2147483647 for data '" + data.name +
-                   "' of type " + nameOf(data.dtype) + ", got " +
-                   std::to_string(int64_t(value))};
+  if (MaybeError error = checkIndices(array, /*sampleDim=*/0, data))
+    return Error{samples.name + ": " + error->message};
   return std::nullopt;
 }
 

@@ -11,6 +11,7 @@
 
 #include "Runtime/Data/DataSpec.h"
 #include "Runtime/Data/Random.h"
+#include "Soap/Runtime/Data/Indices.h"
 
 #include <algorithm>
 #include <cmath>
@@ -29,16 +30,25 @@ DataSource synthetic(const ModelInputs &inputs, const std::string &kind,
   Random random(seed, "synthetic data");
   uint64_t classes = uint64_t(inputs.label.classes ? inputs.label.classes : 2);
   int64_t batch = batchOf(inputs.data[0]);
-  // Integers are tokens, as many kinds as there are classes.
+  // Integers are tokens, as many kinds as there are classes and rows of the
+  // table that they choose from.
   auto makeSamples = [&](const TensorInfo &data, int64_t batches) {
     std::vector<int64_t> shape = data.shape;
     shape.erase(shape.begin() + batchDimOf(data));
     shape.insert(shape.begin(), batch * batches);
     HostTensor samples(isInteger(data) ? ElementType::I32 : ElementType::F32,
                        shape);
+    std::vector<uint64_t> kinds;
+    for (auto [count, rows] : data.classRuns)
+      kinds.insert(kinds.end(), size_t(count),
+                   rows ? std::min(classes, uint64_t(rows)) : classes);
+    if (kinds.empty())
+      kinds = {data.classes ? std::min(classes, uint64_t(data.classes))
+                            : classes};
     for (int64_t i = 0; i < samples.volume(); ++i)
       if (isInteger(data))
-        samples.as<int32_t>()[i] = int32_t(random.below(classes));
+        samples.as<int32_t>()[i] =
+            int32_t(random.below(kinds[size_t(i) % kinds.size()]));
       else
         samples.as<float>()[i] = integers ? float(int64_t(random.below(7)) - 3)
                                           : float(random.normal());
@@ -134,6 +144,18 @@ MaybeError checkInputs(const ModelInputs &inputs) {
   return Error{describe("data", inputs.data.back()) + " and " +
                describe("label", label) +
                ": expected a label for each sample, or for each token"};
+}
+
+/// The vocabulary is bounded by the classes of the labels; a table may have
+/// fewer rows.
+MaybeError checkTokens(const DataSource &source, const ModelInputs &inputs) {
+  for (const Dataset *set :
+       {&source.train, source.test ? &*source.test : nullptr})
+    for (size_t i = 0; set && i < inputs.data.size(); ++i)
+      if (MaybeError error =
+              checkIndices(set->samples[i], /*sampleDim=*/0, inputs.data[i]))
+        return error;
+  return std::nullopt;
 }
 
 void setNormalization(DataInput &input, const HostTensor &samples,
@@ -249,6 +271,10 @@ Expected<DataSource> runtime::loadData(const std::string &spec,
       inputs.hasLabel() ? labelRuns(inputs, source->inputs).value_or(1) : 1;
   if (kind == "synthetic")
     return source;
+  // Arrays are checked as they are read, file by file.
+  if (kind == "text" || kind == "tokens")
+    if (MaybeError error = checkTokens(*source, inputs))
+      return Error{spec + ": " + error->message};
   int64_t batch = inputs.data[0].shape[size_t(source->inputs[0].batchDim)];
   if (source->train.size() < batch)
     return Error{spec + ": the training set has " +

@@ -9,6 +9,8 @@
 
 #include "Folding.h"
 
+#include "Soap/Dialect/Soap/IndexBounds.h"
+
 #include "llvm/ADT/StringExtras.h"
 
 #include <map>
@@ -44,6 +46,19 @@ std::optional<int64_t> positionAlong(NodeContext &node, int64_t index,
   return std::nullopt;
 }
 
+/// Indices (operand 1) that are known at import are in range.
+LogicalResult checkPositions(NodeContext &node, int64_t extent) {
+  if (!node.isConstant(1))
+    return success();
+  const Tensor *indices = node.constant(1);
+  if (!indices)
+    return failure();
+  for (int64_t index : indices->ints)
+    if (!positionAlong(node, index, extent))
+      return failure();
+  return success();
+}
+
 /// An index that is known at import: a slice without its dim.
 LogicalResult gatherOne(NodeContext &node, Value x, int64_t axis,
                         int64_t index) {
@@ -76,6 +91,8 @@ LogicalResult importGather(NodeContext &node) {
   if (node.isConstant(1) && indices.empty() &&
       !node.operand(1).constant->isFloat() && node.constant(1))
     return gatherOne(node, table, *axis, node.operand(1).constant->ints[0]);
+  if (failed(checkPositions(node, x[*axis])))
+    return failure();
   Value which = node.integers(1);
   if (!which)
     return failure();
@@ -121,6 +138,11 @@ LogicalResult importGatherElements(NodeContext &node) {
     return node.error("expected integer indices");
   // Indices are compared as floats, exactly.
   int64_t extent = x[*axis];
+  if (failed(checkPositions(node, extent)))
+    return failure();
+  // No op of the module chooses rows by them any more.
+  if (Value indices = node.operand(1).value)
+    boundElements(indices, extent);
   if (extent > (int64_t(1) << 22))
     return node.error("an axis of " + Twine(extent) +
                       " elements is not supported, expected at most 2^22");

@@ -17,6 +17,7 @@
 #include "Soap/Analysis/SharedOps.h"
 #include "Soap/Analysis/Stages.h"
 #include "Soap/Analysis/TopologyAttr.h"
+#include "Soap/Dialect/Soap/IndexBounds.h"
 #include "Soap/Dialect/Soap/MemoryAttribute.h"
 #include "Soap/Dialect/Soap/ReuseAttributes.h"
 #include "Soap/Dialect/Soap/ShardPosition.h"
@@ -350,7 +351,7 @@ ArrayAttr tensorTable(Builder &builder, func::FuncOp function,
       priced.opGraph.graph.values,
       [](const ::soap::GraphValue &value) { return value.inHost; });
   auto add = [&](StringRef name, StringRef kind, Type type,
-                 DictionaryAttr attributes) {
+                 DictionaryAttr attributes, Attribute bounds = nullptr) {
     NamedAttrList row;
     row.set("kind", builder.getStringAttr(kind));
     for (NamedAttribute attribute :
@@ -363,13 +364,16 @@ ArrayAttr tensorTable(Builder &builder, func::FuncOp function,
                 attribute.getValue());
     row.set("name", builder.getStringAttr(name));
     row.set("type", TypeAttr::get(type));
+    if (bounds)
+      row.set("classes", bounds);
     rows.push_back(row.getDictionary(builder.getContext()));
   };
   for (auto [i, argument] : llvm::enumerate(priced.opGraph.inputs)) {
     auto name = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
                                                       SoapDialect::kName);
     add(name ? name.str() : "arg" + std::to_string(i), "data",
-        argument.getType(), function.getArgAttrDict(argument.getArgNumber()));
+        argument.getType(), function.getArgAttrDict(argument.getArgNumber()),
+        boundsAttribute(function, argument));
   }
   for (auto [o, result] : llvm::enumerate(priced.opGraph.outputResults))
     add(priced.opGraph.graph.outputs[o].name, "output",

@@ -93,6 +93,22 @@ TEST(Manifest, InitialValuesAsBase64) {
                             "a multiple of 4 characters");
 }
 
+TEST(Manifest, ClassesOfElements) {
+  json text = good();
+  text["tensors"][0]["classes"] = json{2, 50, 1, 0};
+  auto manifest = parseManifest(text.dump(), "m");
+  ASSERT_TRUE(manifest) << manifest.error();
+  EXPECT_EQ(manifest->tensors[0].classes, 0);
+  EXPECT_EQ(manifest->tensors[0].classRuns,
+            (std::vector<std::pair<int64_t, int64_t>>{{2, 50}, {1, 0}}));
+  // A sample has three elements.
+  for (const json &wrong :
+       {json{2, 50}, json{2, 50, 2, 0}, json{3}, json::array()})
+    EXPECT_EQ(errorWith("/tensors/0/classes", wrong),
+              "m: at /tensors/0/classes: expected pairs of a number of "
+              "elements and their classes, for all elements of a sample");
+}
+
 TEST(Manifest, RejectsWithPlaceAndExpectation) {
   auto parsed = parseManifest("{", "m");
   ASSERT_FALSE(parsed);

@@ -94,6 +94,23 @@ std::vector<double> elements(const HostTensor &tensor) {
 
 using Numbers = std::vector<double>;
 
+TEST(Tokens, ChooseFromATable) {
+  TemporaryFolder folder;
+  std::vector<int> tokens(12);
+  std::iota(tokens.begin(), tokens.end(), 10);
+  std::string file = folder.file("t.bin", raw(tokens));
+  // The loss has more classes than the table rows.
+  TensorInfo data = tensor(TensorKind::Data, {1, 3}, DType::I32, 13);
+  ModelInputs inputs{{data}, tensor(TensorKind::Label, {3}, DType::I32, 100)};
+  auto source =
+      loadData("tokens:" + file + ",test=0", inputs, Normalization(), 0);
+  ASSERT_FALSE(source);
+  EXPECT_EQ(source.error(),
+            "tokens:" + file +
+                ",test=0: sample 1, element 0: expected 0 to 12 for data 'x', "
+                "which chooses from so many rows, got 13");
+}
+
 TEST(Tokens, TargetsAreTheNextTokens) {
   TemporaryFolder folder;
   std::vector<int> tokens(12);

@@ -70,8 +70,12 @@ struct TensorInfo {
   int64_t sampleDim = -1;
   /// On devices with memory of their own, its tiles are in that of the host.
   bool inHost = false;
-  /// Labels are in `[0, classes)`; 0 where unknown.
+  /// Integers of data and of labels are in `[0, classes)`: rows of the table
+  /// that they choose from, or classes. 0 where unknown, or where the elements
+  /// of a sample differ: then `classRuns` are numbers of elements and their
+  /// classes (0: unknown), row-major without the sample dimension.
   int64_t classes = 0;
+  std::vector<std::pair<int64_t, int64_t>> classRuns = {};
   InitRule init;
   /// 0 where unknown.
   int64_t fanIn = 0, fanOut = 0;
