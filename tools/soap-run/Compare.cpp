@@ -10,6 +10,7 @@
 
 #include "Commands.h"
 #include "Soap/Runtime/Execution/Initialize.h"
+#include "Soap/Runtime/Training/Checkpoint.h"
 #include "Soap/Runtime/Training/FiniteWatch.h"
 
 #include <algorithm>
@@ -116,6 +117,9 @@ Expected<ComparisonRun> run::compare(Session &first, Session &second,
                          uint64_t(options.seed));
   if (!source)
     return source.takeError();
+  if (MaybeError error =
+          checkSameData(first.placement(), options.data, *source))
+    return *error;
   if (MaybeError error = initialize(first.manifest(), first.tensors(),
                                     options.init, uint64_t(options.seed)))
     return *error;

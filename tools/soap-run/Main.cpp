@@ -485,7 +485,7 @@ int main(int argc, char **argv) {
   if (MaybeError error = root ? checkOutputs(*options) : std::nullopt)
     return fail(world, error->message);
   if (MaybeError error =
-          world ? checkSharedFlags(*options, *world) : std::nullopt)
+          world ? agreeOnFlags(*options, *world) : std::nullopt)
     return fail(world, error->message);
   ScratchFolder folder;
   if (MaybeError error =

@@ -11,6 +11,7 @@
 #include "Commands.h"
 #include "Soap/Runtime/Data/TensorFiles.h"
 #include "Soap/Runtime/Execution/Initialize.h"
+#include "Soap/Runtime/Training/Checkpoint.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -136,6 +137,9 @@ MaybeError run::predict(Session &session, const Options &options) {
   auto source = loadSamples(options.data, data, options.normalization);
   if (!source)
     return source.takeError();
+  if (MaybeError error =
+          checkSameData(session.placement(), options.data, *source))
+    return error;
   if (MaybeError error = initialize(manifest, session.tensors(), options.init,
                                     uint64_t(options.seed)))
     return error;

@@ -9,9 +9,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "Commands.h"
+#include "Runtime/Artifact/Fingerprint.h"
 #include "Soap/Runtime/Data/Indices.h"
 #include "Soap/Runtime/Data/TensorFiles.h"
 #include "Soap/Runtime/Execution/Initialize.h"
+#include "Soap/Runtime/Processes/Agreement.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -27,7 +29,7 @@ using namespace soap::runtime;
 namespace {
 
 MaybeError setInput(Session &session, const std::string &name,
-                    const std::string &path) {
+                    const std::string &path, Hasher &hash) {
   const Manifest &manifest = session.manifest();
   auto tensor = manifest.tensorNamed(name);
   if (!tensor) {
@@ -47,6 +49,8 @@ MaybeError setInput(Session &session, const std::string &name,
                  nameOf(info.dtype) + ", got " + nameOf(value->dtype)};
   if (MaybeError error = session.tensors().set(*tensor, *value))
     return Error{path + ": " + error->message};
+  hash.add(name);
+  hash.add(value->bytes.data(), size_t(value->volume() * sizeOf(value->dtype)));
   // The shape fits.
   if (MaybeError error = checkTensorIndices(*value, info, manifest))
     return Error{path + ": " + error->message};
@@ -81,9 +85,14 @@ MaybeError run::runEntry(Session &session, const Options &options) {
   if (MaybeError error = initialize(session.manifest(), session.tensors(),
                                     options.init, uint64_t(options.seed)))
     return error;
+  Hasher hash;
   for (const auto &[name, path] : options.inputs)
-    if (MaybeError error = setInput(session, name, path))
+    if (MaybeError error = setInput(session, name, path, hash))
       return error;
+  if (MaybeError error =
+          checkSame(session.placement(), "values of '--input'", hash.digits(),
+                    std::to_string(options.inputs.size()) + " tensors"))
+    return error;
   for (int64_t i = 0; i < options.iterations; ++i)
     if (MaybeError error = session.run(*entry))
       return error;

@@ -10,6 +10,7 @@
 #include "SharedFlags.h"
 
 #include <charconv>
+#include <iterator>
 
 using namespace soap;
 using namespace soap::run;
@@ -35,10 +36,10 @@ std::string textOf(const Normalization &how) {
   return exact(how.mean) + "," + exact(how.deviation);
 }
 
-/// `KIND:PATH,OPTIONS` without the path.
+/// `KIND:PATH,OPTIONS` without the path; synthetic data have none.
 std::string withoutPath(const std::string &data) {
   size_t colon = data.find(':'), comma = data.find(',');
-  if (colon == std::string::npos)
+  if (colon == std::string::npos || data.starts_with("synthetic"))
     return data;
   return data.substr(0, colon) +
          (comma == std::string::npos ? "" : data.substr(comma));
@@ -87,9 +88,52 @@ std::vector<std::string> sharedFlags(const Options &options) {
   return flags;
 }
 
+/// Flags with a file that rank 0 writes and for which all ranks have to give
+/// their part.
+struct OutputFlag {
+  const char *name;
+  std::string Options::*path;
+};
+constexpr OutputFlag outputFlags[] = {{"--checkpoint", &Options::checkpoint},
+                                      {"--save-weights", &Options::saveWeights},
+                                      {"--save-state", &Options::saveState},
+                                      {"--trace", &Options::trace},
+                                      {"--report", &Options::report}};
+
+/// The flags of rank 0 hold.
+MaybeError shareOutputFlags(Options &options, World &world) {
+  std::string mine;
+  for (const OutputFlag &flag : outputFlags)
+    mine += options.*flag.path + '\0';
+  auto all = exchangeTexts(world.processes(), mine);
+  if (!all)
+    return all.takeError();
+  // The paths of a text, in the order of the flags.
+  auto pathsOf = [](const std::string &text) {
+    std::vector<std::string> paths;
+    for (size_t at = 0; at < text.size(); at += paths.back().size() + 1)
+      paths.emplace_back(text.c_str() + at);
+    return paths;
+  };
+  std::vector<std::string> first = pathsOf(all->front());
+  for (size_t rank = 1; rank < all->size(); ++rank) {
+    std::vector<std::string> other = pathsOf((*all)[rank]);
+    for (size_t i = 0; i < std::size(outputFlags); ++i)
+      if (first[i].empty() && !other[i].empty())
+        return Error{"rank " + std::to_string(rank) + " has '" +
+                     outputFlags[i].name +
+                     "', rank 0 has none: expected it "
+                     "for rank 0, which writes the files"};
+  }
+  for (size_t i = 0; i < std::size(outputFlags); ++i)
+    if ((options.*outputFlags[i].path).empty())
+      options.*outputFlags[i].path = first[i];
+  return std::nullopt;
+}
+
 } // namespace
 
-MaybeError run::checkSharedFlags(const Options &options, World &world) {
+MaybeError run::agreeOnFlags(Options &options, World &world) {
   const std::vector<std::string> mine = sharedFlags(options);
   std::string text;
   for (const std::string &flag : mine)
@@ -113,5 +157,5 @@ MaybeError run::checkSharedFlags(const Options &options, World &world) {
       b += got.size() + 1;
     }
   }
-  return std::nullopt;
+  return shareOutputFlags(options, world);
 }

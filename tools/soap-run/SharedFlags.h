@@ -21,8 +21,10 @@ namespace soap::run {
 /// An error that names the first flag that another process has with another
 /// value, of those that decide what is computed and which messages are sent.
 /// Names of files are not compared: a host may have a file in another place.
+/// Files that rank 0 writes are in the flags of rank 0, and all ranks then give
+/// their part; another rank alone must not have such a flag.
 /// Collective.
-MaybeError checkSharedFlags(const Options &options, runtime::World &world);
+MaybeError agreeOnFlags(Options &options, runtime::World &world);
 
 } // namespace soap::run
 

@@ -11,6 +11,7 @@
 #include "Processes.h"
 #include "Runtime/Artifact/Fingerprint.h"
 #include "Soap/Runtime/Execution/Initialize.h"
+#include "Soap/Runtime/Processes/Agreement.h"
 #include "Soap/Runtime/Training/Checkpoint.h"
 #include "Soap/Runtime/Training/FiniteWatch.h"
 
@@ -137,26 +138,17 @@ MaybeError resume(Session &session, const Options &options,
 /// one on another host, and a file an older one.
 MaybeError checkSameCheckpoint(const Session &session, const std::string &path,
                                const Checkpoint &checkpoint) {
-  const Placement &placement = session.placement();
-  if (placement.size() == 1)
+  if (session.placement().size() == 1)
     return std::nullopt;
   Hasher hash;
   for (const auto &[name, tensor] : checkpoint.tensors) {
     hash.add(name);
     hash.add(tensor.bytes.data(), size_t(tensor.bytes.size()));
   }
-  auto all = exchangeTexts(
-      *placement.group, "iteration " + std::to_string(checkpoint.state.step) +
-                            ", tensors " + hash.digits());
-  if (!all)
-    return all.takeError();
-  for (size_t i = 1; i < all->size(); ++i)
-    if ((*all)[i] != all->front())
-      return Error{path + ": rank " + std::to_string(i) +
-                   " reads another checkpoint (" + (*all)[i] +
-                   ") than rank 0 (" + all->front() +
-                   "): expected a file that all hosts share"};
-  return std::nullopt;
+  hash.add(uint64_t(checkpoint.state.step));
+  return checkSame(session.placement(), "tensors to go on from", hash.digits(),
+                   "'" + path + "', iteration " +
+                       std::to_string(checkpoint.state.step));
 }
 
 /// The files from which a user may go on after a training that ended without
@@ -218,6 +210,9 @@ Expected<TrainResult> run::train(Session &session, const Options &options,
       loadData(options.data, inputs, options.normalization, training.seed);
   if (!source)
     return source.takeError();
+  if (MaybeError error =
+          checkSameData(session.placement(), options.data, *source))
+    return *error;
   if (options.ignoreIndex && session.placement().isRoot() &&
       session.manifest().training.find("ignore-index=") == std::string::npos)
     std::fprintf(stderr,

@@ -9,8 +9,10 @@
 
 #include "Soap/Runtime/Execution/Initialize.h"
 
+#include "Runtime/Artifact/Fingerprint.h"
 #include "Runtime/Data/Random.h"
 #include "Soap/Runtime/Data/TensorFiles.h"
+#include "Soap/Runtime/Processes/Agreement.h"
 
 #include <algorithm>
 #include <cmath>
@@ -42,7 +44,30 @@ InitRule chooseRule(const TensorInfo &info, InitRule::Kind choice) {
   return rule;
 }
 
-MaybeError initializeFromFile(const Manifest &manifest, TensorStore &store,
+/// Sets tensors, and has a fingerprint of all that it has set.
+class FirstValues {
+public:
+  explicit FirstValues(TensorStore &store) : store(store) {}
+
+  MaybeError set(size_t tensor, const HostTensor &value) {
+    if (store.placement().size() > 1) {
+      hash.add(uint64_t(tensor));
+      hash.add(value.bytes.data(),
+               size_t(value.volume() * sizeOf(value.dtype)));
+    }
+    return store.set(tensor, value);
+  }
+  /// Every rank draws or reads all tensors, and they have to be the same.
+  MaybeError check(const std::string &source) {
+    return checkSame(store.placement(), "first weights", hash.digits(), source);
+  }
+
+private:
+  TensorStore &store;
+  Hasher hash;
+};
+
+MaybeError initializeFromFile(const Manifest &manifest, FirstValues &values,
                               const std::string &path, uint64_t seed) {
   auto file = readSafetensors(path);
   if (!file)
@@ -56,7 +81,7 @@ MaybeError initializeFromFile(const Manifest &manifest, TensorStore &store,
       return Error{path + ": expected a tensor '" + info.name + "' of shape " +
                    shapeString(info.shape)};
     if (it == file->end()) {
-      if (MaybeError error = store.set(
+      if (MaybeError error = values.set(
               t, initialValue(info, chooseRule(info, InitRule::Default), seed)))
         return error;
       continue;
@@ -64,10 +89,10 @@ MaybeError initializeFromFile(const Manifest &manifest, TensorStore &store,
     if (isFloat(it->second.dtype) != isFloat(elementType(info.dtype)))
       return Error{path + ": tensor '" + info.name + "': expected type " +
                    nameOf(info.dtype) + ", got " + nameOf(it->second.dtype)};
-    if (MaybeError error = store.set(t, it->second))
+    if (MaybeError error = values.set(t, it->second))
       return Error{path + ": " + error->message};
   }
-  return std::nullopt;
+  return values.check("'" + path + "'");
 }
 
 /// Removes the states that the model itself does not read.
@@ -128,12 +153,13 @@ HostTensor runtime::initialValue(const TensorInfo &info, const InitRule &rule,
 MaybeError runtime::initialize(const Manifest &manifest, TensorStore &store,
                                const std::string &rule, uint64_t seed) {
   InitRule::Kind choice = InitRule::Default;
+  FirstValues values(store);
   if (rule == "he")
     choice = InitRule::He;
   else if (rule == "glorot")
     choice = InitRule::Glorot;
   else if (!rule.empty())
-    return initializeFromFile(manifest, store, rule, seed);
+    return initializeFromFile(manifest, values, rule, seed);
   for (size_t t = 0; t < manifest.tensors.size(); ++t) {
     const TensorInfo &info = manifest.tensors[t];
     if (!isWeight(info))
@@ -144,10 +170,10 @@ MaybeError runtime::initialize(const Manifest &manifest, TensorStore &store,
     InitRule own = chooseRule(info, wanted);
     if (info.kind == TensorKind::State && isRandom(own))
       own.kind = InitRule::Zeros;
-    if (MaybeError error = store.set(t, initialValue(info, own, seed)))
+    if (MaybeError error = values.set(t, initialValue(info, own, seed)))
       return error;
   }
-  return std::nullopt;
+  return values.check("drawn with seed " + std::to_string(seed));
 }
 
 std::vector<std::string> runtime::zeroParameters(const Manifest &manifest) {

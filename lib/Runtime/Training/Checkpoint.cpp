@@ -11,6 +11,7 @@
 #include "Soap/Runtime/Training/Checkpoint.h"
 
 #include "Runtime/Artifact/Fingerprint.h"
+#include "Soap/Runtime/Processes/Agreement.h"
 #include "Soap/Support/InputFile.h"
 #include "Support/Json.h"
 
@@ -225,9 +226,7 @@ std::string describe(const HostTensor &tensor) {
 
 } // namespace
 
-std::string runtime::fingerprint(const DataSource &source) {
-  Hasher hash;
-  const Dataset &set = source.train;
+static void addSet(Hasher &hash, const DataSource &source, const Dataset &set) {
   for (size_t i = 0; i < set.samples.size(); ++i) {
     const HostTensor &samples = set.samples[i];
     hash.add(source.inputs[i].factor);
@@ -244,7 +243,28 @@ std::string runtime::fingerprint(const DataSource &source) {
     hash.add(labels.bytes.data(),
              size_t(labels.volume() * sizeOf(labels.dtype)));
   }
+}
+
+std::string runtime::fingerprint(const DataSource &source) {
+  Hasher hash;
+  addSet(hash, source, source.train);
   return hash.digits();
+}
+
+MaybeError runtime::checkSameData(const Placement &placement,
+                                  const std::string &spec,
+                                  const DataSource &source) {
+  if (placement.size() == 1)
+    return std::nullopt;
+  Hasher hash;
+  std::string text = "'" + spec + "', ";
+  text += std::to_string(source.train.size()) + " samples";
+  addSet(hash, source, source.train);
+  if (source.test) {
+    text += " and " + std::to_string(source.test->size()) + " to test";
+    addSet(hash, source, *source.test);
+  }
+  return checkSame(placement, "data", hash.digits(), text);
 }
 
 TrainingIdentity runtime::identify(const Manifest &manifest,

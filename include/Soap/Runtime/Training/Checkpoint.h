@@ -42,8 +42,14 @@ TrainingIdentity identify(const Manifest &manifest, const Trainer &trainer,
                           const DataSource &source, uint64_t seed,
                           const std::string &options = "");
 
-/// 16 hexadecimal digits that depend on all samples, labels and settings.
+/// 16 hexadecimal digits that depend on all samples of the training set, their
+/// labels and settings.
 std::string fingerprint(const DataSource &source);
+
+/// An error unless all ranks have read the same samples, of training and test.
+/// `spec` is what they were read from. Collective.
+MaybeError checkSameData(const Placement &placement, const std::string &spec,
+                         const DataSource &source);
 
 /// The contents of a checkpoint.
 struct Checkpoint {
