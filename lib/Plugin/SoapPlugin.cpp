@@ -15,8 +15,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Soap/Dialect/Soap/SoapDialect.h"
 #include "Soap/InitAll.h"
 
+#include "mlir/IR/DialectRegistry.h"
+#include "mlir/IR/MLIRContext.h"
 #include "mlir/Tools/Plugins/DialectPlugin.h"
 #include "mlir/Tools/Plugins/PassPlugin.h"
 #include "llvm/Config/llvm-config.h"
@@ -28,7 +31,22 @@ static void registerPassesOnce() {
   (void)registered;
 }
 
+namespace {
+/// By default MLIR repeats the offending op behind a message. Where that is the
+/// module, the message is lost in front of a whole model.
+class ShortMessages
+    : public mlir::DialectExtension<ShortMessages, mlir::soap::SoapDialect> {
+public:
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ShortMessages)
+  void apply(mlir::MLIRContext *context,
+             mlir::soap::SoapDialect *) const final {
+    context->printOpOnDiagnostic(false);
+  }
+};
+} // namespace
+
 static void registerDialects(mlir::DialectRegistry *registry) {
+  registry->addExtensions<ShortMessages>();
   mlir::soap::registerAllDialects(*registry);
   mlir::soap::registerAllExtensions(*registry);
   registerPassesOnce();

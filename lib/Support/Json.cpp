@@ -241,6 +241,12 @@ int64_t Cursor::integer(int64_t low, int64_t high) const {
       value->is_number_unsigned()
           ? value->get<uint64_t>() <= static_cast<uint64_t>(INT64_MAX)
           : value->is_number_integer();
+  // 48e9 is a whole number as well as 48000000000, as far as doubles tell whole
+  // numbers apart.
+  if (value->is_number_float())
+    if (double number = value->get<double>();
+        std::fabs(number) <= 0x1p53 && number == std::floor(number))
+      inRange = true;
   if (!inRange || value->get<int64_t>() < low || value->get<int64_t>() > high)
     failExpected(expectation(low, high));
   return value->get<int64_t>();

@@ -77,6 +77,7 @@ struct Simulate : CheckedOptions<mlir::soap::impl::SoapSimulateBase<Simulate>> {
                                      FoldedPipeline &simulation);
   LogicalResult writeTimeline(const PassReport &passes, int64_t makespanNs,
                               const ::soap::Topology &deviceTopology);
+  void warnWithoutTimeline();
   LogicalResult writeFiles(const ::soap::Graph &graph,
                            const Simulation &simulation,
                            const ::soap::Topology &deviceTopology);
@@ -93,6 +94,15 @@ LogicalResult Simulate::writeTimeline(const PassReport &passes,
                  drawingTitle(getOperation(), deviceTopology.name)));
 }
 
+/// The other outputs are written all the same.
+void Simulate::warnWithoutTimeline() {
+  if (!timeline.empty())
+    getOperation().emitWarning("option 'timeline=")
+        << timeline
+        << "': nothing is written: expected a plan with stages that runs in "
+           "microbatches";
+}
+
 LogicalResult Simulate::writeFiles(const ::soap::Graph &graph,
                                    const Simulation &simulation,
                                    const ::soap::Topology &deviceTopology) {
@@ -105,14 +115,12 @@ LogicalResult Simulate::writeFiles(const ::soap::Graph &graph,
       failed(writeOptionFile(module, "task-graph", taskGraph,
                              ::soap::printTaskGraph(simulation.tasks))))
     return failure();
-  if (!timeline.empty()) {
-    if (!simulation.passes)
-      return module.emitError("option 'timeline=")
-             << timeline << "': expected a pipeline that runs in microbatches";
-    if (failed(writeTimeline(*simulation.passes, simulation.tasks.makespanNs,
-                             deviceTopology)))
-      return failure();
-  }
+  if (!simulation.passes)
+    warnWithoutTimeline();
+  else if (!timeline.empty() &&
+           failed(writeTimeline(*simulation.passes, simulation.tasks.makespanNs,
+                                deviceTopology)))
+    return failure();
   if (trace.empty())
     return success();
   // Partitioned IR has no plan whose tiles could be followed.
@@ -253,6 +261,7 @@ LogicalResult Simulate::runFolded(const FunctionProblem &target,
     return failure();
   if (summary)
     printFoldedSummary(simulation, deviceTopology, llvm::errs());
+  warnWithoutTimeline();
   if (report.empty())
     return success();
   return writeOptionFile(getOperation(), "report", report,

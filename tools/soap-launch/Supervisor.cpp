@@ -77,10 +77,14 @@ struct Rank {
   bool lost = false;
   /// soap-launch has asked it to end, or has killed it.
   bool asked = false, killed = false;
+  /// Ranks that it has lost, as it has said.
+  std::vector<int64_t> lostPeers = {};
 
   bool failed() const {
     return state == Ended && (lost || ending.status || ending.signal);
   }
+  /// It has ended because it has lost others.
+  bool lostOthers() const { return ending.status == run::lostPeersStatus; }
 };
 
 class Supervisor {
@@ -115,6 +119,7 @@ private:
   /// The exit status, or nothing if there is to be another start.
   std::optional<int> conclude(int64_t start);
   std::string describeLost(const Rank &rank, size_t number) const;
+  std::vector<size_t> connectedRanks() const;
   std::string rendezvousHost() const;
 
   const LaunchOptions &options;
@@ -277,6 +282,8 @@ void Supervisor::take(Agent &agent, const Json &report) {
     if (number == 0 && isError && !port && text.starts_with(listening))
       std::from_chars(text.data() + listening.size(), text.data() + text.size(),
                       port);
+    else if (auto lost = run::parseLostRanks(text); isError && lost)
+      rank.lostPeers = std::move(*lost);
     else
       print(rank, isError, text);
   } else if (what == "ended" && rank.state != Rank::Ended) {
@@ -470,30 +477,67 @@ std::string Supervisor::describeLost(const Rank &rank, size_t number) const {
   return text + " with its host";
 }
 
+/// The most of the ranks that are left of which none has lost another: a
+/// network may be cut between hosts that soap-launch reaches all.
+std::vector<size_t> Supervisor::connectedRanks() const {
+  auto hasLost = [&](size_t i, size_t j) {
+    const std::vector<int64_t> &lost = ranks[i].lostPeers;
+    return std::find(lost.begin(), lost.end(), int64_t(j)) != lost.end();
+  };
+  std::vector<size_t> candidates, best;
+  for (size_t i = 0; i < ranks.size(); ++i)
+    if (!ranks[i].lost && !ranks[i].slot.agent->gone)
+      candidates.push_back(i);
+  for (size_t first : candidates) {
+    // All that are behind it: a larger group has an earlier one.
+    std::vector<size_t> group;
+    for (size_t i : candidates)
+      if (i >= first && std::none_of(group.begin(), group.end(), [&](size_t j) {
+            return hasLost(i, j) || hasLost(j, i);
+          }))
+        group.push_back(i);
+    if (group.size() > best.size())
+      best = std::move(group);
+  }
+  return best;
+}
+
 std::optional<int> Supervisor::conclude(int64_t start) {
   if (!firstFailure)
     return 0;
-  // A rank that ended because another was lost may be heard of first.
+  // A rank that ended because another was lost, or has failed, may be heard of
+  // first.
   if (!ranks[*firstFailure].lost)
     for (size_t i = ranks.size(); i-- > 0;)
-      if (ranks[i].lost)
+      if (ranks[i].lost || (ranks[*firstFailure].lostOthers() &&
+                            ranks[i].failed() && !ranks[i].asked))
         firstFailure = i;
   const Rank &first = ranks[*firstFailure];
   int status = first.ending.signal   ? 128 + first.ending.signal
                : first.ending.status ? first.ending.status
                                      : 1;
-  std::vector<Slot> left;
-  for (size_t i = 0; i < ranks.size(); ++i) {
-    if (ranks[i].lost && !interrupted)
-      say("%s", describeLost(ranks[i], i).c_str());
-    else if (ranks[i].lost)
-      continue;
-    else if (!ranks[i].slot.agent->gone)
-      left.push_back(slots[i]);
-  }
   if (interrupted)
     return status;
-  if (left.size() == ranks.size()) {
+  bool hasLost = std::any_of(ranks.begin(), ranks.end(),
+                             [](const Rank &rank) { return rank.lost; });
+  // Without a loss, what a rank says of its peers counts only if no rank has
+  // failed by itself.
+  std::vector<size_t> together = connectedRanks();
+  std::vector<Slot> left;
+  for (size_t i = 0; i < ranks.size(); ++i) {
+    bool isConnected =
+        std::find(together.begin(), together.end(), i) != together.end();
+    if (ranks[i].lost)
+      say("%s", describeLost(ranks[i], i).c_str());
+    else if (!ranks[i].slot.agent->gone &&
+             (isConnected || (!hasLost && !first.lostOthers())))
+      left.push_back(slots[i]);
+    else if (!ranks[i].slot.agent->gone && options.elastic)
+      say("rank %zu on '%s' is out of reach of rank %zu: the network between "
+          "them is cut",
+          i, ranks[i].slot.agent->host.name.c_str(), together.front());
+  }
+  if (left.size() == ranks.size() || (!hasLost && !options.elastic)) {
     if (!options.quiet)
       say("rank %zu on '%s' has failed: %s", *firstFailure,
           first.slot.agent->host.name.c_str(), first.ending.text().c_str());

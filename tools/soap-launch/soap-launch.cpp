@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Agent.h"
+#include "CommandLine/StandardOutput.h"
 #include "LaunchOptions.h"
 #include "Soap/Support/Version.h"
 #include "Supervisor.h"
@@ -21,6 +22,7 @@ using namespace soap;
 using namespace soap::launch;
 
 int main(int argc, char **argv) {
+  commandline::watchStandardOutput("soap-launch");
   if (manual::printForBuild(argc, argv, makeLaunchManual()))
     return 0;
   // Of soap-launch itself: folder and silence.

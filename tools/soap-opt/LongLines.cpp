@@ -59,6 +59,13 @@ StringRef nameOf(mlir::DiagnosticSeverity severity) {
   return "";
 }
 
+/// The location in a file that is not the input, but that it was made from: its
+/// lines may be of any length, and are not shown.
+bool isElsewhere(mlir::Location location, llvm::MemoryBufferRef input) {
+  auto found = location->findInstanceOf<mlir::FileLineColLoc>();
+  return found && found.getFilename() != input.getBufferIdentifier();
+}
+
 /// The message, and a part of the line if that is long.
 void print(const mlir::Diagnostic &message, llvm::MemoryBufferRef input) {
   llvm::raw_ostream &os = llvm::errs();
@@ -91,7 +98,8 @@ public:
              mlir::func::FuncDialect *) const final {
     context->getDiagEngine().registerHandler(
         [input = input](mlir::Diagnostic &message) {
-          if (!atLongLine(message.getLocation(), input))
+          if (!atLongLine(message.getLocation(), input) &&
+              !isElsewhere(message.getLocation(), input))
             return mlir::failure(); // MLIR's handler prints it
           print(message, input);
           for (const mlir::Diagnostic &note : message.getNotes())

@@ -14,6 +14,7 @@
 #include "LongLines.h"
 
 #include "CommandLine/LlvmOptions.h"
+#include "CommandLine/WrittenOutput.h"
 #include "Soap/InitAll.h"
 #include "Soap/Support/InputFile.h"
 #include "Soap/Support/Version.h"
@@ -219,11 +220,11 @@ static mlir::LogicalResult runOnInput(int argc, char **argv,
       llvm::errs() << "soap-opt: note: " << note << "\n";
     return mlir::failure();
   }
-  file->keep();
-  return mlir::success();
+  return mlir::success(soap::keepIfWritten(*file, output, "soap-opt"));
 }
 
 int main(int argc, char **argv) {
+  soap::watchStandardOutput("soap-opt");
   // Thousands of flags of LLVM's own libraries are registered before main. They
   // work, and --help-hidden shows them.
   for (auto &[name, option] : llvm::cl::getRegisteredOptions())

@@ -444,7 +444,7 @@ Expected<CalibrationEnd> Calibration::run() {
   if (!builtin)
     return builtin.takeError();
   topology = std::move(*builtin);
-  topology.name = "calibrated";
+  topology.name = calibrationName(options);
   profile.device = topology.deviceTypes[0].name;
   profile.source =
       "soap-run --calibrate: medians of 15 runs of each op, " +

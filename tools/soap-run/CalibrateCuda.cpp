@@ -234,7 +234,7 @@ void CudaCalibration::makeTopology() {
   auto count = std::min<size_t>(gpus.size(), 8);
   auto builtin = builtinTopology("h100-1x" + std::to_string(count));
   result.topology = std::move(*builtin);
-  result.topology.name = "calibrated";
+  result.topology.name = calibrationName(options);
   DeviceType &type = result.topology.deviceTypes[0];
   type.name.clear();
   for (char letter : gpus[0].name)

@@ -88,6 +88,24 @@ Expected<std::optional<Launch>> run::readLaunch() {
   return std::optional<Launch>(std::move(*launch));
 }
 
+constexpr const char *lostLine = "soap-run: lost ranks ";
+
+std::string run::printLostRanks(const std::vector<int> &ranks) {
+  return lostLine + listOf({ranks.begin(), ranks.end()});
+}
+
+std::optional<std::vector<int64_t>>
+run::parseLostRanks(const std::string &line) {
+  if (!line.starts_with(lostLine))
+    return std::nullopt;
+  std::vector<int64_t> ranks;
+  std::istringstream list(line.substr(std::string(lostLine).size()));
+  for (std::string rank; std::getline(list, rank, ',');)
+    if (int64_t number = toInt(rank); number >= 0)
+      ranks.push_back(number);
+  return ranks;
+}
+
 Expected<std::vector<int>> run::keptDevices(const Launch &launch, int devices) {
   if (devices < launch.ranks || devices % launch.ranks != 0)
     return Error{"the topology has " + std::to_string(devices) +

@@ -14,6 +14,7 @@
 #include "Soap/Support/Error.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,15 @@ std::string printLaunch(const Launch &launch);
 Expected<Launch> parseLaunch(const std::string &text);
 /// Of the environment; none if soap-launch has not started this process.
 Expected<std::optional<Launch>> readLaunch();
+
+/// The exit status of a process that has done nothing wrong itself but has lost
+/// its peers: a network may be cut (EX_TEMPFAIL of sysexits.h).
+constexpr int lostPeersStatus = 75;
+/// A line on stderr with which such a process tells soap-launch the ranks that
+/// it has lost.
+std::string printLostRanks(const std::vector<int> &ranks);
+/// Nothing if the line is another one.
+std::optional<std::vector<int64_t>> parseLostRanks(const std::string &line);
 
 /// The devices of a topology whose ranks are left. Each of the `launch.ranks`
 /// ranks has as many devices, in blocks. An error if their number does not

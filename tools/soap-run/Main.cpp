@@ -10,6 +10,7 @@
 
 #include "Calibrate.h"
 #include "CallTable.h"
+#include "CommandLine/StandardOutput.h"
 #include "Commands.h"
 #include "Elastic.h"
 #include "OnnxModel.h"
@@ -23,15 +24,19 @@
 #include "Soap/Runtime/Execution/Initialize.h"
 #include "Soap/Runtime/Execution/Trace.h"
 #include "Soap/Support/Version.h"
+#include "Soap/Topology/Topology.h"
 #include "Support/StopSignal.h"
+#include "ToolRuns.h"
 
 #include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <thread>
 #include <unistd.h>
 
 using namespace soap;
@@ -50,28 +55,50 @@ std::atomic<World *> joinedWorld{nullptr};
 std::atomic<bool> ended{false};
 
 void onSignal(int number) {
-  soap::askToStop(ended.load() ? ended : interrupted, number);
+  if (!iterating.load())
+    interrupted.store(true);
+  else
+    soap::askToStop(ended.load() ? ended : interrupted, number);
 }
 
-/// For the thread that watches the other processes. Loading a module may take
-/// long, and there is nothing to save yet: the process ends, but not before a
-/// peer that has died would have been noticed, for mpirun sends signals then,
-/// too.
-bool stopRequested() {
-  static std::chrono::steady_clock::time_point first;
-  bool stop = interrupted.load();
-  if (!stop || iterating.load())
-    return stop;
-  auto now = std::chrono::steady_clock::now();
-  if (first == std::chrono::steady_clock::time_point())
-    first = now;
-  if (now - first < std::chrono::milliseconds(400))
-    return stop;
+/// For the thread that watches the other processes.
+bool stopRequested() { return interrupted.load(); }
+
+[[noreturn]] void endEarly() {
   constexpr const char *message = "interrupted before the first iteration";
   std::fprintf(stderr, "soap-run: %s\n", message);
   if (World *world = joinedWorld.load())
     world->fail(message);
+  removeLeftovers();
   _exit(130);
+}
+
+/// Importing, planning and loading a module may take long, and there is nothing
+/// to save yet: at a signal the process ends, but not before a peer that has
+/// died would have been noticed, for mpirun sends signals then, too.
+void watchBeforeIterations() {
+  std::thread([] {
+    while (!interrupted.load() && !iterating.load())
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    if (iterating.load())
+      return;
+    std::this_thread::sleep_for(
+        std::chrono::milliseconds(joinedWorld.load() ? 400 : 100));
+    if (!iterating.load())
+      endEarly();
+  }).detach();
+}
+
+/// Threads of kernels that spin until the others are there take the cores from
+/// them where other programs run, and a step takes a thousand times as long. So
+/// they go to sleep, unless the user says otherwise. The OpenMP runtime reads
+/// its environment before main: the program starts anew.
+void waitPassively(char **arguments) {
+  if (std::getenv("OMP_WAIT_POLICY") || std::getenv("GOMP_SPINCOUNT"))
+    return;
+  setenv("OMP_WAIT_POLICY", "passive", /*overwrite=*/1);
+  execv("/proc/self/exe", arguments);
+  // Without /proc, threads spin.
 }
 
 /// The first signal asks for an end after the iteration, the second one ends.
@@ -118,12 +145,32 @@ Expected<ProgramSource> openArtifact(const std::string &path,
   return loadArtifact(path);
 }
 
+/// A module that has a plan is for the devices of that.
+MaybeError checkTopology(const Manifest &manifest, const std::string &path,
+                         const Options &options) {
+  if (options.topology.empty() || path != options.file)
+    return std::nullopt;
+  auto topology = loadTopology(options.topology);
+  if (!topology)
+    return topology.takeError();
+  if (manifest.topology == topology->name &&
+      manifest.devices == topology->deviceCount())
+    return std::nullopt;
+  return Error{path + ": the plan of the module is for '" + manifest.topology +
+               "' of " + std::to_string(manifest.devices) +
+               " devices, got '--topology " + options.topology + "' of " +
+               std::to_string(topology->deviceCount()) +
+               ": '--preset', '--strategy' or '--plan' makes another plan"};
+}
+
 Expected<std::unique_ptr<Session>> open(const std::string &path,
                                         const Options &options, World *world) {
   auto source = isArtifactFile(path) ? openArtifact(path, options)
                                      : compile(path, options, world);
   if (!source)
     return source.takeError();
+  if (MaybeError error = checkTopology(*source->manifest, path, options))
+    return *error;
   if (options.devices && path == options.file &&
       options.devices != source->manifest->devices)
     return Error{path + ": the module is for " +
@@ -443,6 +490,8 @@ int reportCalibration(CalibrationEnd end, const Options &options) {
 } // namespace
 
 int main(int argc, char **argv) {
+  waitPassively(argv);
+  commandline::watchStandardOutput("soap-run");
   if (manual::printForBuild(argc, argv, makeManual()))
     return 0;
   auto options = parseOptions(std::vector<std::string>(argv + 1, argv + argc));
@@ -463,6 +512,7 @@ int main(int argc, char **argv) {
     return 0;
   }
   if (options->calibrate) {
+    iterating.store(true);
     installSignals();
     auto measure = options->backend == "cuda" ? calibrateCuda
                    : options->file.empty()    ? calibrate
@@ -472,9 +522,8 @@ int main(int argc, char **argv) {
       return fail(nullptr, finished.error());
     return reportCalibration(*finished, *options);
   }
-  // Under mpirun a signal comes before the news of a dead rank.
-  if (startedByMpirun())
-    installSignals();
+  installSignals();
+  watchBeforeIterations();
   auto joined = joinProcesses(*options, stopRequested);
   if (!joined)
     return fail(nullptr, joined.error());
@@ -484,16 +533,19 @@ int main(int argc, char **argv) {
   options->quiet |= !root;
   if (MaybeError error = root ? checkOutputs(*options) : std::nullopt)
     return fail(world, error->message);
-  if (MaybeError error =
-          world ? agreeOnFlags(*options, *world) : std::nullopt)
+  if (MaybeError error = world ? agreeOnFlags(*options, *world) : std::nullopt)
     return fail(world, error->message);
   ScratchFolder folder;
   if (MaybeError error =
           importModel(*options, std::vector<std::string>(argv + 1, argv + argc),
-                      !world, folder))
+                      !world, folder)) {
+    if (interrupted.load())
+      endEarly();
     return fail(world, error->message);
+  }
   if (MaybeError error = plan(*options, world, folder)) {
-    folder.remove();
+    if (interrupted.load())
+      endEarly();
     return fail(world, error->message);
   }
   if (options->injectDelaysUs)
@@ -514,7 +566,6 @@ int main(int argc, char **argv) {
       return fail(world, opened.error());
     other = std::move(*opened);
   }
-  installSignals();
   iterating.store(true);
   int status = 1;
   bool agreed = false;

@@ -10,26 +10,15 @@
 
 #include "OnnxModel.h"
 
-#include "CommandLine/Shell.h"
-
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <cerrno>
-#include <csignal>
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 using namespace soap;
 using namespace soap::run;
-
-extern char **environ;
 
 namespace {
 
@@ -74,64 +63,6 @@ std::vector<std::string> wordsOf(const std::string &text) {
     }
   return words;
 }
-
-/// Ctrl-C is for the command that runs: a search ends with the best that it has
-/// found, and the files between are removed.
-class SignalGuard {
-public:
-  SignalGuard() {
-    struct sigaction ignore{};
-    ignore.sa_handler = SIG_IGN;
-    sigaction(SIGINT, &ignore, &before);
-    sigset_t interrupt;
-    sigemptyset(&interrupt);
-    sigaddset(&interrupt, SIGINT);
-    posix_spawnattr_init(&attributes);
-    posix_spawnattr_setsigdefault(&attributes, &interrupt);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
-  }
-  ~SignalGuard() {
-    posix_spawnattr_destroy(&attributes);
-    sigaction(SIGINT, &before, nullptr);
-  }
-  SignalGuard(const SignalGuard &) = delete;
-  SignalGuard &operator=(const SignalGuard &) = delete;
-
-  posix_spawnattr_t attributes;
-
-private:
-  struct sigaction before;
-};
-
-} // namespace
-
-MaybeError run::runTool(const std::vector<std::string> &words) {
-  SignalGuard guard;
-  std::string tool = commandline::programPath(words[0]);
-  std::vector<char *> arguments;
-  for (const std::string &word : words)
-    arguments.push_back(const_cast<char *>(word.c_str()));
-  arguments.push_back(nullptr);
-  pid_t child = 0;
-  if (int error = posix_spawnp(&child, tool.c_str(), nullptr, &guard.attributes,
-                               arguments.data(), environ))
-    return Error{"cannot start '" + words[0] + "' (" + std::strerror(error) +
-                 ")"};
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0)
-    if (errno != EINTR)
-      return Error{"cannot wait for '" + words[0] +
-                   "': " + std::strerror(errno)};
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
-    return std::nullopt;
-  return Error{
-      "'" + words[0] +
-      (WIFSIGNALED(status)
-           ? "' was ended by signal " + std::to_string(WTERMSIG(status))
-           : "' failed with status " + std::to_string(WEXITSTATUS(status)))};
-}
-
-namespace {
 
 /// The arguments of soap-run on the module that the commands write: without the
 /// flags that the commands have used.
@@ -178,20 +109,6 @@ bool run::isOnnxFile(const std::string &path) {
                                      bytes[1] < 0x20 && (bytes[2] & 7) == 2);
 }
 
-std::string run::quoted(const std::vector<std::string> &words) {
-  std::string text;
-  for (const std::string &word : words) {
-    std::string shown = commandline::quoteForShell(word);
-    size_t equals = word.find('=');
-    // As people write it: --pass='options'.
-    if (shown != word && word.starts_with("--") &&
-        equals != std::string::npos && word.find('\'') == std::string::npos)
-      shown = word.substr(0, equals + 1) + "'" + word.substr(equals + 1) + "'";
-    text += (text.empty() ? "" : " ") + shown;
-  }
-  return text;
-}
-
 OnnxCommands run::onnxCommands(const Options &options,
                                const std::string &folder) {
   std::string name =
@@ -223,25 +140,6 @@ OnnxCommands run::onnxCommands(const Options &options,
         ".searched.mlir");
   }
   return result;
-}
-
-ScratchFolder::~ScratchFolder() { remove(); }
-
-void ScratchFolder::remove() {
-  std::error_code ignored;
-  if (!path.empty())
-    std::filesystem::remove_all(path, ignored);
-  path.clear();
-}
-
-MaybeError ScratchFolder::make() {
-  const char *base = std::getenv("TMPDIR");
-  std::string name =
-      std::string(base && *base ? base : "/tmp") + "/soap-run-XXXXXX";
-  if (!mkdtemp(name.data()))
-    return Error{name + ": cannot create a folder: " + std::strerror(errno)};
-  path = name + "/";
-  return std::nullopt;
 }
 
 MaybeError run::prepareOnnx(Options &options,

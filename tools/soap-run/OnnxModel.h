@@ -12,6 +12,7 @@
 #define SOAP_TOOLS_SOAPRUN_ONNXMODEL_H
 
 #include "Options.h"
+#include "ToolRuns.h"
 
 namespace soap::run {
 
@@ -30,31 +31,6 @@ struct OnnxCommands {
 };
 /// `folder`: where the files between are, with a `/` at its end, or "".
 OnnxCommands onnxCommands(const Options &options, const std::string &folder);
-
-/// The words of a command as one types them in a shell.
-std::string quoted(const std::vector<std::string> &words);
-
-/// Runs a tool of Soap: the one beside this program, else the one on the path.
-/// An error if it fails.
-MaybeError runTool(const std::vector<std::string> &words);
-
-/// A folder for files between, which is removed at the end.
-class ScratchFolder {
-public:
-  ScratchFolder() = default;
-  ~ScratchFolder();
-  ScratchFolder(const ScratchFolder &) = delete;
-  ScratchFolder &operator=(const ScratchFolder &) = delete;
-  /// Makes it in $TMPDIR or /tmp.
-  MaybeError make();
-  /// Removes it before the end.
-  void remove();
-  /// With a `/` at its end.
-  const std::string &getPath() const { return path; }
-
-private:
-  std::string path;
-};
 
 /// Imports the model of `options.file`, builds its training step if the run
 /// trains or evaluates, searches a strategy if there is a topology and neither

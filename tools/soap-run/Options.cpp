@@ -14,6 +14,7 @@
 #include "Soap/Runtime/Processes/Rendezvous.h"
 
 #include <cstdlib>
+#include <filesystem>
 #include <sstream>
 
 using namespace soap;
@@ -737,6 +738,10 @@ Expected<Options> run::parseOptions(const std::vector<std::string> &arguments) {
   if (MaybeError error = check(options))
     return *error;
   return options;
+}
+
+std::string run::calibrationName(const Options &options) {
+  return std::filesystem::path(options.calibrationOutput).filename().string();
 }
 
 manual::Manual run::makeManual() {

@@ -114,6 +114,9 @@ struct Options {
   bool gauge = false;
 };
 
+/// How the measured topology is called: as its file.
+std::string calibrationName(const Options &options);
+
 /// Processes of a run, at most.
 constexpr int64_t maxRanks = 1 << 16;
 

@@ -11,8 +11,10 @@
 #include "Processes.h"
 
 #include "Commands.h"
+#include "LaunchVariable.h"
 #include "Soap/Runtime/Processes/Rendezvous.h"
 #include "Soap/Support/InputFile.h"
+#include "ToolRuns.h"
 
 #include <algorithm>
 #include <condition_variable>
@@ -119,7 +121,8 @@ meet(const Options &options, const std::string &secret,
 }
 
 /// On the thread that watches the other processes.
-[[noreturn]] void endBecauseOf(int rank, const std::string &message) {
+[[noreturn]] void endBecauseOf(int rank, const std::string &message,
+                               const std::vector<int> &lost) {
   bool known = false;
   {
     std::lock_guard<std::mutex> lock(failureMutex);
@@ -139,7 +142,12 @@ meet(const Options &options, const std::string &secret,
     std::fprintf(stderr, "soap-run: rank %d: error: %s%s\n", rank,
                  message.c_str(), place.c_str());
   (void)writingFiles().try_lock_for(std::chrono::seconds(3));
-  _exit(1);
+  removeLeftovers();
+  if (lost.empty())
+    _exit(1);
+  if (std::getenv(launchVariable))
+    std::fprintf(stderr, "%s\n", printLostRanks(lost).c_str());
+  _exit(lostPeersStatus);
 }
 
 } // namespace
@@ -194,8 +202,9 @@ run::joinProcesses(const Options &options,
   monitor.note = note;
   monitor.silence = std::chrono::milliseconds(options.rankTimeoutMs);
   monitor.stopRequested = std::move(stopRequested);
-  monitor.onLost = [rank](const std::string &message) {
-    endBecauseOf(rank, message);
+  monitor.onLost = [rank](const std::string &message,
+                          const std::vector<int> &lost) {
+    endBecauseOf(rank, message, lost);
   };
   return World::create(**group, std::move(monitor));
 }
@@ -218,6 +227,7 @@ int run::fail(World *world, const std::string &message) {
                message.c_str());
   world->fail(message);
   std::fflush(nullptr);
+  removeLeftovers();
   _exit(1);
 }
 

@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CommandLine/StandardOutput.h"
 #include "Soap/Support/Version.h"
 #include "Support.h"
 
@@ -183,6 +184,7 @@ int run(const std::vector<std::string> &arguments) {
 } // namespace
 
 int main(int argc, char **argv) {
+  watchStandardOutput("soap-solve");
   if (manual::printForBuild(argc, argv, makeManual()))
     return 0;
   try {

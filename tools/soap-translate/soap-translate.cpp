@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CommandLine/LlvmOptions.h"
+#include "CommandLine/WrittenOutput.h"
 #include "Soap/Support/Version.h"
 #include "Translation.h"
 
@@ -118,6 +119,7 @@ makeManual(ArrayRef<const cl::OptionCategory *> categories) {
 }
 
 int main(int argc, char **argv) {
+  ::soap::watchStandardOutput("soap-translate");
   llvm::InitLLVM init(argc, argv);
   const Translation translations[] = {
       importONNXTranslation(),   importStableHLOTranslation(),
@@ -190,6 +192,5 @@ int main(int argc, char **argv) {
   }
   if (failed(chosen->run(input, output->os(), context)))
     return 1;
-  output->keep();
-  return 0;
+  return ::soap::keepIfWritten(*output, outputPath, "soap-translate") ? 0 : 1;
 }

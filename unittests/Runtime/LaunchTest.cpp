@@ -191,6 +191,13 @@ TEST(LaunchVariable, IsReadAsItIsPrinted) {
     EXPECT_FALSE(parseLaunch(text)) << text;
 }
 
+TEST(LaunchVariable, LostRanksAreReadAsTheyArePrinted) {
+  auto read = parseLostRanks(printLostRanks({2, 3}));
+  ASSERT_TRUE(read.has_value());
+  EXPECT_EQ(*read, (std::vector<int64_t>{2, 3}));
+  EXPECT_FALSE(parseLostRanks("soap-run: rank 2: error: lost").has_value());
+}
+
 TEST(LaunchVariable, DevicesOfTheRanksThatAreLeft) {
   EXPECT_EQ(*keptDevices({2, 4, {0, 1, 3}}, 4), (std::vector<int>{0, 1, 3}));
   EXPECT_EQ(*keptDevices({2, 4, {1, 3}}, 8), (std::vector<int>{2, 3, 6, 7}));

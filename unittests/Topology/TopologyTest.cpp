@@ -522,6 +522,13 @@ TEST(TopologyFile, DeviceTypes) {
       "at /device_types/0/memory_bytes: expected an integer from 1 to "
       "1152921504606846976, got "
       "18446744073709551615");
+  // A whole number, written as people write large ones.
+  Json large = Json::parse(R"({"memory_bytes": 48e9})");
+  Json file = validFile();
+  file["device_types"][0]["memory_bytes"] = large["memory_bytes"];
+  auto read = parseTopology(file.dump(), "t.json");
+  ASSERT_TRUE(read) << read.error();
+  EXPECT_EQ(read->deviceTypes[0].memoryBytes, int64_t(48000000000));
   expectError([](Json &f) { f["device_types"][0]["memory_bytes"] = 1.5; },
               "at /device_types/0/memory_bytes: expected an integer from 1 to "
               "1152921504606846976, got 1.5");

@@ -35,7 +35,8 @@ using std::chrono::milliseconds;
 
 namespace {
 
-enum FrameType : uint8_t { Sign = 1, Stop, Failed, Done };
+/// The payload of `Lost` is the ranks, as "2,3", a space, and a message.
+enum FrameType : uint8_t { Sign = 1, Stop, Failed, Done, Lost };
 
 struct SignPayload {
   uint64_t progress;
@@ -68,6 +69,20 @@ struct Peer {
   std::atomic<Clock::rep> lastActive{0};
   uint64_t progress = 0;
 };
+
+/// Why this process ends: ranks that are lost, or, without any, one that has
+/// failed.
+struct Loss {
+  std::string message;
+  std::vector<int> ranks;
+};
+
+std::string listOf(const std::vector<int> &ranks) {
+  std::string text;
+  for (int rank : ranks)
+    text += (text.empty() ? "" : ",") + std::to_string(rank);
+  return text;
+}
 
 /// -1 if the text is no number.
 int toInt(const std::string &text) {
@@ -102,16 +117,22 @@ struct PeerMonitor::Impl {
   MaybeError connectTo(int peer, const std::vector<std::string> &words,
                        const HandshakeKey &key, Clock::time_point deadline);
   MaybeError acceptPeers(const HandshakeKey &key, Clock::time_point deadline);
+  int numberOf(const Peer &peer) const {
+    int number = 0;
+    while (peers[size_t(number)].get() != &peer)
+      ++number;
+    return number;
+  }
   void sendTo(Peer &peer, const std::string &text);
   void sendToAll(const std::string &text);
   void loop();
   void sign();
   /// Reads the bytes that have arrived; false when the peer has closed the
   /// connection.
-  bool read(Peer &peer, std::string &failure);
+  bool read(Peer &peer, Loss &failure);
   void take(Peer &peer, FrameType type, const char *payload, size_t bytes,
-            std::string &failure);
-  void lose(const std::string &message);
+            Loss &failure);
+  void lose(const Loss &loss);
 };
 
 PeerMonitor::PeerMonitor() : impl(std::make_unique<Impl>()) {}
@@ -288,7 +309,7 @@ void PeerMonitor::Impl::sign() {
 }
 
 void PeerMonitor::Impl::take(Peer &peer, FrameType type, const char *payload,
-                             size_t bytes, std::string &failure) {
+                             size_t bytes, Loss &failure) {
   peer.lastSeen = Clock::now();
   SignPayload sign{};
   switch (type) {
@@ -302,15 +323,24 @@ void PeerMonitor::Impl::take(Peer &peer, FrameType type, const char *payload,
     stop.store(true);
     break;
   case Failed:
-    failure = std::string(payload, bytes);
+    failure = {std::string(payload, bytes), {}};
     break;
+  case Lost: {
+    std::string text(payload, bytes);
+    size_t space = std::min(text.find(' '), text.size());
+    failure = {text.substr(std::min(space + 1, text.size())), {}};
+    std::istringstream list(text.substr(0, space));
+    for (std::string number; std::getline(list, number, ',');)
+      failure.ranks.push_back(toInt(number));
+    break;
+  }
   case Done:
     peer.done = true;
     break;
   }
 }
 
-bool PeerMonitor::Impl::read(Peer &peer, std::string &failure) {
+bool PeerMonitor::Impl::read(Peer &peer, Loss &failure) {
   bool open = true;
   {
     std::lock_guard<std::mutex> lock(mutex);
@@ -332,14 +362,18 @@ bool PeerMonitor::Impl::read(Peer &peer, std::string &failure) {
   return open;
 }
 
-void PeerMonitor::Impl::lose(const std::string &message) {
+void PeerMonitor::Impl::lose(const Loss &loss) {
   if (lost)
     return;
   lost = true;
   // The others may not have noticed yet, and are not to blame us.
-  sendToAll(frame(Failed, message.data(), message.size()));
+  std::string text = loss.ranks.empty()
+                         ? loss.message
+                         : listOf(loss.ranks) + " " + loss.message;
+  sendToAll(
+      frame(loss.ranks.empty() ? Failed : Lost, text.data(), text.size()));
   if (options.onLost)
-    options.onLost(message);
+    options.onLost(loss.message, loss.ranks);
 }
 
 void PeerMonitor::Impl::loop() {
@@ -361,10 +395,17 @@ void PeerMonitor::Impl::loop() {
       for (auto &peer : peers)
         peer->lastSeen += gap;
     before = now;
-    std::string failure, dead, silent;
-    auto add = [](std::string &list, const std::string &name) {
-      list += (list.empty() ? "" : "; ") + name;
+    Loss failure, dead, silent;
+    auto add = [](Loss &loss, int rank, const std::string &text) {
+      loss.message += (loss.message.empty() ? "" : "; ") + text;
+      loss.ranks.push_back(rank);
     };
+    auto silenceOf = [&](const Peer &peer) { return now - peer.lastSeen; };
+    // Those that a cut cable takes away fall silent one after the other.
+    bool isCut =
+        std::any_of(polled.begin(), polled.end(), [&](const Peer *peer) {
+          return !peer->done && silenceOf(*peer) > options.silence;
+        });
     // Reads all peers before any conclusion: a dead rank may have ended others,
     // and a failure says more than a closed connection.
     for (Peer *peer : polled) {
@@ -372,17 +413,19 @@ void PeerMonitor::Impl::loop() {
         std::lock_guard<std::mutex> lock(mutex);
         peer->socket = Socket();
         if (!peer->done)
-          add(dead, peer->name + " has died");
-      } else if (!peer->done && now - peer->lastSeen > options.silence) {
-        add(silent, peer->name + " has given no sign of life for " +
-                        std::to_string(toMs(now - peer->lastSeen)) + " ms");
+          add(dead, numberOf(*peer), peer->name + " has died");
+      } else if (isCut && !peer->done &&
+                 silenceOf(*peer) > options.silence / 2) {
+        add(silent, numberOf(*peer),
+            peer->name + " has given no sign of life for " +
+                std::to_string(toMs(silenceOf(*peer))) + " ms");
       }
     }
-    if (!failure.empty())
+    if (!failure.message.empty())
       lose(failure);
-    else if (!dead.empty())
+    else if (!dead.message.empty())
       lose(dead);
-    else if (!silent.empty())
+    else if (!silent.message.empty())
       lose(silent);
     if (now >= nextSign) {
       nextSign = now + interval;

@@ -15,7 +15,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import _core
+from ._openmp import sleeping_threads
+
+with sleeping_threads():
+    from . import _core
 from .errors import SoapError, SoapWarning
 from .importers import from_jax, from_mlir, from_onnx, from_stablehlo, from_torch, generate
 from .layout import Layout, TensorLayout

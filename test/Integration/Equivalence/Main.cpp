@@ -339,7 +339,7 @@ std::unique_ptr<soap::runtime::World> joinProcesses() {
   }();
   soap::runtime::PeerMonitorOptions options;
   options.silence = std::chrono::milliseconds(30000);
-  options.onLost = [](const std::string &message) {
+  options.onLost = [](const std::string &message, const std::vector<int> &) {
     std::cerr << "soap-equivalence: " << message << "\n";
     _exit(1);
   };

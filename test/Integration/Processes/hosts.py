@@ -224,6 +224,31 @@ def lost_hosts(folder, hosts, test):
         job.close()
 
 
+def cut_hosts(folder, hosts, test):
+    """The cable of the second of three hosts is pulled, which soap-launch still reaches: the others go on."""
+    flags = [*test.flags("1f1b"), "--topology=cpu-3"]
+    command = test.run(*flags, "--iterations=60", "--checkpoint=" + test.checkpoint, "--checkpoint-every=10", "--elastic",
+                       "--rank-timeout=2", "--save-state=" + test.weights, "--inject-delays=100")
+    job = faults.Job(hosts.launch(test.build, folder, *command, hosts=3))
+    try:
+        job.wait_for(lambda: test.is_written(0, job))
+        hosts.pull_cable(1)
+        status = job.wait(300)
+        starts = [(int(match[1]), match[3], int(match[4] or 0)) for match in faults.ENDING.finditer(job.text())]
+        if status != 0 or [start[:2] for start in starts] != [(2, "cpu-2")]:
+            return "exit status %d:\n%s" % (status, job.text())
+        for line in ("rank 1 on '%s' is out of reach of rank 0: the network between them is cut" % hosts.addresses[1],
+                     "start 2 with 2 of 3 ranks: 0, 2 of the first start"):
+            if line not in job.text():
+                return "expected '%s':\n%s" % (line, job.text())
+        wrong = test.replay("1f1b", flags, starts, 60)
+        return wrong and wrong + ":\n" + job.text()
+    except faults.Problem as error:
+        return str(error)
+    finally:
+        job.close()
+
+
 def cores(folder, hosts, test):
     """Two hosts that are two machines, one with two cores and one with one of them: all devices use one thread."""
     if len(os.sched_getaffinity(0)) < 2:
@@ -274,7 +299,8 @@ def main():
             print("tried: " + name, flush=True)
             tally.count(name, wrong)
         launched = faults.Test(build, folder)
-        for name, test in (("pipelines over hosts", pipelines), ("hosts are lost", lost_hosts), ("cores of hosts", cores)):
+        for name, test in (("pipelines over hosts", pipelines), ("hosts are lost", lost_hosts), ("the network is cut", cut_hosts),
+                           ("cores of hosts", cores)):
             with Hosts(folder, 4) as hosts:
                 try:
                     wrong = test(folder, hosts, launched)

@@ -39,7 +39,8 @@ struct Rank {
   void create(int rank, int size, std::chrono::milliseconds silence) {
     PeerMonitorOptions options;
     options.silence = silence;
-    options.onLost = [this](const std::string &message) {
+    options.onLost = [this](const std::string &message,
+                            const std::vector<int> &) {
       std::lock_guard<std::mutex> lock(mutex);
       lost = message;
       changed.notify_all();

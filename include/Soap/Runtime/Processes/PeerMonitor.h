@@ -41,8 +41,11 @@ struct PeerMonitorOptions {
   /// empty.
   std::function<void(const std::string &)> note = {};
   /// Called once, on the monitor's thread, when a peer is lost or has failed;
-  /// `message` names the rank. Not called for peers that are done.
-  std::function<void(const std::string &message)> onLost;
+  /// `message` names the rank. `lost` are the ranks that have died or are out
+  /// of reach, as the rank that noticed it saw them; empty if a rank has failed
+  /// by itself. Not called for peers that are done.
+  std::function<void(const std::string &message, const std::vector<int> &lost)>
+      onLost;
   /// Polled by the monitor's thread: whether the user wants the run to end.
   std::function<bool()> stopRequested;
 };
