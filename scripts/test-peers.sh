@@ -55,6 +55,8 @@ run() {
 run "notebooks of ONNX and PyTorch" test/Python/pages.py docs/Python.ipynb docs/tutorials/PyTorch.ipynb
 run "plans as DTensor placements" test/Python/Peers/dtensor.py
 run "modules of PyTorch" test/Python/Peers/modules.py
+run "models of today by from_torch" test/Python/Peers/zoo_training.py
+run "programs of from_torch, recorded anew" test/Python/Peers/record_programs.py --check
 run "notebook of JAX" test/Python/pages.py docs/tutorials/JAX.ipynb
 run "plans as shardings of JAX" test/Python/Peers/shardings.py
 run "exports of PyTorch" scripts/peers/onnx_exports.py "$build"

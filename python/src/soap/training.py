@@ -106,6 +106,11 @@ def fit(
         if given:
             raise TypeError(f"fit: a plan has its training step: give {', '.join(given)} to find_strategy or "
                             "apply_strategy")
+    if shuffle and getattr(model, "order_matters", False):
+        raise ValueError(
+            "fit: the model's samples depend on their places in the batch, as the nodes of a graph do: expected "
+            "shuffle=False"
+        )
     if epochs < 1 or (steps is not None and steps < 1):
         raise ValueError("fit: expected at least one epoch and one step")
     session = plan.model.compile()
