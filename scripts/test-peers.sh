@@ -59,6 +59,7 @@ run "models of today by from_torch" test/Python/Peers/zoo_training.py
 run "programs of from_torch, recorded anew" test/Python/Peers/record_programs.py --check
 run "notebook of JAX" test/Python/pages.py docs/tutorials/JAX.ipynb
 run "plans as shardings of JAX" test/Python/Peers/shardings.py
+run "functions of JAX" test/Python/Peers/functions.py
 run "exports of PyTorch" scripts/peers/onnx_exports.py "$build"
 run "training of PyTorch, recorded anew" test/Integration/Models/record.py --check "$build"
 run "programs of JAX, made anew" test/Target/StableHLO/Inputs/make_programs.py --check

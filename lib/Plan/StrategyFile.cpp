@@ -25,11 +25,25 @@ using namespace soap;
 // Fingerprints
 //===----------------------------------------------------------------------===//
 
-std::string soap::fingerprint(const Graph &graph) {
+/// Arguments are named by whoever imports a model, so they count by number;
+/// with `namesArguments` by name, as in files of earlier versions.
+static std::string fingerprintOf(const Graph &graph, bool namesArguments) {
   Hasher hasher;
+  std::vector<int64_t> arguments(graph.values.size(), namesArguments ? 0 : -1);
+  for (const GraphNode &node : graph.nodes)
+    for (int value : node.whole.results)
+      arguments[value] = 0;
+  int64_t argumentCount = 0;
   auto addValue = [&](int value) {
     const GraphValue &v = graph.values[value];
-    hasher.add(v.name);
+    int64_t &argument = arguments[value];
+    if (argument == 0) {
+      hasher.add(v.name);
+    } else {
+      if (argument < 0)
+        argument = ++argumentCount;
+      hasher.add(argument);
+    }
     hasher.add(v.elementBytes);
     hasher.add(static_cast<int64_t>(v.shape.size()));
     for (int64_t extent : v.shape)
@@ -51,6 +65,10 @@ std::string soap::fingerprint(const Graph &graph) {
       addValue(value);
   }
   return hasher.hex();
+}
+
+std::string soap::fingerprint(const Graph &graph) {
+  return fingerprintOf(graph, /*namesArguments=*/false);
 }
 
 std::string soap::fingerprint(const Topology &topology) {
@@ -271,7 +289,8 @@ Expected<Strategy> soap::resolveStrategy(const Graph &graph,
     return Error{fileName + ": at " + path + ": " + message};
   };
   if (!file.modelFingerprint.empty() &&
-      file.modelFingerprint != fingerprint(graph))
+      file.modelFingerprint != fingerprint(graph) &&
+      file.modelFingerprint != fingerprintOf(graph, /*namesArguments=*/true))
     return fail("/model_fingerprint", "expected \"" + fingerprint(graph) +
                                           "\" of this model, got \"" +
                                           file.modelFingerprint + "\"");

@@ -152,6 +152,42 @@ def values_go_in_and_out():
 
 
 @test
+def labels_that_say_that_there_is_none():
+    """The loss is the mean over the others, as of PyTorch's ignore_index."""
+    x, y = images(64)
+    ignored = np.where(np.arange(64) % 4 == 1, -100, y)
+    losses = []
+    for wanted in (y[np.arange(64) % 4 != 1], None):
+        model = soap.from_onnx(LENET)
+        if wanted is not None:
+            logits = model.predict(x)[np.arange(64) % 4 != 1]
+            losses.append(softmax_loss(logits.astype(np.float64), wanted)[0])
+        else:
+            history = soap.fit(model, (x, ignored), "cpu-2", epochs=1, shuffle=False, training={"ignore_index": -100},
+                               search={"proposals": 20})
+            losses += [history.losses[0], history[0].loss]
+    assert abs(losses[0] - losses[1]) < 1e-4 and abs(losses[0] - losses[2]) < 1e-4, losses
+    plan = soap.apply_strategy(model, "cpu-2", "data-parallel")
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        soap.fit(model, (x, ignored), plan=plan, ignore_index=-100)
+    assert "built without 'ignore_index'" in str(said[0].message), said
+    raises(ValueError, "'label': got -100 in sample 1, expected 0 to 9, or ignore_index=-100",
+           lambda: soap.fit(soap.from_onnx(LENET), (x, ignored), "cpu-2", steps=1, search={"proposals": 20}))
+
+
+@test
+def a_limit_of_memory():
+    """`memory_limit` alone is a search for the fastest strategy that fits."""
+    model = soap.from_onnx(LENET)
+    plan = soap.find_strategy(model, "cpu-4", proposals=50, memory_limit="16GB")
+    assert (plan.report["algorithm"], plan.report["mode"]) == ("frontier", "mini-time"), plan.report
+    assert plan.report["capacity_bytes"] == 16 * 10**9 and plan.peak_bytes <= 16 * 10**9
+    raises(soap.SoapError, "no strategy was found that holds at most 1000000 bytes",
+           lambda: soap.find_strategy(model, "cpu-4", proposals=50, memory_limit="1MB"))
+
+
+@test
 def bad_data_is_refused():
     model = soap.from_onnx(LENET)
     plan = soap.apply_strategy(model, "cpu-2", "data-parallel")
@@ -162,7 +198,12 @@ def bad_data_is_refused():
     raises(ValueError, "as many samples in all arrays", lambda: soap.fit(model, (x, y[:-1]), plan=plan))
     raises(ValueError, "10 samples are less than a batch of 64", lambda: soap.fit(model, (x[:10], y[:10]), plan=plan))
     raises(TypeError, "expected int32, got float64", lambda: soap.fit(model, (x, y.astype(float)), plan=plan))
-    raises(OverflowError, "do not fit into int32", lambda: soap.fit(model, (x, y + 2**40), plan=plan))
+    for label, hint in ((10, ""), (999, ""), (-1, ", or ignore_index=-1 if it says that there is none")):
+        wrong = np.where(np.arange(64) == 7, label, y)
+        raises(ValueError, f"'label': got {label} in sample 7, expected 0 to 9" + hint,
+               lambda: soap.fit(model, (x, wrong), plan=plan))
+        raises(ValueError, f"validation: 'label': got {label} in sample 7",
+               lambda: soap.fit(model, (x, y), plan=plan, validation=(x, wrong)))
     raises(TypeError, "a tuple of arrays (image, label)", lambda: soap.fit(model, 5, plan=plan))
     raises(ValueError, "expected at least one batch", lambda: soap.fit(model, iter([]), plan=plan))
     raises(TypeError, "expected a topology", lambda: soap.fit(model, (x, y)))
@@ -327,11 +368,15 @@ def padding_rows_and_frozen_parameters_stay():
         de[2] = 0
         e -= 0.5 * de
     for preset in ("single", "data-parallel", "model-parallel", "expert"):
-        for wrap, data in ((", wrap = 8 : i64", np.where(words % 3 == 2, words - 8, words)), ("", words)):
+        for wrap in (", wrap = 8 : i64", ""):
             model = soap.from_mlir(text.replace("WRAP", wrap))
             training = {"padding_rows": "e=2", "freeze": "w"}
             plan = soap.apply_strategy(model, "cpu-4", preset, learning_rate=0.5, training=training)
-            history = soap.fit(model, (data, labels), plan=plan, shuffle=False)
+            for row in (8, -1):
+                beyond = np.where(np.arange(36)[:, None] == 5, row, words)
+                raises(ValueError, f"data: 'words': got {row} in sample 5, expected 0 to 7",
+                       lambda: soap.fit(model, (beyond, labels), plan=plan, shuffle=False))
+            history = soap.fit(model, (words, labels), plan=plan, shuffle=False)
             np.testing.assert_allclose(history.losses, losses, rtol=1e-5, err_msg=preset)
             np.testing.assert_allclose(model.state_dict()["e"], e, rtol=1e-4, atol=1e-6, err_msg=preset)
             np.testing.assert_allclose(model.state_dict()["w"], w, rtol=1e-7, err_msg=preset)

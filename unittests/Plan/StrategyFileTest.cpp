@@ -63,6 +63,19 @@ TEST(StrategyFile, RoundTrip) {
   }
 }
 
+/// The values that no op makes.
+static std::vector<int> graphInputs(const Graph &graph) {
+  std::vector<bool> isMade(graph.values.size());
+  for (const GraphNode &node : graph.nodes)
+    for (int value : node.whole.results)
+      isMade[value] = true;
+  std::vector<int> inputs;
+  for (size_t value = 0; value < isMade.size(); ++value)
+    if (!isMade[value])
+      inputs.push_back(static_cast<int>(value));
+  return inputs;
+}
+
 TEST(StrategyFile, Fingerprints) {
   Mlp mlp = makeMlp(8, {6, 4}), wider = makeMlp(8, {6, 5}),
       renamed = makeMlp(8, {6, 4});
@@ -71,8 +84,39 @@ TEST(StrategyFile, Fingerprints) {
   renamed.graph.nodes[0].whole.name = "other";
   EXPECT_NE(fingerprint(mlp.graph), fingerprint(renamed.graph));
   EXPECT_EQ(fingerprint(mlp.graph).size(), 16u);
+  // Importers name arguments, each in its way; which one an op reads counts.
+  Mlp named = makeMlp(8, {6, 4});
+  std::vector<int> arguments = graphInputs(named.graph);
+  ASSERT_GE(arguments.size(), 2u);
+  for (int value : arguments)
+    named.graph.values[value].name = "arg" + std::to_string(value);
+  EXPECT_EQ(fingerprint(mlp.graph), fingerprint(named.graph));
+  for (GraphNode &node : named.graph.nodes)
+    for (int &value : node.whole.operands)
+      if (value == arguments[1])
+        value = arguments[0];
+  EXPECT_NE(fingerprint(mlp.graph), fingerprint(named.graph));
   EXPECT_NE(fingerprint(*builtinTopology("cpu-4")),
             fingerprint(*builtinTopology("cpu-5")));
+}
+
+/// Files of earlier versions have the names of arguments in the fingerprint.
+TEST(StrategyFile, FingerprintOfEarlierVersions) {
+  Graph graph;
+  graph.values = {{"x", {4}, 4}, {"y", {4}, 4}};
+  GraphNode node;
+  node.whole.name = "relu";
+  node.whole.kind = "relu";
+  node.whole.operands = {0};
+  node.whole.results = {1};
+  graph.nodes.push_back(node);
+  StrategyFile file;
+  file.configs.push_back({"relu", {}, 1, {0}});
+  file.modelFingerprint = "f713f94d9b9612a6";
+  EXPECT_NE(fingerprint(graph), file.modelFingerprint);
+  EXPECT_TRUE(static_cast<bool>(resolveStrategy(graph, file, 1, "s.json")));
+  graph.values[0].name = "z";
+  EXPECT_FALSE(static_cast<bool>(resolveStrategy(graph, file, 1, "s.json")));
 }
 
 /// The fingerprint of strings must not change between versions: files would be

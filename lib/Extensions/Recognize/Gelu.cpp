@@ -127,15 +127,15 @@ bool GeluSite::find() {
 void GeluSite::replace(RecognizedOps &found) const {
   OpBuilder builder(x.getContext());
   setAfter(builder, inner->getResult(0));
-  auto gelu = GeluOp::create(builder, results.front().first.getLoc(),
-                             x.getType(), x, approximate);
+  auto gelu = GeluOp::create(builder, locationOf(results.front()), x.getType(),
+                             x, approximate);
   replaceResults(gelu.getY());
   ++found.gelus;
   if (!hasGradient())
     return;
   setAfter(builder, {gelu.getY(), dy.first});
   auto gradient =
-      GeluGradOp::create(builder, dx.front().value.first.getLoc(), x.getType(),
+      GeluGradOp::create(builder, locationOf(dx.front()), x.getType(),
                          asX(builder, dy), x, approximate);
   replaceInputGradients(gradient.getDx());
   ++found.geluGrads;

@@ -275,7 +275,7 @@ bool NormSite::find() {
 void NormSite::replace(RecognizedOps &found) const {
   OpBuilder builder(x.getContext());
   setAfter(builder, {root->getResult(0), gamma.first, beta.first});
-  Location loc = results.front().first.getLoc();
+  Location loc = locationOf(results.front());
   auto type = cast<RankedTensorType>(x.getType());
   auto rowType =
       RankedTensorType::get(type.getShape().take_back(), type.getElementType());
@@ -308,7 +308,7 @@ void NormSite::replace(RecognizedOps &found) const {
     return;
   setAfter(builder, {y, dy.first});
   Value dOut = asX(builder, dy);
-  Location gradientLoc = dx.front().value.first.getLoc();
+  Location gradientLoc = locationOf(dx.front());
   if (centers) {
     auto gradient =
         LayerNormGradOp::create(builder, gradientLoc, type, rowType, rowType,

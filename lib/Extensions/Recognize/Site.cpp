@@ -67,20 +67,39 @@ static Value pointByPoint(
       .getResult(0);
 }
 
-static Value viewAs(OpBuilder &builder, const LabelledValue &value,
-                    const Labels &labels, ArrayRef<int64_t> shape) {
+static Value viewAs(OpBuilder &builder, Location loc,
+                    const LabelledValue &value, const Labels &labels,
+                    ArrayRef<int64_t> shape) {
   if (value.second == labels && shapeOf(value.first) == shape)
     return value.first;
-  return pointByPoint(builder, value.first.getLoc(), value, labels, shape,
+  return pointByPoint(builder, loc, value, labels, shape,
                       [](OpBuilder &, Location, ValueRange x) { return x[0]; });
 }
 
+/// Within the location of a value, for an op that does not compute the value as
+/// it is.
+static Location within(Value value) {
+  return NameLoc::get(StringAttr::get(value.getContext(), "part"),
+                      value.getLoc());
+}
+
 Value Site::asX(OpBuilder &builder, const LabelledValue &value) const {
-  return viewAs(builder, value, ownLabels(x), shapeOf(x));
+  return viewAs(builder, within(value.first), value, ownLabels(x), shapeOf(x));
 }
 
 Value Site::asAxis(OpBuilder &builder, const LabelledValue &value) const {
-  return viewAs(builder, value, {axis}, shapeOf(x)[axis]);
+  return viewAs(builder, within(value.first), value, {axis}, shapeOf(x)[axis]);
+}
+
+Location Site::locationOf(const LabelledValue &value) const {
+  bool isSame =
+      value.second == ownLabels(x) && shapeOf(value.first) == shapeOf(x);
+  return isSame ? value.first.getLoc() : within(value.first);
+}
+
+Location Site::locationOf(const InputGradient &gradient) const {
+  return gradient.rest.first ? within(gradient.value.first)
+                             : locationOf(gradient.value);
 }
 
 //===----------------------------------------------------------------------===//
@@ -124,8 +143,8 @@ void Site::replaceResults(Value y) const {
   OpBuilder builder(y.getContext());
   builder.setInsertionPointAfterValue(y);
   for (const auto &[value, labels] : results)
-    replaceUses(value,
-                viewAs(builder, {y, ownLabels(x)}, labels, shapeOf(value)));
+    replaceUses(value, viewAs(builder, value.getLoc(), {y, ownLabels(x)},
+                              labels, shapeOf(value)));
 }
 
 void Site::replaceInputGradients(Value gradient) const {
@@ -134,8 +153,9 @@ void Site::replaceInputGradients(Value gradient) const {
     const auto &[value, labels] = own.value;
     if (!own.rest.first) {
       builder.setInsertionPointAfterValue(gradient);
-      replaceUses(value, viewAs(builder, {gradient, ownLabels(x)}, labels,
-                                shapeOf(value)));
+      replaceUses(value,
+                  viewAs(builder, value.getLoc(), {gradient, ownLabels(x)},
+                         labels, shapeOf(value)));
       continue;
     }
     builder.setInsertionPoint(value.getDefiningOp());
@@ -152,8 +172,8 @@ void Site::replaceAlongAxis(ArrayRef<LabelledValue> values, Value by) const {
   OpBuilder builder(by.getContext());
   builder.setInsertionPointAfterValue(by);
   for (const auto &[value, labels] : values)
-    replaceUses(value,
-                viewAs(builder, {by, Labels{axis}}, labels, shapeOf(value)));
+    replaceUses(value, viewAs(builder, value.getLoc(), {by, Labels{axis}},
+                              labels, shapeOf(value)));
 }
 
 //===----------------------------------------------------------------------===//

@@ -56,6 +56,12 @@ struct Site {
   Value asX(OpBuilder &builder, const LabelledValue &value) const;
   /// `value`, whose dims have labels, with the axis only.
   Value asAxis(OpBuilder &builder, const LabelledValue &value) const;
+  /// The location of an op that computes a value, or the gradient in it, with
+  /// the dims of x. It is that of the value only where the op computes all of
+  /// it and in the order of its dims: exports find the ops of a program by
+  /// their locations.
+  Location locationOf(const LabelledValue &value) const;
+  Location locationOf(const InputGradient &gradient) const;
 };
 
 /// Whether a value is a tensor of f32 or f64 of known shape.

@@ -127,7 +127,7 @@ void SoftmaxSite::replace(RecognizedOps &found) const {
   OpBuilder builder(x.getContext());
   setAfter(builder, source);
   auto softmax =
-      SoftmaxOp::create(builder, results.front().first.getLoc(), x.getType(), x,
+      SoftmaxOp::create(builder, locationOf(results.front()), x.getType(), x,
                         builder.getI64IntegerAttr(axis));
   replaceResults(softmax.getY());
   ++found.softmaxes;
@@ -135,7 +135,7 @@ void SoftmaxSite::replace(RecognizedOps &found) const {
     return;
   setAfter(builder, {softmax.getY(), dy.first});
   auto gradient = SoftmaxGradOp::create(
-      builder, dx.front().value.first.getLoc(), x.getType(), asX(builder, dy),
+      builder, locationOf(dx.front()), x.getType(), asX(builder, dy),
       softmax.getY(), builder.getI64IntegerAttr(axis));
   replaceInputGradients(gradient.getDx());
   ++found.softmaxGrads;

@@ -15,6 +15,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 using namespace mlir::soap;
@@ -55,6 +56,7 @@ private:
   SmallVector<int> updates;
 
   InFlightDiagnostic fail() { return function.emitError(); }
+  std::string describePairs() const;
   LogicalResult pair(unsigned result, unsigned argument, StringRef by);
   LogicalResult readDonations();
   LogicalResult readPairs();
@@ -79,9 +81,31 @@ LogicalResult Marker::pair(unsigned result, unsigned argument, StringRef by) {
   return success();
 }
 
-/// jax.jit(..., donate_argnums=...) says which results take the place of
-/// arguments.
+/// The pairs as --updates has them.
+std::string Marker::describePairs() const {
+  std::string text;
+  for (size_t r = 0, end; r < updates.size(); r = end) {
+    end = r + 1;
+    if (updates[r] < 0)
+      continue;
+    while (end < updates.size() && updates[end] == updates[end - 1] + 1)
+      ++end;
+    auto range = [&](size_t first) {
+      std::string own = std::to_string(first);
+      return end - r > 1 ? own + "-" + std::to_string(first + end - r - 1)
+                         : own;
+    };
+    text += (text.empty() ? "" : ",") + range(r) + ":" +
+            range(static_cast<size_t>(updates[r]));
+  }
+  return text;
+}
+
+/// jax.jit(..., donate_argnums=...) says whose memory results take. JAX pairs
+/// arguments and results by their types alone, in order: where more results
+/// have the type than donated arguments, any of them may be the new value.
 LogicalResult Marker::readDonations() {
+  llvm::MapVector<Type, SmallVector<unsigned>> donated;
   for (unsigned i = 0; i < source.getNumArguments(); ++i) {
     auto output = source.getArgAttrOfType<IntegerAttr>(i, "tf.aliasing_output");
     if (!output)
@@ -93,7 +117,22 @@ LogicalResult Marker::readDonations() {
     if (failed(pair(static_cast<unsigned>(output.getInt()), i,
                     "'tf.aliasing_output'")))
       return failure();
+    donated[function.getArgumentTypes()[i]].push_back(i);
   }
+  for (auto &[type, arguments] : donated) {
+    auto results = llvm::count(function.getResultTypes(), type);
+    if (static_cast<size_t>(results) == arguments.size())
+      continue;
+    return fail() << "argument " << arguments.front()
+                  << " is donated, and its new value may be any of " << results
+                  << " results of type " << type
+                  << ": say which by --updates=RESULT:ARGUMENT, or "
+                     "--updates=none";
+  }
+  if (!donated.empty())
+    function.emitRemark() << "donated arguments get new values in their order: "
+                             "--updates="
+                          << describePairs();
   return success();
 }
 
@@ -158,8 +197,8 @@ LogicalResult Marker::findPairs() {
     if (failed(pair(run.result + i, run.argument + i, "--updates=auto")))
       return failure();
   function.emitRemark() << "results are taken for new values of arguments by "
-                           "their types: --updates="
-                        << describe(run);
+                           "their types, which gradients have, too: --updates="
+                        << describePairs();
   return success();
 }
 

@@ -83,7 +83,8 @@ static LogicalResult checkBlock(Importer &importer, Operation *op,
                               << " arguments, expected " << arguments.size();
   for (auto [argument, tensor] :
        llvm::zip_equal(block.getArguments(), arguments)) {
-    RankedTensorType type = importer.typeOf(op, argument.getType());
+    RankedTensorType type =
+        importer.typeOf(op, argument.getType(), /*mayBeEmpty=*/true);
     if (!type)
       return failure();
     if (type != tensor->type)

@@ -15,6 +15,8 @@
 #include "mlir/Dialect/Shard/IR/ShardOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
+#include <set>
+
 using namespace mlir;
 using namespace mlir::soap;
 using namespace mlir::soap::stablehlo_import;
@@ -129,13 +131,47 @@ LogicalResult ShardyExporter::matchOps(func::FuncOp own, func::FuncOp other) {
          << " (give the options of the import, and run no other pass between)";
 }
 
+/// Meshes of no axes and constraints on them, which JAX writes around PRNG
+/// keys: they say nothing.
+static SmallVector<Operation *> emptyShardings(ModuleOp program) {
+  auto textOf = [](Operation *op, StringRef name) {
+    std::string text;
+    if (Attribute attribute = op->getAttr(name))
+      llvm::raw_string_ostream(text) << attribute;
+    return text;
+  };
+  SmallVector<Operation *> found;
+  std::set<std::string> meshes;
+  program.walk([&](Operation *op) {
+    auto symbol = dyn_cast_or_null<StringAttr>(op->getAttr("sym_name"));
+    if (op->getName().getStringRef() != "sdy.mesh" || !symbol ||
+        !StringRef(textOf(op, "mesh")).contains("mesh<[]>"))
+      return;
+    meshes.insert(("<@" + symbol.getValue() + ",").str());
+    found.push_back(op);
+  });
+  program.walk([&](Operation *op) {
+    if (op->getName().getStringRef() != "sdy.sharding_constraint" ||
+        op->getNumOperands() != 1 || op->getNumResults() != 1)
+      return;
+    std::string text = textOf(op, "sharding");
+    if (llvm::any_of(meshes, [&](const std::string &mesh) {
+          return StringRef(text).contains(mesh);
+        }))
+      found.push_back(op);
+  });
+  return found;
+}
+
 LogicalResult ShardyExporter::run(func::FuncOp source) {
+  SmallVector<Operation *> empty = emptyShardings(program);
   bool hasShardings = false;
   program.walk([&](Operation *op) {
     StringRef name = op->getName().getStringRef();
     auto target = dyn_cast_or_null<StringAttr>(op->getAttr("call_target_name"));
     hasShardings |=
-        name.starts_with("sdy.") || (target && target.getValue() == "Sharding");
+        (name.starts_with("sdy.") && !llvm::is_contained(empty, op)) ||
+        (target && target.getValue() == "Sharding");
   });
   if (hasShardings)
     return source.emitError()
@@ -150,13 +186,13 @@ LogicalResult ShardyExporter::run(func::FuncOp source) {
   for (BlockArgument argument : other.getArguments())
     if (OpaqueAttr sharding = shardingOf(argument))
       source.setArgAttr(argument.getArgNumber(), "sdy.sharding", sharding);
-  // The last op that computes a result of the program, and its sharding.
-  llvm::DenseMap<std::pair<unsigned, unsigned>, OpaqueAttr> shardings;
+  // The last op that computes a result of the program, in the order of its
+  // dims.
+  llvm::DenseMap<std::pair<unsigned, unsigned>, Value> makers;
   for (auto [op, annotated] : pairs)
     if (auto place = dyn_cast<FileLineColLoc>(op->getLoc());
         place && place.getFilename().getValue() == tracedResult)
-      if (OpaqueAttr sharding = shardingOf(annotated->getResult(0)))
-        shardings[{place.getLine(), place.getColumn()}] = sharding;
+      makers[{place.getLine(), place.getColumn()}] = annotated->getResult(0);
   Block &body = source.getBody().front();
   unsigned number = 0;
   SmallVector<Operation *> ops;
@@ -165,8 +201,12 @@ LogicalResult ShardyExporter::run(func::FuncOp source) {
   for (Operation *op : ops) {
     ++number;
     for (OpResult result : op->getResults()) {
-      OpaqueAttr sharding =
-          shardings.lookup({number, result.getResultNumber()});
+      Value maker = makers.lookup({number, result.getResultNumber()});
+      auto type = dyn_cast<RankedTensorType>(result.getType());
+      if (!maker || !type ||
+          cast<RankedTensorType>(maker.getType()).getShape() != type.getShape())
+        continue;
+      OpaqueAttr sharding = shardingOf(maker);
       if (!sharding)
         continue;
       OpBuilder builder(context);
@@ -179,6 +219,11 @@ LogicalResult ShardyExporter::run(func::FuncOp source) {
       Operation *constraint = builder.create(state);
       result.replaceAllUsesExcept(constraint->getResult(0), constraint);
     }
+  }
+  for (Operation *op : empty) {
+    if (op->getNumResults() == 1)
+      op->replaceAllUsesWith(op->getOperands());
+    op->erase();
   }
   // A result has the sharding of what it returns.
   for (OpOperand &operand : body.getTerminator()->getOpOperands())

@@ -47,7 +47,7 @@ InFlightDiagnostic Importer::error(Operation *op) {
 
 TensorRef Importer::get(Value value) { return tensors.lookup(value); }
 
-RankedTensorType Importer::typeOf(Operation *op, Type type) {
+RankedTensorType Importer::typeOf(Operation *op, Type type, bool mayBeEmpty) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   auto fail = [&](StringRef expected) {
     error(op) << "has type " << type << ", expected " << expected;
@@ -68,17 +68,20 @@ RankedTensorType Importer::typeOf(Operation *op, Type type) {
     return fail("elements of f16, bf16, f32, f64, i1, or integers of 8, 16, 32 "
                 "or 64 bits");
   int64_t count = 1;
+  if (isEmpty(tensor) && !mayBeEmpty)
+    return fail("at least one element and at most 2^40");
   for (int64_t extent : tensor.getShape()) {
-    if (extent < 1 || extent > (int64_t(1) << 31) ||
-        count > (int64_t(1) << 40) / extent)
+    if (extent < 0 || extent > (int64_t(1) << 31) ||
+        (extent > 0 && count > (int64_t(1) << 40) / extent))
       return fail("at least one element and at most 2^40");
-    count *= extent;
+    count *= std::max<int64_t>(extent, 1);
   }
   return RankedTensorType::get(tensor.getShape(), signless(element));
 }
 
 LogicalResult Importer::set(Operation *op, unsigned result, TensorRef tensor) {
-  RankedTensorType type = resultType(op, result);
+  RankedTensorType type =
+      typeOf(op, op->getResult(result).getType(), /*mayBeEmpty=*/true);
   if (!type || !tensor)
     return failure();
   if (tensor->type != type)
@@ -109,6 +112,9 @@ LogicalResult Importer::importOp(Operation *op) {
     if (!get(operand))
       return error(op) << "uses a value of type " << operand.getType()
                        << " from outside of what is imported";
+  FailureOr<bool> isDone = importEmpty(*this, op);
+  if (failed(isDone) || *isDone)
+    return isDone;
   StringRef name = op->getName().getStringRef();
   if (isElementwise(name)) {
     if (failed(checkElementwise(*this, op)))
@@ -191,7 +197,7 @@ Importer::call(Operation *op, StringRef callee, ArrayRef<TensorRef> arguments) {
                      << callee << "', which has " << body.getNumArguments();
   for (auto [argument, tensor] :
        llvm::zip_equal(body.getArguments(), arguments)) {
-    RankedTensorType type = typeOf(op, argument.getType());
+    RankedTensorType type = typeOf(op, argument.getType(), /*mayBeEmpty=*/true);
     if (!type)
       return failure();
     if (type != tensor->type)
@@ -321,6 +327,8 @@ OwningOpRef<ModuleOp> Importer::run() {
   SmallVector<Value> values;
   Operation *end = body.getTerminator();
   for (auto [i, result] : llvm::enumerate(*results)) {
+    if (!typeOf(end, end->getOperand(i).getType()))
+      return nullptr;
     Type source = elementOf(end->getOperand(i));
     Value value = whole(convertElements(
         *this, result, isUnsigned(source) || source.isInteger(1),

@@ -77,8 +77,9 @@ public:
   LogicalResult set(Operation *op, unsigned result, TensorRef tensor);
 
   /// The type with signless elements; null, with a diagnostic, if it is no
-  /// tensor that Soap can hold.
-  RankedTensorType typeOf(Operation *op, Type type);
+  /// tensor that Soap can hold. Tensors without elements come and go within a
+  /// program only.
+  RankedTensorType typeOf(Operation *op, Type type, bool mayBeEmpty = false);
   RankedTensorType resultType(Operation *op, unsigned result = 0) {
     return typeOf(op, op->getResult(result).getType());
   }
@@ -229,6 +230,14 @@ FailureOr<DimensionNumbers> dimensionNumbers(Importer &importer, Operation *op,
                                              StringRef kind);
 /// `LT` of `#stablehlo<comparison_direction LT>`; empty if there is none.
 StringRef enumText(Operation *op, StringRef attribute);
+
+/// Whether a type is a tensor of known shape without elements, as the slices
+/// have that jax.lax.associative_scan makes of single elements.
+bool isEmpty(Type type);
+/// Whether an op is imported by its tensors without elements alone: all of its
+/// results are such, or what an operand without elements does to them is known.
+/// Then the results are set, or there is a diagnostic.
+FailureOr<bool> importEmpty(Importer &importer, Operation *op);
 
 using Handler = LogicalResult (*)(Importer &, Operation *);
 /// An op with its numbers of operands, results and regions; -1 is any number.

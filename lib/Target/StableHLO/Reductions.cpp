@@ -109,6 +109,47 @@ Operation *shlo::foldingOp(Region &region) {
   return folds ? op : nullptr;
 }
 
+/// log(e^a + e^b) of the two arguments, as JAX writes it for cumlogsumexp: the
+/// larger one and log_plus_one of the exponential of how far the other is below
+/// it, or their sum where the difference is no number.
+static bool isLogAddExp(Region &region) {
+  Block &block = region.front();
+  if (block.getNumArguments() != 2 || block.back().getNumOperands() != 1)
+    return false;
+  Value a = block.getArgument(0), b = block.getArgument(1);
+  auto made = [](Value value, StringRef name, size_t operands) -> Operation * {
+    Operation *op = value.getDefiningOp();
+    return op && op->getName().getStringRef() == name &&
+                   op->getNumOperands() == operands
+               ? op
+               : nullptr;
+  };
+  auto isOfBoth = [&](Value value, StringRef name) {
+    Operation *op = made(value, name, 2);
+    return op && ((op->getOperand(0) == a && op->getOperand(1) == b) ||
+                  (op->getOperand(0) == b && op->getOperand(1) == a));
+  };
+  Operation *select = made(block.back().getOperand(0), "stablehlo.select", 3);
+  if (!select || !isOfBoth(select->getOperand(1), "stablehlo.add"))
+    return false;
+  Operation *isNone = made(select->getOperand(0), "stablehlo.compare", 2),
+            *sum = made(select->getOperand(2), "stablehlo.add", 2);
+  if (!isNone || !sum || isNone->getOperand(0) != isNone->getOperand(1) ||
+      enumText(isNone, "comparison_direction") != "NE" ||
+      !isOfBoth(isNone->getOperand(0), "stablehlo.subtract") ||
+      !isOfBoth(sum->getOperand(0), "stablehlo.maximum"))
+    return false;
+  Value inner = sum->getOperand(1);
+  for (StringRef name : {"stablehlo.log_plus_one", "stablehlo.exponential",
+                         "stablehlo.negate", "stablehlo.abs"}) {
+    Operation *op = made(inner, name, 1);
+    if (!op)
+      return false;
+    inner = op->getOperand(0);
+  }
+  return inner == isNone->getOperand(0);
+}
+
 /// Several values are folded together where each comparison orders them, as in
 /// argmax: results are chosen among the arguments.
 static bool isChoice(Region &region) {
@@ -139,12 +180,14 @@ static LogicalResult checkFold(Importer &importer, Operation *op,
   llvm::append_range(arguments, elements);
   if (failed(importer.checkScalarRegion(op, region, arguments, elements)))
     return failure();
-  if (values.size() == 1 ? foldingOp(region) != nullptr : isChoice(region))
+  if (values.size() == 1 ? foldingOp(region) || isLogAddExp(region)
+                         : isChoice(region))
     return success();
   return importer.error(op)
          << "has a region that is no reduction: expected one of add, "
-            "multiply, maximum, minimum, and, or, xor of its two arguments, or "
-            "comparisons and selections of several values";
+            "multiply, maximum, minimum, and, or, xor of its two arguments, "
+            "the logarithm of the sum of their exponentials as JAX writes it, "
+            "or comparisons and selections of several values";
 }
 
 //===----------------------------------------------------------------------===//
@@ -356,9 +399,10 @@ LogicalResult shlo::importSelectAndScatter(Importer &importer, Operation *op) {
               "by GE, GT, LE or LT";
   Operation *scatter = foldingOp(op->getRegion(1));
   auto floatType = dyn_cast<FloatType>(x->type.getElementType());
-  if (scatter->getName().getStringRef() != "stablehlo.add" || !floatType)
-    return importer.error(op) << "scatters by '" << scatter->getName()
-                              << "', expected a sum of floats";
+  if (!scatter || scatter->getName().getStringRef() != "stablehlo.add" ||
+      !floatType)
+    return importer.error(op) << "scatters by something else than a sum of "
+                                 "floats";
   if (source->type != RankedTensorType::get(windows, floatType))
     return importer.error(op)
            << "has a source of type " << op->getOperand(1).getType()

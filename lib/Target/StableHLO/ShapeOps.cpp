@@ -243,6 +243,8 @@ LogicalResult shlo::importConcatenate(Importer &importer, Operation *op) {
       return importer.error(op)
              << "joins " << op->getOperand(0).getType() << " and "
              << operand.getType() << " along dim " << *dim;
+    if (isEmpty(type))
+      tensors.pop_back();
   }
   return importer.set(op, 0, importer.concat(tensors, *dim));
 }

@@ -17,6 +17,7 @@ from jax._src.interpreters import mlir as _mlir
 from jax.extend.core import Literal as _Literal
 from jaxlib.mlir import ir as _ir
 
+from ._jax_state import is_key
 from .errors import SoapError
 
 _SCOPE = re.compile(r"soap_equation_(\d+)\b")
@@ -87,14 +88,17 @@ def find(
 ) -> InnerShardings:
     """The constraints of an exported program, by equation of the function. `avals` are the leaves of its arguments."""
     arguments = _jax.tree_util.tree_unflatten(structure, avals)
-    closed = _jax.make_jaxpr(function)(*arguments)
+    # Of a function that is jitted already, its own equations.
+    closed = (function if hasattr(function, "trace") else _jax.jit(function)).trace(*arguments).jaxpr
     lowered = _jax.jit(lambda *leaves: _evaluate(closed, leaves, lambda _, results: results)).lower(*avals)
     with _mlir.make_ir_context():
         module = _ir.Module.parse(exported)
         constrained = _main_ops(module)
     traced = lowered.compiler_ir("stablehlo")
     scopes: list[tuple[str, int | None, list[str]]] = []
-    for name, location, results, _ in _main_ops(traced):
+    for name, location, results, sharding in _main_ops(traced):
+        if sharding:  # of PRNG keys, on no mesh
+            continue
         found = _SCOPE.search(location)
         scopes.append((name, int(found[1]) if found else None, results))
     # Order and names of ops tell whether both are the same program.
@@ -121,12 +125,17 @@ def find(
         # Of the ops of an equation the one that makes its result.
         aval = closed.jaxpr.eqns[equation].outvars[0].aval
         last = max(i for i, (_, own, _) in enumerate(scopes) if own == equation)
-        if place != last or len(results) != 1 or not _has_shape(results[0], aval.shape):
+        if place != last or len(results) != 1 or is_key(aval) or _shape_of(results[0]) != tuple(aval.shape):
             continue
-        dims = re.findall(r"\{(.*?)\}", _SHARDING.search(sharding)[1])
-        specs[equation] = _jax.sharding.PartitionSpec(*(tuple(re.findall(r'"(\w+)"', dim)) or None for dim in dims))
+        dims = [tuple(re.findall(r'"(\w+)"', dim)) for dim in re.findall(r"\{(.*?)\}", _SHARDING.search(sharding)[1])]
+        pieces = [math.prod(dict(axes)[axis] for axis in dim) for dim in dims]
+        # JAX has equal pieces only.
+        if len(dims) == len(aval.shape) and not any(extent % count for extent, count in zip(aval.shape, pieces)):
+            specs[equation] = _jax.sharding.PartitionSpec(*(dim or None for dim in dims))
     return InnerShardings(closed, mesh, specs)
 
 
-def _has_shape(type_text: str, shape: Sequence[int]) -> bool:
-    return type_text.startswith("tensor<" + "".join(f"{extent}x" for extent in shape))
+def _shape_of(type_text: str) -> tuple[int, ...] | None:
+    """(2, 3) of `tensor<2x3xf32>`."""
+    match = re.match(r"tensor<((?:\d+x)*)[a-z]", type_text)
+    return tuple(int(extent) for extent in match[1].split("x") if extent) if match else None

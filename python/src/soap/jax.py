@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
+import logging
 import re
 import warnings
 from dataclasses import dataclass
@@ -13,6 +15,8 @@ import jax as _jax
 import numpy as np
 
 from . import _core, _jax_inner
+from ._jax_flow import kept_arguments
+from ._jax_state import Part, Roles, find_data, find_updates, is_key, parts_of, type_of
 from ._options import import_options, text_of
 from ._versions import check_version
 from .errors import SoapError, SoapWarning
@@ -20,6 +24,8 @@ from .model import Model
 from .plan import Plan
 
 check_version("jax", _jax.__version__)
+
+_logger = logging.getLogger("soap")
 
 _BYTES = {"pred": 1, "s8": 1, "u8": 1, "bf16": 2, "f16": 2, "s16": 2, "u16": 2, "f32": 4, "s32": 4, "u32": 4}
 _BYTES.update({"f64": 8, "s64": 8, "u64": 8})
@@ -65,54 +71,67 @@ def from_jax(
     **options: Any,
 ) -> JaxModel:
     """Imports a function with example arguments: arrays, or anything with shape and dtype. A whole training step
-    (`value_and_grad` and the update) is one program; Soap differentiates nothing of it.
+    (`value_and_grad` and the update) is one program; Soap differentiates nothing of it. The function may be jitted.
 
-    Results are new values of arguments where the function returns a tree of the same structure, shapes and names as one
-    of its arguments, in order: `params, state, loss = step(params, state, batch)`. Such arguments are parameters. A
-    scalar float is no new value, nor is an array that is all that the function returns. Where a result may be the new
-    value of several arguments, a warning says which it was taken for, and the option `updates` (pairs RESULT:ARGUMENT
-    of numbers in the program, or "none") says otherwise. `data` and `labels` are numbers of arguments of `function`
-    that have samples along `sample_dim`; by default all arguments without a new value are data. `soap.from_stablehlo`
-    has further options."""
-    jitted = function if hasattr(function, "lower") else _jax.jit(function)
-    lowered = jitted.lower(*args)
-    trees = _trees_of(function, args, lowered, {*labels, *(data or ())}, says="updates" not in options)
-    if options.get("updates", "auto") != "auto":
+    A result is the new value of an argument where `updates` says so (pairs RESULT:ARGUMENT of numbers in the program,
+    or "none"); else where the argument is donated, or where a training state goes in and comes out at the same place:
+    `params, state, loss = step(params, state, batch)`. Argument i and result i are then trees of the same key paths,
+    shapes and types, and some float of the result is the old one with something added, as in `p - 0.1 * g`. All other
+    results are results, as gradients are. `data` and `labels` are numbers of arguments of `function` that have samples
+    along `sample_dim`; by default these are the arguments without a new value whose arrays have the extent of the last
+    one there. What was assumed is one line of the logger `soap`, which stderr has by default; where `updates` and
+    `data` are given, nothing is. Arguments that are no data have the values of the example (`model.restore`).
+    `soap.from_stablehlo` has further options."""
+    jitted = function if hasattr(function, "trace") and hasattr(function, "lower") else _jax.jit(function)
+    traced = jitted.trace(*args)
+    lowered = traced.lower()
+    trees = _trees_of(function, args, lowered)
+    says_updates = options.get("updates", "auto") != "auto"
+    if says_updates:
         leaf_of = {position: leaf for leaf, position in enumerate(trees.positions) if position >= 0}
         trees.updates = {result: leaf_of[argument] for result, argument in _pairs_of(options["updates"], leaf_of)}
-    owner = []  # number of the argument of `function` by leaf
-    for i, argument in enumerate(args):
-        owner += [i] * len(_jax.tree_util.tree_leaves(argument))
+    roles, owner = _roles_of(function, args, traced, lowered, trees, data, labels, sample_dim, says_updates)
     updated = set(trees.updates.values())
     kinds: dict[str, list[int]] = {"data": [], "labels": [], "parameters": []}
+    kept = []  # leaves that are no data
     for leaf, position in enumerate(trees.positions):
         if position < 0:
             continue
-        if leaf in updated:
-            kinds["parameters"].append(position)
-        elif owner[leaf] in labels:
+        about = trees.leaves[leaf]
+        if leaf not in updated and owner[leaf] in labels:
             kinds["labels"].append(position)
-        elif data is None or owner[leaf] in data:
+        elif leaf not in updated and owner[leaf] in roles.data:
             kinds["data"].append(position)
-    updates = [
-        f"{result}:{trees.positions[leaf]}" for result, leaf in trees.updates.items() if trees.positions[leaf] >= 0
-    ]
+        else:
+            kept.append(leaf)
+            # Counters and keys that have new values are states.
+            if _jax.dtypes.issubdtype(about.dtype, np.floating) and (leaf in updated or about.shape):
+                kinds["parameters"].append(position)
+    pairs = [f"{result}:{trees.positions[leaf]}" for result, leaf in trees.updates.items() if trees.positions[leaf] >= 0]
     chosen: dict[str, Any] = {kind: numbers for kind, numbers in kinds.items() if numbers}
-    if updates:
-        chosen["updates"] = updates
+    chosen["updates"] = pairs or "none"
     if sample_dim:
         chosen["sample_dim"] = sample_dim
     name = getattr(function, "__name__", "step")
-    program, words = generic_stablehlo(lowered), import_options({**chosen, **options})
+    program, words = generic_stablehlo(lowered), import_options({**chosen, **options, "updates": chosen["updates"]})
     core = _core.Module.import_stablehlo(program, name, words)
     core.name_arguments([n for n, position in zip(trees.argument_names, trees.positions) if position >= 0], None)
+    if roles.assumed:
+        _logger.warning("soap.from_jax: assumed of %s: %s (updates=, data= and labels= say otherwise)", name,
+                        "; ".join(roles.assumed))
     model = JaxModel(core, name, trees, program, words)
     leaves = _jax.tree_util.tree_leaves(tuple(args))
     if not any(isinstance(leaf, _jax.ShapeDtypeStruct) for leaf in leaves):
-        model._values = {
-            trees.argument_names[i]: np.asarray(leaves[i]) for i in sorted(updated) if trees.positions[i] >= 0
-        }
+        model._values = {trees.argument_names[i]: _value_of(leaves[i], trees.leaves[i]) for i in kept}
     return model
+
+
+def _value_of(leaf: Any, about: Any) -> np.ndarray:
+    """An argument as an array: the words of a PRNG key, numbers of Python in the type that JAX gives them."""
+    if is_key(about):
+        return np.asarray(_jax.random.key_data(leaf))
+    array = np.asarray(leaf)
+    return array if array.dtype == about.dtype else array.astype(about.dtype)
 
 
 def _pairs_of(updates: Any, arguments: Mapping[int, int]) -> list[tuple[int, int]]:
@@ -130,49 +149,19 @@ def _pairs_of(updates: Any, arguments: Mapping[int, int]) -> list[tuple[int, int
     return pairs
 
 
-def _trees_of(
-    function: Callable[..., Any], args: Sequence[Any], lowered: Any, batches: set[int], says: bool
-) -> _Trees:
-    """The trees of a function. Arguments of `batches` are no parameters. Warns of guesses if `says`."""
-    paths, _ = _jax.tree_util.tree_flatten_with_path(tuple(args))
+def _trees_of(function: Callable[..., Any], args: Sequence[Any], lowered: Any) -> _Trees:
+    """The trees of a function, without updates."""
+    paths, structure = _jax.tree_util.tree_flatten_with_path(tuple(args))
+    leaves = [
+        _jax.ShapeDtypeStruct(leaf.shape, leaf.dtype, weak_type=getattr(leaf, "weak_type", False))
+        for leaf in _jax.tree_util.tree_leaves(lowered.in_avals)
+    ]
+    if len(leaves) != len(paths):
+        raise ValueError(
+            f"from_jax: expected {len(leaves)} arrays in the arguments, got {len(paths)}: bind static arguments before, "
+            "as functools.partial does"
+        )
     names = _names_of(function, [path for path, _ in paths])
-    results = lowered.out_info
-    out_paths, _ = _jax.tree_util.tree_flatten_with_path(results)
-
-    def top_level(tree: Any) -> list[Any]:
-        return list(tree) if isinstance(tree, (tuple, list)) and not hasattr(tree, "_fields") else [tree]
-
-    def signature(tree: Any) -> Any:
-        leaves, structure = _jax.tree_util.tree_flatten(tree)
-        return structure, [(tuple(leaf.shape), np.dtype(leaf.dtype).name) for leaf in map(_with_shape, leaves)]
-
-    updates: dict[int, int] = {}
-    first_result, taken, first_leaf = 0, set(batches), []
-    count = 0
-    if isinstance(results, _jax.ShapeDtypeStruct) or hasattr(results, "shape"):
-        taken.update(range(len(args)))  # One array is a result, as of a forward pass.
-    for argument in args:
-        first_leaf.append(count)
-        count += len(_jax.tree_util.tree_leaves(argument))
-    for position, result in enumerate(top_level(results)):
-        leaves = len(_jax.tree_util.tree_leaves(result))
-        found = signature(result)
-        fits = [i for i, argument in enumerate(args) if i not in taken and signature(argument) == found]
-        others = sum(signature(other) == found for other in top_level(results)[position + 1 :])
-        if says and leaves and len(fits) > others + 1 and not _is_scalar_float(found[1]):
-            words = ", ".join(str(i) for i in fits)
-            warnings.warn(
-                f"result {position} may be the new value of one of the arguments {words}: it was taken for that of "
-                f"argument {fits[0]}; updates=[...] says otherwise (docs/StableHLO.md)",
-                SoapWarning,
-                stacklevel=3,
-            )
-        for i, argument in enumerate(args):
-            if i not in taken and leaves and signature(argument) == found and not _is_scalar_float(found[1]):
-                taken.add(i)
-                updates.update({first_result + k: first_leaf[i] + k for k in range(leaves)})
-                break
-        first_result += leaves
     kept = getattr(lowered._lowering, "compile_args", {}).get("kept_var_idx")
     positions, next_position = [], 0
     for leaf in range(len(names)):
@@ -181,9 +170,52 @@ def _trees_of(
             next_position += 1
         else:
             positions.append(-1)
-    structure = _jax.tree_util.tree_structure
-    leaves = [_jax.ShapeDtypeStruct(leaf.shape, leaf.dtype) for leaf in _jax.tree_util.tree_leaves(lowered.in_avals)]
-    return _Trees(structure(tuple(args)), structure(results), names, updates, positions, leaves)
+    return _Trees(structure, _jax.tree_util.tree_structure(lowered.out_info), names, {}, positions, leaves)
+
+
+def _roles_of(
+    function: Callable[..., Any],
+    args: Sequence[Any],
+    traced: Any,
+    lowered: Any,
+    trees: _Trees,
+    data: Sequence[int] | None,
+    labels: Sequence[int],
+    sample_dim: int,
+    says_updates: bool,
+) -> tuple[Roles, list[int]]:
+    """The roles of arguments and results, where no option says them, and the number of the argument of each leaf. Sets
+    the updates of the trees."""
+    for what, numbers in (("data", data or ()), ("labels", labels)):
+        if bad := [number for number in numbers if not 0 <= number < len(args)]:
+            raise ValueError(f"{what}: expected numbers of arguments, 0 to {len(args) - 1}, got {bad[0]}")
+    avals = _jax.tree_util.tree_unflatten(trees.arguments, trees.leaves)
+    names = _names_of(function, [(_jax.tree_util.SequenceKey(i),) for i in range(len(args))])
+    found = parts_of(avals)
+    arguments = [found.get(i, Part(names[i], -1, [], [])) for i in range(len(args))]
+    for name, part in zip(names, arguments):
+        part.name = name
+    batches = {*labels, *(data or ())}
+    flags = [info.donated for info in _jax.tree_util.tree_leaves(lowered.args_info, is_leaf=_is_argument)]
+    donated = {i for i, part in enumerate(arguments) if part.types and all(flags[leaf] for leaf in part.leaves)}
+    roles = Roles()
+    if not says_updates:
+        roles = find_updates(
+            arguments, donated, batches, lowered.out_info, functools.cache(lambda: kept_arguments(traced.jaxpr))
+        )
+        trees.updates = roles.updates
+    owner = [i for i, part in enumerate(arguments) for _ in part.types]
+    if data is None:
+        keys = {i for i, leaf in enumerate(trees.leaves) if is_key(leaf)}
+        updated = {owner[leaf] for leaf in trees.updates.values()}
+        find_data(arguments, {*updated, *labels}, keys, sample_dim, roles)
+    else:
+        roles.data = list(data)
+    return roles, owner
+
+
+def _is_argument(node: Any) -> bool:
+    return hasattr(node, "donated")
 
 
 def _names_of(function: Callable[..., Any], paths: Sequence[Any]) -> list[str]:
@@ -201,20 +233,6 @@ def _names_of(function: Callable[..., Any], paths: Sequence[Any]) -> list[str]:
         name = ".".join(parts)
         names.append(name if name not in names else f"{name}.{len(names)}")
     return names
-
-
-def _is_scalar_float(leaves: Sequence[tuple[tuple[int, ...], str]]) -> bool:
-    """Whether a result is a loss: a scalar argument of its type, such as a learning rate, is not its old value."""
-    return len(leaves) == 1 and leaves[0][0] == () and "float" in leaves[0][1]
-
-
-def _signature(leaf: Any) -> tuple[tuple[int, ...], str]:
-    leaf = _with_shape(leaf)
-    return tuple(leaf.shape), np.dtype(leaf.dtype).name
-
-
-def _with_shape(leaf: Any) -> Any:
-    return leaf if hasattr(leaf, "shape") and hasattr(leaf, "dtype") else np.asarray(leaf)
 
 
 def mesh(plan: Plan, devices: Sequence[Any] | None = None) -> Any:
@@ -235,6 +253,8 @@ def shardings(plan: Plan, devices: Sequence[Any] | None = None, *, strict: bool 
     layout = plan.layout()
     grid = mesh(plan, devices)
     faults = dict(layout.inexact)
+    trees = getattr(plan.model, "_trees", None)
+    ranks = {p: len(leaf.shape) for p, leaf in zip(trees.positions, trees.leaves)} if trees is not None else {}
     result = {}
     for tensor in layout.tensors.values():
         if tensor.argument < 0:
@@ -246,6 +266,11 @@ def shardings(plan: Plan, devices: Sequence[Any] | None = None, *, strict: bool 
                 faults.setdefault(tensor.name, f"dim {dim} of {tensor.shape[dim]} is cut into {pieces} uneven pieces")
                 axes = ()
             spec.append(axes if axes else None)
+        # A PRNG key is one element, whose words are a dim of the program alone.
+        rank = ranks.get(tensor.argument, len(spec))
+        if any(spec[rank:]):
+            faults.setdefault(tensor.name, "the words of a PRNG key are cut")
+        del spec[rank:]
         result[tensor.argument] = _jax.sharding.NamedSharding(grid, _jax.sharding.PartitionSpec(*spec))
     named = {t.name for t in layout.tensors.values() if t.argument >= 0}
     faults = {name: fault for name, fault in faults.items() if name in named}
@@ -286,7 +311,7 @@ def jit(
 
     def constrained(*arguments: Any) -> Any:
         leaves = _jax.tree_util.tree_leaves(arguments)
-        if inside is None or [_signature(x) for x in leaves] != [_signature(x) for x in trees.leaves]:
+        if inside is None or [*map(type_of, leaves)] != [*map(type_of, trees.leaves)]:
             return function(*arguments)  # shapes that the plan is not for
         return _jax.tree_util.tree_unflatten(trees.results, inside(*leaves))
 

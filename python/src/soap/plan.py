@@ -36,9 +36,12 @@ def find_strategy(
 
     A model with `@forward` alone gets a training step first, with `optimizer`, `learning_rate` and the options of the
     dict `training` (docs/TrainingStep.md); with `training=False` the plan is for `@forward`. Further arguments are
-    options of `--soap-auto-parallel` (docs/Search.md) with `_` for `-`: `seed=1`, `proposals=2000`,
-    `memory_limit="16GB"`. Ctrl-C ends the search with the best strategy so far."""
+    options of `--soap-auto-parallel` (docs/Search.md) with `_` for `-`: `seed=1`, `proposals=2000`.
+    `memory_limit="16GB"`, of each device, is one of the searches of TensorOpt, and takes `mini-time` where no other one
+    is named. Ctrl-C ends the search with the best strategy so far."""
     check_model(model)
+    if search.get("memory_limit") is not None and option is None and "algorithm" not in search:
+        option = "mini-time"
     if option is not None:
         if option not in OPTIONS:
             raise ValueError(f"option: expected one of {', '.join(OPTIONS)}, got {option!r}")

@@ -5,13 +5,15 @@ from __future__ import annotations
 
 import math
 import os
+import re
 import time
+import warnings
 from dataclasses import dataclass
 from typing import Any, Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 
-from .errors import SoapError
+from .errors import SoapError, SoapWarning
 from .model import Model, check_model
 from .plan import Plan, find_strategy
 from .session import Session, as_array
@@ -69,6 +71,7 @@ def fit(
     search: dict[str, Any] | None = None,
     shuffle: bool = True,
     seed: int = 0,
+    ignore_index: int | None = None,
     verbose: bool = False,
     on_step: Callable[[int, float], None] | None = None,
 ) -> History:
@@ -78,7 +81,8 @@ def fit(
     a dict of arrays by name. It may also be an iterable of batches of either form, such as a DataLoader of PyTorch,
     which is read once, before the training. An epoch is a shuffle, in whole batches: samples that do not fill the last
     one are left out. The size of a batch is the model's. `validation` has the same form; all its samples are evaluated
-    after each epoch.
+    after each epoch. Labels that are classes, and tokens, have to be in range; the label `ignore_index`, by default
+    that of `training`, says that there is none.
 
     The devices are this machine's: with `topology="cpu-4"` four threads. A `plan` is run as it is; without one, a
     strategy is searched, with the options of the dict `search` (`{"time_limit": 5}`) and of `find_strategy`. A plan has
@@ -116,14 +120,24 @@ def fit(
     session = plan.model.compile()
     if "train_step" not in session.entries:
         raise SoapError(f"{plan!r} has no @train_step: find_strategy(..., training=True) builds one")
-    train = _Feed(session, "train_step", data, "data")
+    if ignore_index is None:
+        ignore_index = (training or {}).get("ignore_index")
+    leaves_out = re.search(r'soap\.training = "[^"]*ignore-index=', plan.model.ir) is not None
+    if ignore_index is not None and not leaves_out:
+        warnings.warn(
+            "the training step was built without 'ignore_index': its loss is divided by all labels, also by the ones "
+            f"with {ignore_index}",
+            SoapWarning,
+            stacklevel=2,
+        )
+    train = _Feed(session, "train_step", data, "data", ignore_index, leaves_out)
     if train.samples < train.batch:
         raise ValueError(f"data: {train.samples} samples are less than a batch of {train.batch}")
     check = None
     if validation is not None:
         if "evaluate" not in session.entries:
             raise SoapError(f"{plan!r} has no @evaluate, which validation needs")
-        check = _Feed(session, "evaluate", validation, "validation")
+        check = _Feed(session, "evaluate", validation, "validation", ignore_index, leaves_out)
     session.initialize(seed)
     model.restore(session)
     history = History(plan)
@@ -190,8 +204,11 @@ class _Tally:
 class _Feed:
     """Arrays for the data and label arguments of an entry."""
 
-    def __init__(self, session: Session, entry: str, data: Any, what: str):
-        self.session, self.entry = session, entry
+    def __init__(
+        self, session: Session, entry: str, data: Any, what: str, ignore_index: int | None, leaves_out: bool
+    ):
+        """`leaves_out`: the loss is the mean over labels that say something; else over all, where the others add 0."""
+        self.session, self.entry, self.leaves_out = session, entry, leaves_out
         arguments = session.entries[entry]["arguments"]
         kinds = {name: session.tensors[name]["kind"] for name in arguments}
         self.names = [n for n in arguments if kinds[n] == "data"] + [n for n in arguments if kinds[n] == "label"]
@@ -214,6 +231,8 @@ class _Feed:
         counts = {name: len(array) for name, array in self.arrays.items()}
         if len(set(counts.values())) != 1:
             raise ValueError(f"{what}: expected as many samples in all arrays, got {counts}")
+        for name in self.names:
+            self.arrays[name] = self._in_range(name, what, ignore_index)
         self.samples = next(iter(counts.values()))
         first = self.names[0]
         self.batch: int = session.tensors[first]["shape"][self.dims[first]]
@@ -245,6 +264,28 @@ class _Feed:
                 raise TypeError(f"{what}: {name!r}: expected an array of samples, got a number")
         return arrays
 
+    def _in_range(self, name: str, what: str, ignore_index: int | None) -> np.ndarray:
+        """The array of a tensor whose integers are classes or rows of a table, all of which are there. `ignore_index`
+        becomes -1, which the loss ignores."""
+        array, about = self.arrays[name], self.session.tensors[name]
+        classes, is_label = about.get("classes"), name in self.labels
+        if about["dtype"][0] != "i" or array.dtype.kind not in "iu" or not (classes or is_label) or not array.size:
+            return array
+        wrong = array < 0
+        if classes:
+            wrong |= array >= classes
+        ignored = np.zeros_like(wrong)
+        if is_label and ignore_index is not None:
+            ignored = array == ignore_index
+        if (wrong & ~ignored).any():
+            place = tuple(np.argwhere(wrong & ~ignored)[0])
+            least = f"0 to {classes - 1}" if classes else "at least 0"
+            hint = ""
+            if is_label and array[place] < 0:
+                hint = f", or ignore_index={array[place]} if it says that there is none"
+            raise ValueError(f"{what}: {name!r}: got {array[place]} in sample {place[0]}, expected {least}{hint}")
+        return np.where(ignored, -1, array).astype(np.int64) if ignored.any() else array
+
     def _joined(self, parts: list[dict[str, np.ndarray]], what: str) -> dict[str, np.ndarray]:
         if not parts:
             raise ValueError(f"{what}: expected at least one batch")
@@ -269,8 +310,8 @@ class _Feed:
             self.session[name] = array
         results = self.session.run(self.entry)
         loss = float(results[self.loss])
-        # The loss is the sum over real labels divided by the number of all.
-        tally.loss_sum += loss * sum(math.prod(self.session.tensors[name]["shape"]) for name in self.labels)
+        every = sum(math.prod(self.session.tensors[name]["shape"]) for name in self.labels)
+        tally.loss_sum += loss * (real_labels if self.leaves_out else every)
         tally.labels += real_labels
         tally.samples += self.batch - missing
         if self.correct is not None:

@@ -174,6 +174,16 @@ CASES = [
         module('%r = "stablehlo.tanh"(%a0) : (tensor<0xf32>) -> tensor<0xf32>', ("tensor<0xf32>",), ("tensor<0xf32>",)),
     ),
     case(
+        "elements of nothing",
+        ["'stablehlo.gather'", "has an operand without elements"],
+        module(
+            '%e = "stablehlo.slice"(%a0) <{start_indices = array<i64: 0, 0>, limit_indices = array<i64: 0, 6>, '
+            "strides = array<i64: 1, 1>}> : (tensor<4x6xf32>) -> tensor<0x6xf32>\n"
+            '    %r = "stablehlo.gather"(%e, %a1) : (tensor<0x6xf32>, tensor<4x1xi32>) -> tensor<4x6xf32>',
+            (F, "tensor<4x1xi32>"),
+        ),
+    ),
+    case(
         "token",
         "expected a ranked tensor",
         unary("stablehlo.custom_call", "!stablehlo.token", 'call_target_name = "Sharding"'),

@@ -39,6 +39,7 @@ DATA = {
     "vit": (["--data=40", "--labels=41"], 40),
     "ops": (["--data=0,1"], 0),
     "corners": (["--data=0,1,2,3"], 0),
+    "scans": (["--data=0"], 0),
     "vocabulary": (["--data=2", "--labels=3"], 2),
     "placed": (["--data=2", "--labels=3", "--keep-shardings"], 2),
     "gspmd": (["--data=2", "--labels=3", "--keep-shardings"], 2),

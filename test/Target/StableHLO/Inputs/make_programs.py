@@ -341,6 +341,27 @@ def corners():
     return function, (ramp * 1e-6, np.abs(ramp) * 1e-4, ramp * 1e20, ramp * 89)
 
 
+def scans():
+    """Scans of operators of their own, along both dims: associative_scan, which makes slices without elements, and
+    cumlogsumexp, whose fold is no single op; also of numbers far apart. What is empty adds nothing."""
+    random = np.random.RandomState(10)
+
+    def function(x):
+        recurrence = lax.associative_scan(lambda a, b: (a[0] * b[0], b[0] * a[1] + b[1]), (x, x), axis=1)[1]
+        nothing = x[:, :0].sum(1) + x[:, :0] @ jnp.zeros(0) + jnp.pad(x[:, :0], ((0, 0), (0, 1)))[:, 0]
+        return [
+            recurrence,
+            lax.associative_scan(jnp.add, x, axis=0),
+            lax.associative_scan(jnp.maximum, x, reverse=True, axis=1),
+            lax.cumlogsumexp(x, axis=1),
+            lax.cumlogsumexp(200 * x, axis=0, reverse=True),
+            lax.cumprod(x, axis=1),
+            nothing,
+        ]
+
+    return function, (floats(random, 8, 9, scale=0.5),)
+
+
 def vocabulary():
     """The cross entropy of optax over many classes."""
     random = np.random.RandomState(9)
@@ -387,7 +408,7 @@ def gspmd():
 
 PROGRAMS = {
     f.__name__: f
-    for f in (mlp, conv, resnet, transformer, bfloat16, moe, lstm, vit, ops, corners, vocabulary, placed, gspmd)
+    for f in (mlp, conv, resnet, transformer, bfloat16, moe, lstm, vit, ops, corners, scans, vocabulary, placed, gspmd)
 }
 
 
