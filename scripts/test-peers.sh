@@ -55,6 +55,7 @@ run() {
 run "notebooks of ONNX and PyTorch" test/Python/pages.py docs/Python.ipynb docs/tutorials/PyTorch.ipynb
 run "plans as DTensor placements" test/Python/Peers/dtensor.py
 run "modules of PyTorch" test/Python/Peers/modules.py
+run "corners by from_torch" test/Python/Peers/corners.py
 run "models of today by from_torch" test/Python/Peers/zoo_training.py
 run "programs of from_torch, recorded anew" test/Python/Peers/record_programs.py --check
 run "notebook of JAX" test/Python/pages.py docs/tutorials/JAX.ipynb

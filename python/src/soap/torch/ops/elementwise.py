@@ -126,7 +126,9 @@ def leaky_relu(b: Builder, x: Any, negative_slope: float = 0.01) -> Value:
 @handles("_prelu_kernel")
 def prelu(b: Builder, x: Any, slope: Any) -> Value:
     x = b.tensor(x)
-    return b.where(b.compare("greater", x, 0.0), x, b.binary("mul", slope, x))
+    # The slope of an infinity that is not chosen must not get 0 times infinity.
+    below = b.binary("mul", slope, b.where(b.compare("greater", x, 0.0), 0.0, x))
+    return b.where(b.compare("greater", x, 0.0), x, below)
 
 
 @handles("elu")
@@ -138,30 +140,32 @@ def elu(b: Builder, x: Any, alpha: float = 1, scale: float = 1, input_scale: flo
     return b.where(b.compare("greater", x, 0.0), b.scale(x, float(scale)), below)
 
 
+def bounded(b: Builder, x: Value, bound: float, is_low: bool, outside: Any = None, inside: Any = None) -> Value:
+    """x within a bound, without gradient at the bound, as in PyTorch; NaN stays. Or other values on both sides."""
+    beyond = b.compare("greater_equal", bound, x) if is_low else b.compare("greater_equal", x, bound)
+    return b.where(beyond, bound if outside is None else outside, x if inside is None else inside)
+
+
 @handles("hardtanh", "relu6")
 def hardtanh(b: Builder, x: Any, low: float = -1.0, high: float = 1.0) -> Value:
-    """No gradient at the bounds, as in PyTorch."""
     x = b.tensor(x)
     if b.base_op == "relu6":
         low, high = 0.0, 6.0
-    upper = b.where(b.compare("greater_equal", x, float(high)), float(high), x)
-    return b.where(b.compare("greater", x, float(low)), upper, float(low))
+    return bounded(b, bounded(b, x, float(high), is_low=False), float(low), is_low=True)
 
 
 @handles("hardsigmoid")
 def hardsigmoid(b: Builder, x: Any) -> Value:
     x = b.tensor(x)
     line = b.scale(b.binary("add", x, 3.0), 1 / 6)
-    upper = b.where(b.compare("greater_equal", x, 3.0), 1.0, line)
-    return b.where(b.compare("greater", x, -3.0), upper, 0.0)
+    return bounded(b, x, -3.0, True, 0.0, bounded(b, x, 3.0, False, 1.0, line))
 
 
 @handles("hardswish")
 def hardswish(b: Builder, x: Any) -> Value:
     x = b.tensor(x)
     curve = b.scale(b.binary("mul", x, b.binary("add", x, 3.0)), 1 / 6)
-    upper = b.where(b.compare("greater_equal", x, 3.0), x, curve)
-    return b.where(b.compare("greater", x, -3.0), upper, 0.0)
+    return bounded(b, x, -3.0, True, 0.0, bounded(b, x, 3.0, False, x, curve))
 
 
 # --- Rounding -------------------------------------------------------------------------------------------------------
@@ -263,7 +267,7 @@ def extreme(b: Builder, x: Any, y: Any) -> Value:
 
 @handles("clamp", "clamp_min", "clamp_max")
 def clamp(b: Builder, x: Any, low: Any = None, high: Any = None, **named: Any) -> Value:
-    """The gradient passes at the bounds, as in PyTorch; a tensor as bound shares it with the operand."""
+    """No gradient at the bounds, as in PyTorch; a tensor as bound shares it with the operand."""
     x = b.tensor(x)
     if b.base_op == "clamp_max":
         low, high = None, low if high is None else high
@@ -274,9 +278,7 @@ def clamp(b: Builder, x: Any, low: Any = None, high: Any = None, **named: Any) -
         if isinstance(bound, (bool, int, float)):
             if math.isinf(bound) and (bound < 0) == is_low:
                 continue
-            within = b.compare("greater_equal", x, float(bound)) if is_low else b.compare(
-                "greater_equal", float(bound), x)
-            x = b.where(within, x, float(bound))
+            x = bounded(b, x, float(bound), is_low)
         else:
             x = b.binary("maximum" if is_low else "minimum", x, b.tensor(bound))
     return x
@@ -328,10 +330,16 @@ def lerp(b: Builder, x: Any, y: Any, weight: Any) -> Value:
 
 @handles("atan2")
 def atan2(b: Builder, y: Any, x: Any) -> Value:
+    """The arctangent of the ratio that is at most 1, from the axis that is near. Nothing flows back at the origin."""
     y, x = b.tensor(y), b.tensor(x)
-    angle = b.unary("atan", b.binary("div", y, x))
-    half = b.where(b.compare("greater_equal", y, 0.0), math.pi, b.constant(-math.pi, x.type, x.dtype))
-    return b.where(b.compare("greater", 0.0, x), b.binary("add", angle, half), angle)
+    is_steep = b.compare("greater", b.unary("abs", y), b.unary("abs", x))
+    over, under = b.where(is_steep, b.unary("neg", x), y), b.where(is_steep, y, x)
+    is_origin = b.compare("equal", under, 0.0)
+    ratio = b.binary("div", b.where(is_origin, 0.0, over), b.where(is_origin, 1.0, under))
+    half_turn = b.where(b.compare("greater", 0.0, y), b.constant(-math.pi, y.type, y.dtype), math.pi)
+    upright = b.scale(b.unary("sign", y), math.pi / 2)
+    flat = b.where(b.compare("greater", 0.0, x), half_turn, 0.0)
+    return b.binary("add", b.where(is_steep, upright, flat), b.unary("atan", ratio))
 
 
 # --- Comparisons, logic, choices ------------------------------------------------------------------------------------
