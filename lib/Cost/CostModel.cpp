@@ -260,6 +260,10 @@ Work soap::kernelWork(const Graph &graph, const Kernel &kernel,
   Work work = fillWork(graph, kernel, box);
   work.kind = kernel.kind;
   work.precision = graph.precision;
+  // Sums of products may have more bits than what is multiplied.
+  if (isProduct(work) && !kernel.operands.empty())
+    work.elementBytes = std::min(work.elementBytes,
+                                 graph.values[kernel.operands[0]].elementBytes);
   for (size_t i = 0; i < kernel.operands.size(); ++i)
     work.operandBytes += bytesOf(graph.values[kernel.operands[i]],
                                  kernel.space.operands[i].map, box);

@@ -21,6 +21,7 @@
 #include "Soap/Dialect/Soap/SoapOps.h"
 #include "Soap/Dialect/Soap/TrainingAttributes.h"
 #include "Soap/Transforms/Passes.h"
+#include "TrainingStep/GradientSums.h"
 #include "TrainingStep/LossScaling.h"
 #include "TrainingStep/Losses.h"
 #include "TrainingStep/MixedPrecision.h"
@@ -835,6 +836,8 @@ private:
   /// Appends the backward ops.
   LogicalResult differentiate(Program &program, bool remarks,
                               SmallVectorImpl<Trained> &trained);
+  void widenSums(Program &program, ArrayRef<Value> wanted,
+                 llvm::DenseMap<Value, Value> &gradients);
   void addUpdates(Program &program, MutableArrayRef<Trained> trained);
   void addSgd(Program &program, const Trained &trained);
   void addAdam(Program &program, const Trained &trained);
@@ -864,6 +867,7 @@ private:
   LossScale lossScaleOptions() const { return {lossScale, lossScaleWindow}; }
   bool scalesLoss() const { return stepPrecision == StepPrecision::F16; }
   LogicalResult checkPrecision(Model &model);
+  LogicalResult checkGradientSums(Model &model);
   void addLossScale(Program &program);
   /// Divides gradients by the factor of the loss.
   void unscale(Program &program, MutableArrayRef<Trained> trained);
@@ -975,6 +979,30 @@ LogicalResult BuildTrainingStep::checkPrecision(Model &model) {
              << "', which says where narrower floats are";
   }
   return success();
+}
+
+/// Gradients have the types of the step: sums of 16 bits are those of a weight
+/// or its working copy.
+LogicalResult BuildTrainingStep::checkGradientSums(Model &model) {
+  if (gradientSums == "f32")
+    return success();
+  if (gradientSums != "bf16" && gradientSums != "f16")
+    return getOperation().emitError("unknown gradient-sums '")
+           << gradientSums << "', expected f32, bf16 or f16";
+  auto isMeant = [&](Type element) {
+    return gradientSums == "bf16" ? element.isBF16() : element.isF16();
+  };
+  bool found = narrowType() && isMeant(narrowType());
+  for (unsigned i = 0; i < model.numArguments(); ++i)
+    found |=
+        model.kindOf(i) == "parameter" &&
+        isMeant(getElementTypeOrSelf(model.function.getArgument(i).getType()));
+  if (found)
+    return success();
+  return getOperation().emitError("option 'gradient-sums=")
+         << gradientSums << "': no gradient has elements of " << gradientSums
+         << ", expected 'precision=" << gradientSums
+         << "' or a parameter of that type";
 }
 
 LogicalResult BuildTrainingStep::readBatchNorm() {
@@ -1231,6 +1259,7 @@ std::string BuildTrainingStep::describeOptions() {
   unless("clip-norm", clipNorm, 0.0);
   // By default, what the module's attribute says.
   unless("precision", precision, "");
+  unless("gradient-sums", gradientSums, "f32");
   if (scalesLoss()) {
     always("loss-scale", lossScale);
     always("loss-scale-window", lossScaleWindow);
@@ -1278,7 +1307,7 @@ LogicalResult BuildTrainingStep::run() {
   Model model(forward);
   if (failed(model.check(kinds)) || failed(model.completeNames()) ||
       failed(checkLosses(forward)) || failed(checkPatterns(model)) ||
-      failed(checkPrecision(model)))
+      failed(checkPrecision(model)) || failed(checkGradientSums(model)))
     return failure();
   LDBG() << "loss " << loss << ", optimizer " << optimizer << ", "
          << model.function.getNumArguments() << " arguments";
@@ -1495,11 +1524,13 @@ BuildTrainingStep::differentiate(Program &program, bool remarks,
           builder, program.function.front(), tablePadding, nameOf,
           [&](Operation *op, StringRef name) { program.setName(op, name); })))
     return failure();
+  widenSums(program, wanted, gradients);
   for (auto [parameter, value] : llvm::zip_equal(parameters, wanted))
     if (Value gradient = gradients.lookup(value)) {
       // The conversion of a complete gradient is part of the update.
       auto cast = gradient.getDefiningOp<CastOp>();
-      if (narrowType() && cast && workingCopyOf(value)) {
+      if (cast && (narrowType() ? workingCopyOf(value) != nullptr
+                                : hasNarrowFloats(value))) {
         cast->removeAttr(SoapDialect::kGradOf);
         cast->removeAttr(SoapDialect::kLoopMap);
         setUpdateOf(cast, 0, value);
@@ -1513,6 +1544,28 @@ BuildTrainingStep::differentiate(Program &program, bool remarks,
     return model.function.emitError(
         "no parameter of '@forward' has influence on the loss");
   return success();
+}
+
+/// Gradients of 16 bits are summed in f32, unless others are asked for.
+void BuildTrainingStep::widenSums(Program &program, ArrayRef<Value> wanted,
+                                  llvm::DenseMap<Value, Value> &gradients) {
+  if (gradientSums != "f32")
+    return;
+  func::FuncOp function = program.function;
+  GradientSums sums(
+      function.front(),
+      [&](BlockArgument argument) {
+        auto kind = enumValue<ValueKindAttr>(
+            function.getArgAttr(argument.getArgNumber(), SoapDialect::kKind));
+        return kind == ValueKind::Data || kind == ValueKind::Label;
+      },
+      [&](Operation *op, StringRef name) { program.setName(op, name); });
+  llvm::DenseMap<Value, Value> wide = sums.widenConversions();
+  for (Value weight : wanted)
+    if (Value &gradient = gradients[weight])
+      gradient = hasNarrowFloats(weight) ? sums.roundedOnce(gradient, weight)
+                                         : wide.lookup_or(gradient, gradient);
+  sums.eraseUnused();
 }
 
 /// All update ops behind the backward ops: an argument that is replaced must

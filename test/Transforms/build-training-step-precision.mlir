@@ -1,4 +1,4 @@
-// Types of a step in bf16: working copies and gradients are bf16, weights, statistics, losses and updates f32.
+// Types of a step in bf16: working copies and gradients of activations are bf16, weights and their gradients, statistics, losses and updates f32.
 // RUN: soap-opt %s --soap-build-training-step='precision=bf16 optimizer=adam' | FileCheck %s
 // RUN: soap-opt %s --soap-build-training-step='precision=f16 loss-scale=1024 loss-scale-window=50' | FileCheck %s --check-prefix=F16
 // RUN: soap-opt %s --soap-build-training-step='precision=tf32' | FileCheck %s --check-prefix=TF32
@@ -36,9 +36,8 @@
 // CHECK: %[[EXP:.+]] = soap.exp %{{.*}} : (tensor<8x16xf32>) -> tensor<8x16xf32>
 // CHECK: soap.cast %[[EXP]] {soap.name = "exp.bf16"}
 // CHECK: soap.cross_entropy %{{.*}} : (tensor<8x4xbf16>, tensor<8xi32>) -> (tensor<f32>, tensor<f32>, tensor<3x8xf32>)
-// CHECK: %[[GRAD:.+]] = soap.matmul {{.*}}soap.name = "fc1.weight_grad"{{.*}} -> tensor<16x12xbf16>
-// CHECK: soap.cast %[[GRAD]] {{{.*}}soap.update_of = "w.bf16"} : (tensor<16x12xbf16>) -> tensor<16x12xf32>
-// CHECK: soap.adam {{.*}}soap.name = "w.adam"{{.*}} -> (tensor<16x12xf32>, tensor<16x12xf32>, tensor<16x12xf32>)
+// CHECK: %[[GRAD:.+]] = soap.matmul {{.*}}soap.name = "fc1.weight_grad", soap.sum_type = f32{{.*}} -> tensor<16x12xf32>
+// CHECK: soap.adam %{{.*}}, %[[GRAD]], {{.*}}soap.name = "w.adam"{{.*}} -> (tensor<16x12xf32>, tensor<16x12xf32>, tensor<16x12xf32>)
 // CHECK-LABEL: func.func @evaluate
 // CHECK: soap.matmul {{.*}} -> tensor<8x16xbf16>
 

@@ -146,6 +146,9 @@ void soap_rt_conv2d_weight_grad_bf16(SoapContext *ctx, const int64_t *d,
                                      uint16_t *dw);
 void soap_rt_matmul_bf16(SoapContext *ctx, const int64_t *d, const uint16_t *a,
                          const uint16_t *b, uint16_t *y);
+/* With the sums themselves as its result. */
+void soap_rt_matmul_bf16_f32(SoapContext *ctx, const int64_t *d,
+                             const uint16_t *a, const uint16_t *b, float *y);
 
 /* The products for programs on streams. `buffers` is read before they return.
  *

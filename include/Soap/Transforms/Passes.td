@@ -93,6 +93,9 @@ def SoapBuildTrainingStep : Pass<"soap-build-training-step", "::mlir::ModuleOp">
     Option<"precision", "precision", "std::string", /*default=*/"\"\"",
            "Floats of the step: f32 or tf32 (products, docs/GPU.md), or bf16 or f16, in which activations, gradients and "
            "working copies of the f32 weights are; default: f32, and the module's soap.precision">,
+    Option<"gradientSums", "gradient-sums", "std::string", /*default=*/"\"f32\"",
+           "Type in which gradients of 16 bits are summed over samples, microbatches and replicas: f32, or their own "
+           "(bf16, f16), which loses digits with each addition">,
     Option<"lossScale", "loss-scale", "double", /*default=*/"65536.0",
            "precision=f16: first factor of the loss, in [1, 2^24]; it is halved where gradients overflow">,
     Option<"lossScaleWindow", "loss-scale-window", "int64_t", /*default=*/"2000",

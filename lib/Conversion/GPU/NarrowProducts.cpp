@@ -17,6 +17,7 @@
 #include "Soap/Conversion/Passes.h"
 #include "Soap/Dialect/Soap/PrecisionAttribute.h"
 #include "Soap/Dialect/Soap/SoapOps.h"
+#include "Soap/Dialect/Soap/SumAttribute.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
@@ -176,10 +177,13 @@ public:
 
   void run() {
     SmallVector<Operation *> ops;
+    for (auto conv :
+         llvm::make_early_inc_range(block.getOps<Conv2DWeightGradOp>()))
+      roundResult(conv);
     for (Operation &op : block)
       if ((isProduct(&op) ||
            isa<GatherGradOp, MaxPool2DGradOp, AvgPool2DGradOp>(&op)) &&
-          isNarrow(op.getResult(0)) && !libraryFunctionOf(&op, library))
+          isNarrow(op.getOperand(0)) && !libraryFunctionOf(&op, library))
         ops.push_back(&op);
     for (Operation *op : ops)
       widen(op);
@@ -202,12 +206,29 @@ private:
       }
       operand.set(known);
     }
+    if (op->removeAttr(kSumType))
+      return; // The sum stays as it is.
     Value result = op->getResult(0);
     RankedTensorType type = typeOf(result);
     result.setType(type.clone(Type(builder.getF32Type())));
     builder.setInsertionPointAfter(op);
     Value rounded = castTo(result, type.getElementType(), op);
     result.replaceAllUsesExcept(rounded, rounded.getDefiningOp());
+  }
+
+  /// Convolutions of bf16 write bf16, as libraries do: a sum in f32 is that of
+  /// rounded parts.
+  void roundResult(Conv2DWeightGradOp conv) {
+    Type element = typeOf(conv.getX()).getElementType();
+    if (!conv->hasAttr(kSumType) || !element.isBF16())
+      return;
+    conv->removeAttr(kSumType);
+    Value result = conv.getDw();
+    RankedTensorType type = typeOf(result);
+    result.setType(type.clone(element));
+    builder.setInsertionPointAfter(conv);
+    Value sum = castTo(result, type.getElementType(), conv);
+    result.replaceAllUsesExcept(sum, sum.getDefiningOp());
   }
 
   Value castTo(Value value, Type element, Operation *task) {

@@ -125,12 +125,16 @@ mlir::soap::libraryFunctionOf(Operation *op, LibraryOptions options,
       !isa<Conv2DOp, Conv2DInputGradOp, Conv2DWeightGradOp, MatmulOp>(op))
     return std::nullopt;
   bool isCuda = options.library == Library::Cuda;
-  Type element =
-      cast<RankedTensorType>(op->getResultTypes()[0]).getElementType();
-  auto hasElement = [&](Type type) {
-    return cast<RankedTensorType>(type).getElementType() == element;
+  auto elementOf = [](Type type) {
+    return cast<RankedTensorType>(type).getElementType();
   };
+  Type element = elementOf(op->getOperandTypes()[0]),
+       result = elementOf(op->getResultTypes()[0]);
+  auto hasElement = [&](Type type) { return elementOf(type) == element; };
   bool isNarrow = element.isBF16() && !isCuda;
+  bool isWideSum = isNarrow && result.isF32() && isa<MatmulOp>(op);
+  if (result != element && !isWideSum)
+    return std::nullopt;
   if (!(element.isF32() || isNarrow) ||
       !llvm::all_of(op->getOperandTypes(), hasElement))
     return std::nullopt;
@@ -173,7 +177,9 @@ mlir::soap::libraryFunctionOf(Operation *op, LibraryOptions options,
         if (!descriptor)
           return std::nullopt;
         if (!isCuda)
-          return {{named("matmul_f32", "matmul_bf16"), *descriptor}};
+          return {{isWideSum ? "matmul_bf16_f32"
+                             : named("matmul_f32", "matmul_bf16"),
+                   *descriptor}};
         int64_t workspace = workspaceOf(op, options);
         descriptor->append(
             {precision, /*narrow=*/0, /*epilogue=*/0, workspace});

@@ -283,12 +283,18 @@ void emitCombine(CombineOp op, KernelBuilder &k) {
   }
   TileRegion whole = TileRegion::whole(
       std::vector<int64_t>(result.shape().begin(), result.shape().end()));
+  // What 16 bits are is rounded once, behind all additions.
+  bool rounds = result.elementType() != k.computeType() && k.inputCount() > 2;
+  Tensor sums = rounds ? k.allocate(result.shape(), k.computeType()) : result;
   for (size_t i = 0; i < k.inputCount(); ++i)
     forEachPair(k, cast<RegionAttr>(op.getSources()[i]).getRegion(), whole,
                 [&](ArrayRef<Index> from, ArrayRef<Index> to) {
                   Scalar part = k.in(i)(from);
-                  result.set(to, i == 0 ? part : foldTwo(result(to), part));
+                  sums.set(to, i == 0 ? part : foldTwo(sums(to), part));
                 });
+  if (rounds)
+    k.forEachOf(result.shape(),
+                [&](ArrayRef<Index> to) { result.set(to, sums(to)); });
 }
 
 } // namespace

@@ -18,6 +18,7 @@
 #include "Soap/Dialect/Soap/ReuseAttributes.h"
 #include "Soap/Dialect/Soap/ShardPosition.h"
 #include "Soap/Dialect/Soap/StageAttributes.h"
+#include "Soap/Dialect/Soap/SumAttribute.h"
 #include "Soap/Dialect/Soap/TrainingAttributes.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -202,6 +203,32 @@ static LogicalResult checkMomentum(EmitError emitError, NamedAttribute attr,
                      << attr.getValue();
 }
 
+/// The type f32, on an op that sums floats of fewer bits and has results of it.
+static LogicalResult checkSumType(EmitError emitError, NamedAttribute attr,
+                                  Operation *op) {
+  StringRef name = attr.getName().getValue();
+  if (!mayHaveSumType(op))
+    return emitError() << "takes no '" << name
+                       << "', which is of a matmul, a reduce with sums, a "
+                          "conv2d_weight_grad or a gather_grad";
+  auto type = dyn_cast<TypeAttr>(attr.getValue());
+  if (!type || !type.getValue().isF32())
+    return emitError() << "'" << name << "' must be f32, got "
+                       << attr.getValue();
+  Type operand = getElementTypeOrSelf(op->getOperand(0).getType()),
+       result = getElementTypeOrSelf(op->getResult(0).getType());
+  auto narrow = dyn_cast<FloatType>(operand);
+  if (!narrow || narrow.getWidth() >= 32)
+    return emitError() << "'" << name
+                       << "' needs operands with floats of fewer than 32 bits, "
+                          "got "
+                       << operand;
+  if (result != type.getValue())
+    return emitError() << "has elements of " << result << ", expected "
+                       << type.getValue() << ", its '" << name << "'";
+  return success();
+}
+
 LogicalResult SoapDialect::verifyOperationAttribute(Operation *op,
                                                     NamedAttribute attr) {
   auto emitError = [&] { return op->emitOpError(); };
@@ -258,6 +285,8 @@ LogicalResult SoapDialect::verifyOperationAttribute(Operation *op,
     return checkEnum<PrecisionAttr, Precision>(
         emitError, attr, {Precision::F32, Precision::TF32, Precision::BF16});
   }
+  if (name == kSumType)
+    return checkSumType(emitError, attr, op);
   if (name == kGpuTarget)
     return checkType<DictionaryAttr>(emitError, attr, "a dictionary");
   return emitError() << "unknown attribute '" << name << "'";

@@ -9,10 +9,35 @@
 //===----------------------------------------------------------------------===//
 
 #include "OpSupport.h"
+
+#include "Soap/Dialect/Soap/SumAttribute.h"
+
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::soap;
+
+//===----------------------------------------------------------------------===//
+// Sums
+//===----------------------------------------------------------------------===//
+
+Type mlir::soap::sumTypeOf(Type element, DictionaryAttr attributes) {
+  auto sum = attributes ? attributes.getAs<TypeAttr>(kSumType) : TypeAttr();
+  return sum ? sum.getValue() : element;
+}
+
+bool mlir::soap::mayHaveSumType(Operation *op) {
+  if (auto reduce = dyn_cast<ReduceOp>(op))
+    return reduce.getKind() == ReduceKind::Sum;
+  return isa<MatmulOp, Conv2DWeightGradOp, GatherGradOp>(op);
+}
+
+/// As `tensorLike`, with elements of the type of sums.
+static RankedTensorType sumLike(Value like, ArrayRef<int64_t> shape,
+                                DictionaryAttr attributes) {
+  RankedTensorType type = tensorLike(like, shape);
+  return type.clone(sumTypeOf(type.getElementType(), attributes));
+}
 
 //===----------------------------------------------------------------------===//
 // MatmulOp
@@ -62,7 +87,7 @@ MatmulOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
         SmallVector<int64_t> shape(batch);
         shape.push_back(aMatrix[ta ? 1 : 0]);
         shape.push_back(bMatrix[tb ? 0 : 1]);
-        types.push_back(tensorLike(op.getA(), shape));
+        types.push_back(sumLike(op.getA(), shape, attributes));
         return success();
       });
 }
@@ -146,7 +171,7 @@ ReduceOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
         for (auto [i, extent] : llvm::enumerate(x))
           if (!llvm::is_contained(op.getAxes(), static_cast<int64_t>(i)))
             shape.push_back(extent);
-        types.push_back(tensorLike(op.getX(), shape));
+        types.push_back(sumLike(op.getX(), shape, attributes));
         return success();
       });
 }

@@ -10,6 +10,8 @@
 
 #include "OpSupport.h"
 
+#include "Soap/Dialect/Soap/SumAttribute.h"
+
 using namespace mlir;
 using namespace mlir::soap;
 
@@ -33,6 +35,8 @@ Operation *mlir::soap::localizeDefault(Operation *op, OpBuilder &builder,
     if (operand) // Ops that allow empty operands just drop them.
       state.operands.push_back(operand);
   state.propertiesAttr = op->getPropertiesAsAttribute();
+  if (Attribute sum = op->getDiscardableAttr(kSumType))
+    state.addAttribute(kSumType, sum);
   return builder.create(state);
 }
 
@@ -57,7 +61,9 @@ static LogicalResult verifyElementTypes(Operation *op) {
     return success();
   Type first;
   SmallVector<Type> types(op->getOperandTypes());
-  llvm::append_range(types, op->getResultTypes());
+  // Of `soap.sum_type`, which the dialect's verifier checks.
+  if (!op->hasAttr(kSumType))
+    llvm::append_range(types, op->getResultTypes());
   for (Type type : types) {
     Type element = cast<RankedTensorType>(type).getElementType();
     if (!isa<FloatType>(element) || (element.isF32() && hasWideStatistics(op)))

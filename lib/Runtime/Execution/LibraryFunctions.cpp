@@ -50,18 +50,17 @@ void convAbi(SoapContext *ctx, ConvKind kind, const int64_t *d, const Number *a,
   }
 }
 
-template <typename Number>
+template <typename Number, typename Result>
 void matmulAbi(SoapContext *ctx, const int64_t *d, const Number *a,
-               const Number *b, Number *y) {
+               const Number *b, Result *y) {
   if (ctx->failed())
     return;
-  constexpr Precision precision = precisionOf<Number>;
   try {
     if (ctx->device)
       return onDevice(ctx, [&] {
         return ctx->device->matmul(
-            {MatmulShape::fromArray(d), precision,
-             /*narrowResult=*/precision == Precision::BF16},
+            {MatmulShape::fromArray(d), precisionOf<Number>,
+             /*narrowResult=*/precisionOf<Result> == Precision::BF16},
             {a, b, nullptr, y, nullptr, nullptr}, ctx->stream);
       });
     ctx->kernels->matmul(MatmulShape::fromArray(d), a, b, y);
@@ -112,6 +111,11 @@ void soap_rt_conv2d_weight_grad_bf16(SoapContext *ctx, const int64_t *d,
 
 void soap_rt_matmul_bf16(SoapContext *ctx, const int64_t *d, const uint16_t *a,
                          const uint16_t *b, uint16_t *y) {
+  matmulAbi(ctx, d, a, b, y);
+}
+
+void soap_rt_matmul_bf16_f32(SoapContext *ctx, const int64_t *d,
+                             const uint16_t *a, const uint16_t *b, float *y) {
   matmulAbi(ctx, d, a, b, y);
 }
 

@@ -36,20 +36,30 @@ struct ProductSizes {
 };
 
 /// Calls `kernel(a, b, result)`, a product of f32, on copies of operands of
-/// bf16, and rounds the result once. `storage` holds the copies; it grows.
+/// bf16. `storage` holds the copies; it grows.
+template <typename Kernel>
+void runInF32(const ProductSizes &sizes, const uint16_t *a, const uint16_t *b,
+              float *result, std::vector<float> &storage, Kernel kernel) {
+  auto count = static_cast<size_t>(sizes.a + sizes.b);
+  if (storage.size() < count)
+    storage.resize(count);
+  float *wideA = storage.data(), *wideB = wideA + sizes.a;
+  for (int64_t i = 0; i < sizes.a; ++i)
+    wideA[i] = fromBFloat16(a[i]);
+  for (int64_t i = 0; i < sizes.b; ++i)
+    wideB[i] = fromBFloat16(b[i]);
+  kernel(wideA, wideB, result);
+}
+
+/// The same, and rounds the result once.
 template <typename Kernel>
 void runInF32(const ProductSizes &sizes, const uint16_t *a, const uint16_t *b,
               uint16_t *result, std::vector<float> &storage, Kernel kernel) {
   auto count = static_cast<size_t>(sizes.a + sizes.b + sizes.result);
   if (storage.size() < count)
     storage.resize(count);
-  float *wideA = storage.data(), *wideB = wideA + sizes.a,
-        *wideResult = wideB + sizes.b;
-  for (int64_t i = 0; i < sizes.a; ++i)
-    wideA[i] = fromBFloat16(a[i]);
-  for (int64_t i = 0; i < sizes.b; ++i)
-    wideB[i] = fromBFloat16(b[i]);
-  kernel(wideA, wideB, wideResult);
+  float *wideResult = storage.data() + sizes.a + sizes.b;
+  runInF32(sizes, a, b, wideResult, storage, kernel);
   for (int64_t i = 0; i < sizes.result; ++i)
     result[i] = toBFloat16(wideResult[i]);
 }

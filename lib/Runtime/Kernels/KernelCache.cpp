@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <map>
 #include <tuple>
+#include <type_traits>
 
 using namespace soap::runtime;
 
@@ -32,21 +33,22 @@ struct OneDnnMatmul {
   /// Null if oneDNN has no good implementation.
   static std::unique_ptr<OneDnnMatmul> create(const dnnl::engine &engine,
                                               const MatmulShape &s,
-                                              dnnl::memory::data_type type) {
+                                              dnnl::memory::data_type type,
+                                              dnnl::memory::data_type result) {
     try {
       dnnl::memory::desc da({s.batch, s.m, s.k}, type,
                             strides(s.m, s.k, s.transposeA)),
           db({s.batch, s.k, s.n}, type, strides(s.k, s.n, s.transposeB)),
-          dy({s.batch, s.m, s.n}, type, strides(s.m, s.n, false));
+          dy({s.batch, s.m, s.n}, result, strides(s.m, s.n, false));
       dnnl::matmul::primitive_desc pd(dnnl::matmul::desc(da, db, dy), engine);
       if (!isFast(pd.impl_info_str(), type))
         return nullptr;
-      auto result = std::make_unique<OneDnnMatmul>();
-      result->a = dnnl::memory(da, engine, nullptr);
-      result->b = dnnl::memory(db, engine, nullptr);
-      result->y = dnnl::memory(dy, engine, nullptr);
-      result->primitive = dnnl::matmul(pd);
-      return result;
+      auto made = std::make_unique<OneDnnMatmul>();
+      made->a = dnnl::memory(da, engine, nullptr);
+      made->b = dnnl::memory(db, engine, nullptr);
+      made->y = dnnl::memory(dy, engine, nullptr);
+      made->primitive = dnnl::matmul(pd);
+      return made;
     } catch (const dnnl::error &) {
       return nullptr;
     }
@@ -74,7 +76,9 @@ struct KernelCache::Impl {
   // Null entries: the direct kernel, or, of bf16, the one of f32.
   std::map<std::tuple<Type, ConvKind, ConvShape>, std::unique_ptr<OneDnnConv>>
       convs;
-  std::map<std::pair<Type, MatmulShape>, std::unique_ptr<OneDnnMatmul>> matmuls;
+  // By the types of operands and result.
+  std::map<std::tuple<Type, Type, MatmulShape>, std::unique_ptr<OneDnnMatmul>>
+      matmuls;
 
   /// Whether the library is asked for a type.
   bool computes(Type type) const {
@@ -88,11 +92,24 @@ struct KernelCache::Impl {
     return it->second.get();
   }
 
-  OneDnnMatmul *find(Type type, const MatmulShape &shape) {
-    auto [it, isNew] = matmuls.try_emplace({type, shape});
+  OneDnnMatmul *find(Type type, Type result, const MatmulShape &shape) {
+    auto [it, isNew] = matmuls.try_emplace({type, result, shape});
     if (isNew && computes(type))
-      it->second = OneDnnMatmul::create(engine, shape, type);
+      it->second = OneDnnMatmul::create(engine, shape, type, result);
     return it->second.get();
+  }
+
+  /// On operands of bf16, by `inF32` where the library has nothing better.
+  template <typename Number, typename Kernel>
+  void matmul(const MatmulShape &s, const uint16_t *a, const uint16_t *b,
+              Number *y, Kernel inF32) {
+    if (isEmpty(s, y))
+      return;
+    constexpr Type result =
+        std::is_same_v<Number, float> ? Type::f32 : Type::bf16;
+    if (OneDnnMatmul *matmul = find(Type::bf16, result, s))
+      return matmul->run(stream, a, b, y);
+    runInF32(sizesOf(s), a, b, y, wide, inF32);
   }
 
   /// Zeros where there is nothing to multiply; whether that was all.
@@ -140,7 +157,7 @@ void KernelCache::matmul(const MatmulShape &s, const float *a, const float *b,
                          float *y) {
   if (Impl::isEmpty(s, y))
     return;
-  if (OneDnnMatmul *matmul = impl->find(Impl::Type::f32, s))
+  if (OneDnnMatmul *matmul = impl->find(Impl::Type::f32, Impl::Type::f32, s))
     matmul->run(impl->stream, a, b, y);
   else
     matmulDirect(s, a, b, y);
@@ -148,11 +165,14 @@ void KernelCache::matmul(const MatmulShape &s, const float *a, const float *b,
 
 void KernelCache::matmul(const MatmulShape &s, const uint16_t *a,
                          const uint16_t *b, uint16_t *y) {
-  if (Impl::isEmpty(s, y))
-    return;
-  if (OneDnnMatmul *matmul = impl->find(Impl::Type::bf16, s))
-    return matmul->run(impl->stream, a, b, y);
-  runInF32(
-      sizesOf(s), a, b, y, impl->wide,
-      [&](const float *a, const float *b, float *y) { matmul(s, a, b, y); });
+  impl->matmul(s, a, b, y, [&](const float *a, const float *b, float *y) {
+    matmul(s, a, b, y);
+  });
+}
+
+void KernelCache::matmul(const MatmulShape &s, const uint16_t *a,
+                         const uint16_t *b, float *y) {
+  impl->matmul(s, a, b, y, [&](const float *a, const float *b, float *y) {
+    matmul(s, a, b, y);
+  });
 }

@@ -45,6 +45,15 @@ void KernelCache::matmul(const MatmulShape &shape, const uint16_t *a,
            });
 }
 
+void KernelCache::matmul(const MatmulShape &shape, const uint16_t *a,
+                         const uint16_t *b, float *y) {
+  std::vector<float> storage;
+  runInF32(sizesOf(shape), a, b, y, storage,
+           [&](const float *a, const float *b, float *y) {
+             matmulDirect(shape, a, b, y);
+           });
+}
+
 std::string KernelCache::implementation(ConvKind, const ConvShape &) {
   return "direct";
 }

@@ -85,6 +85,9 @@ public:
             const uint16_t *b, uint16_t *result);
   void matmul(const MatmulShape &shape, const uint16_t *a, const uint16_t *b,
               uint16_t *y);
+  /// With the sums as the result.
+  void matmul(const MatmulShape &shape, const uint16_t *a, const uint16_t *b,
+              float *y);
 
   /// The implementation for a shape: oneDNN's name, with "+reorder" if operands
   /// are copied to other layouts, or "direct". For tests and reports.

@@ -12,6 +12,8 @@
 
 #include "MixedPrecision.h"
 
+#include "Soap/Dialect/Soap/SumAttribute.h"
+
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
@@ -170,6 +172,14 @@ private:
       bool isLoss = isa<CrossEntropyOp>(op);
       setKinds(isLoss ? results : results.drop_front(), Kind::Wide);
       results = results.take_front(isLoss ? 0 : 1);
+    }
+    // A sum to one number is over samples, too: it has no other dims left, and
+    // 16 bits would lose what is small beside the sum so far.
+    if (auto sum = dyn_cast<ReduceOp>(op);
+        sum && mayHaveSumType(sum) && isF32(sum.getY()) &&
+        sum.getY().getType().getRank() == 0) {
+      op->setAttr(kSumType, TypeAttr::get(builder.getF32Type()));
+      return setResults(op, Kind::Wide);
     }
     for (Value result : results)
       if (isF32(result)) {

@@ -239,3 +239,43 @@ func.func @memory(%arg0: tensor<4xf32> {soap.kind = #soap.kind<state>, soap.memo
 func.func @memory_of_weight(%arg0: tensor<4xf32> {soap.kind = #soap.kind<parameter>, soap.memory = "host"}) {
   return
 }
+
+// -----
+
+func.func @sum_of_maxima(%x: tensor<4x2xbf16>) -> tensor<2xf32> {
+  // expected-error @below {{takes no 'soap.sum_type', which is of a matmul, a reduce with sums, a conv2d_weight_grad or a gather_grad}}
+  %0 = soap.reduce max %x {axes = array<i64: 0>, soap.sum_type = f32} : (tensor<4x2xbf16>) -> tensor<2xf32>
+  return %0 : tensor<2xf32>
+}
+
+// -----
+
+func.func @sum_of_other_type(%x: tensor<4x2xbf16>) -> tensor<2xf64> {
+  // expected-error @below {{'soap.sum_type' must be f32, got f64}}
+  %0 = soap.reduce sum %x {axes = array<i64: 0>, soap.sum_type = f64} : (tensor<4x2xbf16>) -> tensor<2xf64>
+  return %0 : tensor<2xf64>
+}
+
+// -----
+
+func.func @sum_of_wide(%x: tensor<4x2xf32>) -> tensor<2xf32> {
+  // expected-error @below {{'soap.sum_type' needs operands with floats of fewer than 32 bits, got 'f32'}}
+  %0 = soap.reduce sum %x {axes = array<i64: 0>, soap.sum_type = f32} : (tensor<4x2xf32>) -> tensor<2xf32>
+  return %0 : tensor<2xf32>
+}
+
+// -----
+
+func.func @sum_that_is_narrow(%dy: tensor<4x6xbf16>, %i: tensor<4xi32>) -> tensor<8x6xbf16> {
+  // expected-error @below {{has elements of 'bf16', expected 'f32', its 'soap.sum_type'}}
+  %0 = soap.gather_grad %dy, %i {soap.sum_type = f32} : (tensor<4x6xbf16>, tensor<4xi32>) -> tensor<8x6xbf16>
+  return %0 : tensor<8x6xbf16>
+}
+
+// -----
+
+func.func @sum_without_type(%dy: tensor<4x6xbf16>, %i: tensor<4xi32>) -> tensor<8x6xf32> {
+  // expected-error @below {{operands and results must have one floating-point type, got 'bf16' and 'f32'}}
+  %0 = soap.gather_grad %dy, %i : (tensor<4x6xbf16>, tensor<4xi32>) -> tensor<8x6xf32>
+  return %0 : tensor<8x6xf32>
+}

@@ -146,6 +146,17 @@ Value GradientBuilder::reshape(Value value, ArrayRef<int64_t> shape,
   return create<ReshapeOp>(suffix, tensorType(value).clone(shape), value);
 }
 
+Value GradientBuilder::likeOperands(Value gradient, Value operand,
+                                    unsigned result) {
+  Type element = tensorType(operand).getElementType();
+  if (tensorType(gradient).getElementType() == element)
+    return gradient;
+  auto rounded = create<CastOp>("result_grad",
+                                tensorType(gradient).clone(element), gradient);
+  matchLoops(rounded, 1, result);
+  return rounded;
+}
+
 Value GradientBuilder::transpose(Value value, ArrayRef<int64_t> permutation,
                                  StringRef suffix) {
   SmallVector<int64_t> shape;

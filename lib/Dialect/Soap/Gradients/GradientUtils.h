@@ -62,6 +62,10 @@ public:
   /// Sums over all dims but one.
   Value sumAllBut(Value value, int64_t axis, StringRef suffix);
   Value reshape(Value value, ArrayRef<int64_t> shape, StringRef suffix);
+  /// The gradient of a sum that may have a type of its own (SumAttribute.h), in
+  /// that of what it sums, as `operand`. `result` is the number of the sum
+  /// among the tensors of the forward op.
+  Value likeOperands(Value gradient, Value operand, unsigned result);
   Value transpose(Value value, ArrayRef<int64_t> permutation, StringRef suffix);
   Value splat(double value, RankedTensorType type, StringRef suffix);
 

@@ -46,7 +46,8 @@ namespace {
 class MatmulGradients {
 public:
   MatmulGradients(MatmulOp op, OpBuilder &builder, Value dy)
-      : gradients(builder, op), op(op), dy(dy) {
+      : gradients(builder, op), op(op),
+        dy(gradients.likeOperands(dy, op.getA(), 2)) {
     rank = shapeOf(dy).size();
     own = static_cast<int64_t>(shapeOf(op.getB()).size()) - 2;
     shared = own + 2 < rank;
@@ -193,6 +194,7 @@ LogicalResult ReduceOp::buildGradient(OpBuilder &builder,
   Type full = getX().getType();
   Value dy = resultGrads[0];
   if (getKind() == ReduceKind::Sum) {
+    dy = gradients.likeOperands(dy, getX(), 1);
     operandGrads[0] =
         gradients.create<BroadcastOp>("input_grad", full, dy, getAxesAttr());
     return success();
