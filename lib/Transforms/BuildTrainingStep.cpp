@@ -981,8 +981,7 @@ LogicalResult BuildTrainingStep::checkPrecision(Model &model) {
   return success();
 }
 
-/// Gradients have the types of the step: sums of 16 bits are those of a weight
-/// or its working copy.
+/// Sums of 16 bits need a weight, or a working copy of one, of that type.
 LogicalResult BuildTrainingStep::checkGradientSums(Model &model) {
   if (gradientSums == "f32")
     return success();

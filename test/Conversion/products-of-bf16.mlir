@@ -49,7 +49,7 @@ func.func @convolutions(%x: tensor<2x3x6x6xbf16>, %w: tensor<5x3x3x3xbf16>) -> (
   return %dx, %dw : tensor<2x3x6x6xbf16>, tensor<5x3x3x3xbf16>
 }
 
-// Sums in f32: those of a product as they are, those of a convolution as the library has rounded them.
+// Sums in f32: the result of a product as it is, the result of a convolution as the library has rounded it.
 // CHECK-LABEL: func.func @sums
 // CHECK: soap.library_call "matmul_bf16_f32" [1, 4, 2, 8, 0, 1] ins({{.*}} : tensor<4x8xbf16>, tensor<2x8xbf16>) outs({{.*}} : tensor<4x2xf32>)
 // CHECK: soap.library_call "conv2d_weight_grad_bf16" {{.*}} outs({{.*}} : tensor<5x3x3x3xbf16>)

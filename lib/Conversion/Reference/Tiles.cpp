@@ -283,7 +283,7 @@ void emitCombine(CombineOp op, KernelBuilder &k) {
   }
   TileRegion whole = TileRegion::whole(
       std::vector<int64_t>(result.shape().begin(), result.shape().end()));
-  // What 16 bits are is rounded once, behind all additions.
+  // A result of 16 bits is rounded once, behind all additions.
   bool rounds = result.elementType() != k.computeType() && k.inputCount() > 2;
   Tensor sums = rounds ? k.allocate(result.shape(), k.computeType()) : result;
   for (size_t i = 0; i < k.inputCount(); ++i)

@@ -147,8 +147,8 @@ Value GradientSums::widenOperand(OpOperand &operand, Origins origins) {
   return {};
 }
 
-/// What computes with gradients of weights in 16 bits, as a product of weights,
-/// reads sums that have been rounded once.
+/// An op that computes with gradients of weights in 16 bits, as a product of
+/// weights, reads sums that have been rounded once.
 void GradientSums::roundOperands(Operation *op, Origins origins) {
   for (OpOperand &operand : op->getOpOperands())
     if (hasNarrowFloats(operand.get()))

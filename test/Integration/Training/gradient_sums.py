@@ -4,11 +4,10 @@
 
 gradient_sums.py BUILD
 
-Losses are linear in the weights, and these are 0 at first: an update is a sum of what the data say, which NumPy computes
-in float64. Steps have 1 to 4,096 microbatches, of one sample at last, on one device and on two
-replicas. The error of one microbatch is that of rounded data; more may add 0.1 % to it. With
-`gradient-sums=bf16` the error of 512 is large, or the test would see nothing. Then 4,096 look-ups of
-one row. The last line is "N passed, N failed".
+Losses are linear in the weights, and these are 0 at first: an update is a sum of what the data say, which NumPy
+computes in float64. Steps have 1 to 4,096 microbatches, of one sample at last, on one device and on two replicas. The
+error of one microbatch is that of rounded data; more may add 0.1 % to it. With `gradient-sums=bf16` the error of 512 is
+large, or the test would see nothing. Then 4,096 look-ups of one row. The last line is "N passed, N failed".
 """
 
 import argparse
@@ -47,7 +46,7 @@ func.func @forward(%i: tensor<{n}xi32> {{soap.kind = #soap.kind<data>, soap.name
 
 
 class Case:
-    """A model of `text` on data, whose gradient is `exact`; both of float64 but for indices."""
+    """A model of `text` on data, whose gradient is `exact`; both of float64, except indices."""
 
     def __init__(self, tools, text, data, exact):
         self.tools, self.exact = tools, exact
