@@ -17,6 +17,7 @@
 #include "Soap/Dialect/Soap/MemoryAttribute.h"
 #include "Soap/Dialect/Soap/ShardPosition.h"
 #include "Soap/Dialect/Soap/SoapCollectives.h"
+#include "Soap/Dialect/Soap/SumAttribute.h"
 #include "Soap/Simulator/Algorithm1Simulator.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -61,12 +62,15 @@ int64_t bytesOf(Type type) {
 ::soap::Work workOfLocalOp(Operation *op) {
   ::soap::Work work;
   work.kind = op->getName().stripDialect().str();
-  work.elementBytes = op->getNumResults()
-                          ? (cast<RankedTensorType>(op->getResult(0).getType())
-                                 .getElementTypeBitWidth() +
-                             7) /
-                                8
-                          : 4;
+  auto widthOf = [](Value value) {
+    return (cast<RankedTensorType>(value.getType()).getElementTypeBitWidth() +
+            7) /
+           8;
+  };
+  work.elementBytes = op->getNumResults() ? widthOf(op->getResult(0)) : 4;
+  // Sums of products may have more bits than their factors.
+  if (op->hasAttr(kSumType) && isa<MatmulOp, Conv2DWeightGradOp>(op))
+    work.elementBytes = widthOf(op->getOperand(0));
   for (Type type : op->getResultTypes())
     work.bytes += bytesOf(type);
   if (auto combine = dyn_cast<CombineOp>(op)) {

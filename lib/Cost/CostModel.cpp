@@ -260,7 +260,7 @@ Work soap::kernelWork(const Graph &graph, const Kernel &kernel,
   Work work = fillWork(graph, kernel, box);
   work.kind = kernel.kind;
   work.precision = graph.precision;
-  // Sums of products may have more bits than what is multiplied.
+  // Sums of products may have more bits than their factors.
   if (isProduct(work) && !kernel.operands.empty())
     work.elementBytes = std::min(work.elementBytes,
                                  graph.values[kernel.operands[0]].elementBytes);
