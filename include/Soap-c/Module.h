@@ -36,8 +36,8 @@ SOAP_CAPI_EXPORTED SoapIRModule soapIRModuleParseFile(SoapContext context,
 /* Imports an ONNX model as `@forward` (docs/ONNX.md). `options` are `count`
  * texts NAME=VALUE, or NAME for flags, as soap-translate has them without
  * dashes: batch, sample-dim, data-inputs, input-shape, parameters, constants,
- * parameters-from, tie-weights, untie-weights, weights-out, freeze-norms,
- * drop-final-softmax, keep-final-softmax. */
+ * parameters-from, tie-weights, untie-weights, weights-out, assume-roles,
+ * assume-batch, freeze-norms, drop-final-softmax, keep-final-softmax. */
 SOAP_CAPI_EXPORTED SoapIRModule
 soapIRModuleImportONNX(SoapContext context, const char *path,
                        const char *const *options, size_t count);

@@ -94,6 +94,10 @@ std::string readOption(StringRef text, mlir::soap::ONNXImportOptions &options) {
     return flag(options.keepFinalSoftmax);
   if (name == "freeze-norms")
     return flag(options.freezeNorms);
+  if (name == "assume-roles")
+    return flag(options.assumeRoles);
+  if (name == "assume-batch")
+    return flag(options.assumeBatch);
   if (name == "parameters-from" || name == "weights-out") {
     (name == "weights-out" ? options.weightsOut : options.parametersFrom) =
         value.str();
@@ -115,8 +119,8 @@ std::string readOption(StringRef text, mlir::soap::ONNXImportOptions &options) {
   return "unknown option '" + name.str() +
          "' of ONNX import, expected batch, sample-dim, data-inputs, "
          "input-shape, parameters, constants, parameters-from, tie-weights, "
-         "untie-weights, weights-out, freeze-norms, drop-final-softmax or "
-         "keep-final-softmax";
+         "untie-weights, weights-out, assume-roles, assume-batch, "
+         "freeze-norms, drop-final-softmax or keep-final-softmax";
 }
 
 } // namespace

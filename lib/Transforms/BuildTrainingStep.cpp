@@ -14,10 +14,12 @@
 #include "ModuleContents.h"
 
 #include "Differentiation.h"
+#include "Soap/Analysis/SampleMixing.h"
 #include "Soap/Analysis/TopologyAttr.h"
 #include "Soap/Dialect/Soap/BatchNormAttributes.h"
 #include "Soap/Dialect/Soap/LoopCorrespondence.h"
 #include "Soap/Dialect/Soap/PrecisionAttribute.h"
+#include "Soap/Dialect/Soap/RoleAttributes.h"
 #include "Soap/Dialect/Soap/SoapOps.h"
 #include "Soap/Dialect/Soap/TrainingAttributes.h"
 #include "Soap/Transforms/Passes.h"
@@ -434,11 +436,16 @@ void Program::addResult(Value value, StringRef kind, StringRef name,
 
 void Program::addUpdate(Value updated, BlockArgument argument) {
   StringRef name = argumentName(argument);
-  if (!finite)
-    return addResult(updated, "update", name, argument.getArgNumber());
   OpMaker ops = makeOps(name, updated.getLoc());
   Operation *update = updated.getDefiningOp();
-  Value kept = ops.make<WhereOp>("finite", finite, updated, argument);
+  // Of several updates in a row, the last reads the argument so.
+  Value condition = finite;
+  if (!finite && !llvm::is_contained(update->getOperands(), argument))
+    condition =
+        ops.scalar(getElementTypeOrSelf(updated.getType()), 1, "always");
+  if (!condition)
+    return addResult(updated, "update", name, argument.getArgNumber());
+  Value kept = ops.make<WhereOp>("finite", condition, updated, argument);
   if (auto of = update->getAttrOfType<StringAttr>(SoapDialect::kUpdateOf)) {
     Operation *keep = kept.getDefiningOp();
     keep->setAttr(SoapDialect::kUpdateOf, of);
@@ -503,7 +510,11 @@ LogicalResult Program::cloneBatchNorm(BatchNormOp op) {
              << "takes its statistics from the data argument '"
              << model.argumentName(argument) << "', expected a state";
     auto [it, isNew] = statsOwners.try_emplace(argument, op);
-    if (!isNew) {
+    auto owner = cast<BatchNormOp>(it->second);
+    // One norm that is called again updates its statistics again.
+    bool isAgain = owner != op && owner.getMean() == op.getMean() &&
+                   owner.getVar() == op.getVar();
+    if (!isNew && !isAgain) {
       InFlightDiagnostic diagnostic = op.emitOpError()
                                       << "shares its running statistics '"
                                       << model.argumentName(argument)
@@ -1286,6 +1297,41 @@ std::string BuildTrainingStep::describeOptions() {
   return text;
 }
 
+/// Refuses a function of which import only guesses what is trained.
+static LogicalResult checkRoles(func::FuncOp forward) {
+  auto uncertain = forward->getAttrOfType<ArrayAttr>(kUncertainRoles);
+  if (!uncertain || uncertain.empty())
+    return success();
+  constexpr size_t kLimit = 8;
+  InFlightDiagnostic diagnostic = forward.emitError()
+                                  << "the file of '@forward' does not say what "
+                                     "is trained: ";
+  for (auto [i, text] :
+       llvm::enumerate(uncertain.getValue().take_front(kLimit)))
+    diagnostic << (i ? "; " : "") << cast<StringAttr>(text).getValue();
+  if (uncertain.size() > kLimit)
+    diagnostic << "; and " << uncertain.size() - kLimit << " more";
+  return diagnostic
+         << "; expected an import with --parameters-from=FILE, the exact names "
+            "of all parameters (--parameters= and --constants= name single "
+            "tensors), or with --assume-roles, or the module itself by "
+            "soap.from_torch (docs/ONNX.md)";
+}
+
+/// Numbers of samples in the data mean others after a shuffle.
+static void warnOfPlaces(func::FuncOp forward) {
+  for (Operation *op : findSampleMixing(forward).gathers) {
+    if (op->getOperand(1).getDefiningOp<ConstantOp>())
+      continue;
+    forward.emitWarning()
+        << "op '" << nameOf(op)
+        << "' picks samples of the batch by numbers in the data, as the edges "
+           "of a graph do: if so, a shuffle of the samples trains on another "
+           "graph, and soap-run needs --no-shuffle";
+    return;
+  }
+}
+
 LogicalResult BuildTrainingStep::run() {
   ModuleOp module = getOperation();
   if (failed(checkOptions()))
@@ -1298,6 +1344,8 @@ LogicalResult BuildTrainingStep::run() {
            << describeFunctions(module);
   if (failed(checkModelOps(forward)))
     return failure();
+  if (!inference && failed(checkRoles(forward)))
+    return failure();
   for (StringRef name : {kTrainStep, kEvaluate, kAccumulateStep})
     if (Operation *existing = module.lookupSymbol(name))
       return existing->emitError()
@@ -1308,6 +1356,8 @@ LogicalResult BuildTrainingStep::run() {
       failed(checkLosses(forward)) || failed(checkPatterns(model)) ||
       failed(checkPrecision(model)) || failed(checkGradientSums(model)))
     return failure();
+  if (!inference)
+    warnOfPlaces(forward);
   LDBG() << "loss " << loss << ", optimizer " << optimizer << ", "
          << model.function.getNumArguments() << " arguments";
   SmallVector<OwningOpRef<func::FuncOp>> programs;
@@ -1888,9 +1938,13 @@ void BuildTrainingStep::addSgd(Program &program, const Trained &trained) {
 
 void BuildTrainingStep::addRunningStats(Program &program) {
   Block &block = program.function.front();
+  // Of statistics that several ops update, in their order.
+  llvm::MapVector<unsigned, Value> newest;
+  for (const Program::RunningStats &stats : program.runningStats)
+    for (unsigned argument : {stats.mean, stats.variance})
+      newest[argument] = block.getArgument(argument);
   for (const Program::RunningStats &stats : program.runningStats) {
-    Value mean = block.getArgument(stats.mean);
-    Value variance = block.getArgument(stats.variance);
+    Value &mean = newest[stats.mean], &variance = newest[stats.variance];
     BatchNormTrainOp norm = stats.op;
     double momentum = batchNormMomentum == kMomentumOfModel
                           ? stats.momentum
@@ -1903,9 +1957,11 @@ void BuildTrainingStep::addRunningStats(Program &program) {
     program.setName(update, (nameOf(norm) + ".running_stats").str());
     update->setAttr(SoapDialect::kUpdateOf,
                     program.builder.getStringAttr(nameOf(norm)));
-    program.addUpdate(update.getNewMean(), block.getArgument(stats.mean));
-    program.addUpdate(update.getNewVar(), block.getArgument(stats.variance));
+    mean = update.getNewMean();
+    variance = update.getNewVar();
   }
+  for (auto [argument, value] : newest)
+    program.addUpdate(value, block.getArgument(argument));
 }
 
 } // namespace

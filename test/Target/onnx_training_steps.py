@@ -36,7 +36,7 @@ def run(*command):
 def train(name, build, folder):
     tool = lambda name: os.path.join(build, "bin", name)
     path = lambda suffix: os.path.join(folder, suffix + ".mlir")
-    run(tool("soap-translate"), "--import-onnx", os.path.join(MODELS, name + ".onnx"), "--batch=4", *FLAGS.get(name, []), "-o", path("model"))
+    run(tool("soap-translate"), "--import-onnx", os.path.join(MODELS, name + ".onnx"), "--batch=4", "--assume-roles", *FLAGS.get(name, []), "-o", path("model"))
     run(tool("soap-opt"), path("model"), "--soap-build-training-step=loss=softmax-cross-entropy learning-rate=0.01", "-o", path("step"))
     for preset in PRESETS:
         run(tool("soap-opt"), path("step"), "--soap-apply-strategy=preset=%s topology=cpu-4" % preset, "--soap-partition",

@@ -148,8 +148,8 @@ Expected<ComparisonRun> run::compare(Session &first, Session &second,
                       run.result.notFinite.empty();
        ++i) {
     if (i % perEpoch == 0)
-      order =
-          shuffledOrder(source->train.size(), uint64_t(options.seed), ++epoch);
+      order = epochOrder(source->train.size(), uint64_t(options.seed), ++epoch,
+                         !options.noShuffle);
     int64_t at = i % perEpoch * a->batch(*source);
     if (MaybeError error = a->step(*source, order, at, tally))
       return Error{options.file + ": iteration " + std::to_string(i + 1) +

@@ -106,6 +106,11 @@ void addTrainingFlags(CommandLine &line, Options &options) {
                options.seedGiven = true;
                return setInteger(options.seed, 0, large)(value);
              });
+  line.flag("--no-shuffle",
+            "take the samples in the order of the data in every epoch, as "
+            "networks need it whose samples belong together (the nodes of a "
+            "graph)",
+            options.noShuffle);
   line.value("--normalize", "HOW",
              "none (default), auto (mean and deviation of the training set), "
              "or MEAN,DEVIATION; bytes are scaled to [0, 1] first",
@@ -682,6 +687,7 @@ MaybeError check(Options &options) {
           std::pair{"--checkpoint", !options.checkpoint.empty()},
           std::pair{"--resume", !options.resume.empty()},
           std::pair{"--allow-nonfinite", options.allowNonFinite},
+          std::pair{"--no-shuffle", options.noShuffle},
           std::pair{"--save-weights", !options.saveWeights.empty()},
           std::pair{"--save-state", !options.saveState.empty()}})
       if (given)

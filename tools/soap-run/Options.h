@@ -44,6 +44,8 @@ struct Options {
   int64_t seed = 0;
   /// The user gave it; else a checkpoint says it.
   bool seedGiven = false;
+  /// Samples stay in the order of the data.
+  bool noShuffle = false;
   std::string checkpoint, resume;
   /// 0: at the end and on signals only.
   int64_t checkpointEvery = 0;

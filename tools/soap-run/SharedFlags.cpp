@@ -60,6 +60,7 @@ std::vector<std::string> sharedFlags(const Options &options) {
   };
   add("--data", withoutPath(options.data));
   number("--seed", options.seed, -1);
+  given("--no-shuffle", options.noShuffle);
   number("--epochs", options.epochs);
   number("--iterations", options.iterations);
   number("--accumulate", options.accumulate);

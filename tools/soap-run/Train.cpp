@@ -53,6 +53,8 @@ std::string runOptions(const Options &options) {
   std::string text;
   if (options.accumulate > 1)
     text = "accumulate=" + std::to_string(options.accumulate);
+  if (options.noShuffle)
+    text += std::string(text.empty() ? "" : " ") + "shuffle=false";
   if (options.earlyStop) {
     char improvement[32];
     std::snprintf(improvement, sizeof improvement, "%.17g",
@@ -184,6 +186,7 @@ Expected<TrainResult> run::train(Session &session, const Options &options,
   training.epochs = options.epochs;
   training.iterations = options.iterations;
   training.seed = uint64_t(options.seed);
+  training.shuffles = !options.noShuffle;
   training.watchesFinite = !options.allowNonFinite;
   Checkpoint checkpoint;
   if (!options.resume.empty()) {
@@ -246,8 +249,9 @@ Expected<TrainResult> run::train(Session &session, const Options &options,
                   long(rest), long(source->test->size()));
   if (!options.quiet && samples % batch)
     std::printf("batches of %ld: every epoch leaves out %ld of %ld training "
-                "samples, others each time\n",
-                long(batch), long(samples % batch), long(samples));
+                "samples, %s\n",
+                long(batch), long(samples % batch), long(samples),
+                options.noShuffle ? "the last ones" : "others each time");
   TrainingIdentity identity;
   if (!options.resume.empty() || !options.checkpoint.empty())
     identity = identify(session.manifest(), *trainer, *source, training.seed,

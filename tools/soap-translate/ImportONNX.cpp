@@ -79,8 +79,17 @@ static cl::list<std::string>
 static cl::opt<std::string> parametersFrom(
     "parameters-from", cl::value_desc("FILE"), cl::cat(onnxCategory),
     cl::desc("File with the names of all parameters, one a line, as "
-             "named_parameters() of PyTorch gives them; other tensors are "
-             "constants"));
+             "named_parameters() of PyTorch gives them, with or without "
+             "shapes (32x12); other tensors are constants"));
+static cl::opt<bool>
+    assumeRoles("assume-roles", cl::cat(onnxCategory),
+                cl::desc("Train what use, name and values of tensors make "
+                         "probable, where the file does not say which are "
+                         "parameters"));
+static cl::opt<bool>
+    assumeBatch("assume-batch", cl::cat(onnxCategory),
+                cl::desc("Replace the batch also where a constant may hold the "
+                         "one of the file"));
 static cl::list<std::string>
     tieWeights("tie-weights", cl::CommaSeparated, cl::value_desc("PATTERN,.."),
                cl::cat(onnxCategory),
@@ -168,6 +177,8 @@ static bool checkOptions() {
   if (parametersFrom.getNumOccurrences() && parametersFrom.empty())
     return complain("--parameters-from: expected a file");
   options.parametersFrom = parametersFrom;
+  options.assumeRoles = assumeRoles;
+  options.assumeBatch = assumeBatch;
   options.weightsOut = weightsOut;
   return true;
 }

@@ -55,8 +55,16 @@ struct ONNXImportOptions {
   /// Names and glob patterns of tensors that are parameters, or constants,
   /// whatever use and name make probable.
   std::vector<std::string> parameters, constants;
-  /// A file with the names of all parameters, one a line; empty: none.
+  /// A file with the names of all parameters, one a line, with or without their
+  /// shapes; empty: none. Every name has to be that of one tensor.
   std::string parametersFrom;
+  /// Doubtful tensors are taken for what use, name and values make probable; of
+  /// a list of parameters, names that no tensor has are looked for by the
+  /// modules of nodes. Without it the function gets `soap.uncertain_roles`
+  /// (Soap/Dialect/Soap/RoleAttributes.h), and no training step is built of it.
+  bool assumeRoles = false;
+  /// The batch is replaced also where a constant may hold the file's.
+  bool assumeBatch = false;
   /// Names and glob patterns of weights that are tied to equal ones, or not,
   /// whatever import does by default.
   std::vector<std::string> tieWeights, untieWeights;

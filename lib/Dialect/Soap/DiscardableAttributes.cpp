@@ -16,6 +16,7 @@
 #include "Soap/Dialect/Soap/MemoryAttribute.h"
 #include "Soap/Dialect/Soap/PrecisionAttribute.h"
 #include "Soap/Dialect/Soap/ReuseAttributes.h"
+#include "Soap/Dialect/Soap/RoleAttributes.h"
 #include "Soap/Dialect/Soap/ShardPosition.h"
 #include "Soap/Dialect/Soap/StageAttributes.h"
 #include "Soap/Dialect/Soap/SumAttribute.h"
@@ -34,6 +35,16 @@ static LogicalResult checkString(EmitError emitError, NamedAttribute attr) {
     return success();
   return emitError() << "'" << attr.getName().getValue()
                      << "' must be a string that is not empty, got "
+                     << attr.getValue();
+}
+
+/// An array of strings.
+static LogicalResult checkStrings(EmitError emitError, NamedAttribute attr) {
+  auto texts = dyn_cast<ArrayAttr>(attr.getValue());
+  if (texts && llvm::all_of(texts, llvm::IsaPred<StringAttr>))
+    return success();
+  return emitError() << "'" << attr.getName().getValue()
+                     << "' must be an array of strings, got "
                      << attr.getValue();
 }
 
@@ -275,6 +286,8 @@ LogicalResult SoapDialect::verifyOperationAttribute(Operation *op,
   if (name == kNoPost || name == kUpdate || name == kLanes ||
       name == kTogether || name == kIndependent || name == kFixed)
     return checkType<UnitAttr>(emitError, attr, "a unit attribute");
+  if (name == kUncertainRoles)
+    return checkStrings(emitError, attr);
   if (name == kBatchNormMomentum)
     return checkMomentum(emitError, attr, op);
   if (name == kLayouts)

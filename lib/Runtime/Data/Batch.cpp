@@ -157,10 +157,12 @@ int64_t runtime::countLabels(const HostTensor &labels) {
   return count;
 }
 
-std::vector<int64_t> runtime::shuffledOrder(int64_t size, uint64_t seed,
-                                            int64_t epoch) {
+std::vector<int64_t> runtime::epochOrder(int64_t size, uint64_t seed,
+                                         int64_t epoch, bool shuffles) {
   std::vector<int64_t> order(static_cast<size_t>(size));
   std::iota(order.begin(), order.end(), 0);
+  if (!shuffles)
+    return order;
   Random random(seed, "epoch " + std::to_string(epoch));
   for (size_t i = order.size(); i > 1; --i)
     std::swap(order[i - 1], order[size_t(random.below(i))]);

@@ -447,8 +447,8 @@ MaybeError Run::settle(bool looks) {
 /// Trains until the epoch, the training or the patience of the user ends.
 MaybeError Run::trainEpoch() {
   TrainState &state = result.state;
-  std::vector<int64_t> order =
-      shuffledOrder(source.train.size(), options.seed, state.epoch);
+  std::vector<int64_t> order = epochOrder(source.train.size(), options.seed,
+                                          state.epoch, options.shuffles);
   while (state.position < perEpoch() && wantsMore()) {
     Clock::time_point start = Clock::now();
     int64_t batch = trainer.batch(source),

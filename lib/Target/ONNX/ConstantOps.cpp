@@ -127,6 +127,19 @@ LogicalResult importConstant(NodeContext &node) {
                                   std::make_shared<Tensor>(std::move(tensor))));
 }
 
+/// `detach`, as exporters write it if they are told to (docs/ONNX.md): ONNX has
+/// no op for it.
+LogicalResult importStopGradient(NodeContext &node) {
+  if (!node.checkCounts(1, 1))
+    return failure();
+  if (node.isConstant(0) || node.isInteger(0))
+    return node.setOperand(0, node.operand(0));
+  Value x = node.tensor(0);
+  return x ? node.setResult(0, node.create<StopGradientOp>("", shapeOf(x), x),
+                            node.typeOf(0))
+           : failure();
+}
+
 LogicalResult importIdentity(NodeContext &node) {
   if (!node.checkCounts(1, 1))
     return failure();
@@ -398,6 +411,8 @@ LogicalResult foldRange(NodeContext &node) {
 
 void mlir::soap::onnx::addConstantOps(OpTable &table) {
   table["Constant"] = {7, kLastOpset, nullptr, importConstant};
+  table["soap::StopGradient"] = {7, kLastOpset, importStopGradient,
+                                 importStopGradient};
   table["Identity"] = {7, kLastOpset, importIdentity, importIdentity};
   table["Cast"] = {7, kLastOpset, importCast<importCastTo>,
                    importCast<foldCastTo>};

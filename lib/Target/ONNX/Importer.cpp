@@ -300,6 +300,8 @@ LogicalResult GraphImporter::addInputs() {
       return failure();
   if (failed(planParameters(model, data, options, loc, plan)))
     return failure();
+  collectDoubts();
+  remarkPaddingRows();
   return addInitializers(data);
 }
 
@@ -475,10 +477,11 @@ LogicalResult GraphImporter::importNode(const Node &node) {
   if (++numNodes > kLargestNumNodes)
     return context.error("loops make more than " + Twine(kLargestNumNodes) +
                          " nodes");
-  if (!node.domain.empty())
+  if (!node.domain.empty() && node.domain != kSoapDomain)
     return context.error("ops of the domain " + quote(node.domain) +
                          " are not supported");
-  auto entry = table.find(node.opType);
+  auto entry =
+      table.find((node.domain.empty() ? "" : node.domain + "::") + node.opType);
   if (entry == table.end())
     return context.error("this op is not supported");
   const OpEntry &op = entry->second;
@@ -699,6 +702,7 @@ OwningOpRef<ModuleOp> GraphImporter::run() {
   remarkTrainingMode();
   remarkBatchAxes();
   eraseDead();
+  markUncertainRoles(function);
   recordPlaces();
 
   function.setFunctionType(
@@ -722,8 +726,11 @@ OwningOpRef<ModuleOp> mlir::soap::importONNX(StringRef path,
   auto model = readModel(path.str());
   if (!model)
     return emitError(loc) << model.error(), nullptr;
-  OwningOpRef<ModuleOp> module =
-      GraphImporter(*model, context, loc, options).run();
+  GraphImporter importer(*model, context, loc, options);
+  OwningOpRef<ModuleOp> module = importer.run();
+  if (module && importer.oldBatch > 0 && !options.assumeBatch &&
+      failed(checkBatch(path, *module, importer)))
+    return nullptr;
   // The name of the model in drawings and reports.
   if (StringRef name = llvm::sys::path::stem(path); module && !name.empty())
     module->setSymName(name);

@@ -19,6 +19,7 @@
 #include "Soap/Dialect/Soap/SoapOps.h"
 #include "Soap/Target/ONNX.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -86,6 +87,8 @@ struct OpEntry {
 };
 using OpTable = std::unordered_map<std::string, OpEntry>;
 inline constexpr int64_t kFirstOpset = 7, kLastOpset = 23;
+/// Of ops that ONNX lacks; the table has them as "soap::StopGradient".
+inline constexpr const char *kSoapDomain = "soap";
 
 /// One registration function per family, each in a file of its own.
 void addLinearOps(OpTable &table);
@@ -214,6 +217,12 @@ private:
   void eraseDead();
   /// Warns where the exporter seems to have folded norms (TrainingHints.cpp).
   void warnOfFolding();
+  /// Says which tables have rows of zeros, as padding has.
+  void remarkPaddingRows();
+  /// Takes what is not certain from the plan; later it has no values.
+  void collectDoubts();
+  /// Marks the function if it is not certain what is trained.
+  void markUncertainRoles(Operation *function);
   /// Says what nodes in training mode become.
   void remarkTrainingMode();
   /// Says which parameters have a value for each sample of the batch.
@@ -232,9 +241,16 @@ private:
   std::unordered_map<std::string, int64_t> useCounts;
   std::set<std::string> names;
   ParameterPlan plan;
+  /// Reasons why it is not certain which tensors are trained.
+  std::vector<std::string> doubts;
   std::vector<DictionaryAttr> argumentAttributes;
   std::vector<std::pair<std::string, std::shared_ptr<Tensor>>> externalWeights;
 };
+
+/// Refuses another batch than the file's where a constant may hold that; the
+/// importer has replaced the batch of the model at `path` (BatchConstants.cpp).
+LogicalResult checkBatch(StringRef path, ModuleOp module,
+                         const GraphImporter &importer);
 
 /// Attribute and operand access of one node. Getters report errors once and
 /// then return defaults: handlers check `failed()` before they use what they

@@ -250,13 +250,13 @@ Value NodeContext::integers(size_t index) {
 
 const Tensor *NodeContext::constant(size_t index) {
   const Operand &operand = *inputs[index];
-  const Tensor *tensor = operand.constant    ? operand.constant.get()
-                         : operand.parameter ? operand.parameter->tensor.get()
-                                             : nullptr;
+  const Tensor *tensor = operand.constant.get();
+  // Training would not change the number that is read.
   if (!tensor)
-    return (void)error(
-               "operand " + quote(node.inputs[index]) +
-               " is not known at import, only constants are supported here"),
+    return (void)error("operand " + quote(node.inputs[index]) +
+                       (operand.parameter ? " is a parameter"
+                                          : " is not known at import") +
+                       ", only constants are supported here"),
            nullptr;
   if (!tensor->isDecoded())
     return (void)error("operand " + quote(node.inputs[index]) +
@@ -281,20 +281,14 @@ std::optional<Shape> NodeContext::constantInts(size_t index) {
 }
 
 std::optional<float> NodeContext::constantScalar(size_t index) {
-  const Operand &operand = *inputs[index];
-  const Tensor *tensor = operand.constant    ? operand.constant.get()
-                         : operand.parameter ? operand.parameter->tensor.get()
-                                             : nullptr;
+  const Tensor *tensor = inputs[index]->constant.get();
   if (!tensor || !tensor->isFloat() || tensor->size() != 1)
     return std::nullopt;
   return tensor->floats[0];
 }
 
 std::optional<double> NodeContext::constantNumber(size_t index) {
-  const Operand &operand = *inputs[index];
-  const Tensor *tensor = operand.constant    ? operand.constant.get()
-                         : operand.parameter ? operand.parameter->tensor.get()
-                                             : nullptr;
+  const Tensor *tensor = inputs[index]->constant.get();
   if (!tensor || !tensor->isDecoded() || tensor->size() != 1)
     return std::nullopt;
   return tensor->number(0);

@@ -162,7 +162,9 @@ NameKind mlir::soap::onnx::classifyName(StringRef name) {
     return NameKind::Exporter;
   if (name.contains('.') || name.contains('/'))
     return NameKind::Module;
-  return isFoldedOp(name) ? NameKind::ExporterOp : NameKind::Plain;
+  // The op of a Python number: "scalar_tensor_default_1".
+  return isFoldedOp(name) || stem.ends_with("_default") ? NameKind::ExporterOp
+                                                        : NameKind::Plain;
 }
 
 StringRef mlir::soap::onnx::modulePath(StringRef name) {
@@ -228,6 +230,17 @@ bool mlir::soap::onnx::isParameterName(StringRef name) {
   return false;
 }
 
+bool mlir::soap::onnx::isFrozenName(StringRef name) {
+  static const llvm::StringSet<> parts = {
+      "ema",        "frozen",         "momentum_encoder", "ref",
+      "ref_model",  "reference",      "reference_model",  "target",
+      "target_net", "target_network", "teacher"};
+  llvm::SmallVector<StringRef> components;
+  modulePath(name).split(components, '.');
+  return llvm::any_of(components,
+                      [](StringRef part) { return parts.contains(part); });
+}
+
 bool mlir::soap::onnx::differInNumbersOnly(StringRef a, StringRef b,
                                            bool inNames) {
   if (a == b)
@@ -282,8 +295,19 @@ const std::string *NamePatterns::unused() const {
   return nullptr;
 }
 
-Expected<std::vector<std::string>>
-mlir::soap::onnx::readNameList(const std::string &path) {
+/// "32x12", or "[]".
+static std::optional<std::vector<int64_t>> readShape(StringRef text) {
+  std::vector<int64_t> shape;
+  if (text == "[]")
+    return shape;
+  for (StringRef part : llvm::split(text, 'x'))
+    if (part.getAsInteger(10, shape.emplace_back()))
+      return std::nullopt;
+  return shape;
+}
+
+Expected<std::vector<ListedParameter>>
+mlir::soap::onnx::readParameterList(const std::string &path) {
   std::error_code status;
   if (!std::filesystem::is_regular_file(path, status))
     return Error{path + ": expected a file with a name of a parameter a line"};
@@ -291,11 +315,21 @@ mlir::soap::onnx::readNameList(const std::string &path) {
     return Error{path + ": larger than 16 MiB, expected a file with a name of "
                         "a parameter a line"};
   std::ifstream stream(path);
-  std::vector<std::string> names;
+  std::vector<ListedParameter> names;
   for (std::string line; std::getline(stream, line);) {
     StringRef name = StringRef(line).trim();
-    if (!name.empty())
-      names.push_back(name.str());
+    if (name.empty())
+      continue;
+    ListedParameter each;
+    if (auto [first, last] = name.rsplit(' '); last == "frozen") {
+      each.isFrozen = true;
+      name = first.rtrim();
+    }
+    if (auto [first, last] = name.rsplit(' '); !last.empty())
+      if ((each.shape = readShape(last)))
+        name = first.rtrim();
+    each.name = name.str();
+    names.push_back(std::move(each));
   }
   if (stream.bad() || names.empty())
     return Error{path + (stream.bad() ? ": can not be read"

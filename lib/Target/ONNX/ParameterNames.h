@@ -18,6 +18,7 @@
 #include "llvm/Support/GlobPattern.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,8 @@ NameKind classifyName(llvm::StringRef name);
 
 /// The name of a buffer by custom: "inv_freq", "attn_mask", "running_mean".
 bool isBufferName(llvm::StringRef name);
+/// Of a module that is seldom trained, by custom: "teacher.fc.weight".
+bool isFrozenName(llvm::StringRef name);
 /// The name of a parameter by custom: "weight", "cls_token", "pos_embed".
 bool isParameterName(llvm::StringRef name);
 
@@ -75,10 +78,17 @@ private:
   std::vector<Pattern> patterns;
 };
 
-/// The lines of a file of names, without spaces around them and empty lines.
-/// An error where it is no regular file, or larger than 16 MiB.
-::soap::Expected<std::vector<std::string>>
-readNameList(const std::string &path);
+/// A line of a list of parameters: "a.weight" or "a.weight 32x12", "[]" for
+/// rank 0, and "frozen" behind it for one that is not trained.
+struct ListedParameter {
+  std::string name;
+  std::optional<std::vector<int64_t>> shape;
+  bool isFrozen = false;
+};
+/// The lines of such a list, without spaces around them and empty lines. An
+/// error where it is no regular file, or larger than 16 MiB.
+::soap::Expected<std::vector<ListedParameter>>
+readParameterList(const std::string &path);
 
 } // namespace mlir::soap::onnx
 

@@ -56,6 +56,8 @@ struct TensorUse {
   size_t node, operand;
   size_t hopNode, hopOperand;
   UseKind kind;
+  /// A branch or body of the node reads the tensor: `hopOperand` means nothing.
+  bool isInBody = false;
 };
 
 enum class TensorKind { Parameter, State, Constant };
@@ -74,9 +76,10 @@ struct NamedTensor {
   std::vector<TensorUse> uses;
 
   TensorKind kind = TensorKind::Constant;
-  /// Why the kind is doubtful; empty where it is not.
+  /// Why the kind is not certain; empty where it is.
   std::string doubt;
-  /// A list of parameters has another name for it, or has it under this one.
+  /// A list of parameters has it, under this name or, if roles are assumed,
+  /// another.
   bool isListed = false;
   /// No list has it: a parameter only if it is tied to one that is listed.
   bool onlyIfTied = false;
@@ -112,6 +115,13 @@ inline size_t countWideDims(const std::vector<int64_t> &dims) {
 /// All elements are the same.
 bool isSplat(const Tensor &tensor);
 
+/// Only parameters are used so, or what stands for one.
+inline bool isStrong(UseKind kind) {
+  return kind == UseKind::Product || kind == UseKind::Table ||
+         kind == UseKind::NormScale || kind == UseKind::NormBias ||
+         kind == UseKind::Bias;
+}
+
 /// The module that uses the tensor, as far as nodes tell; nothing where no node
 /// does.
 std::optional<std::string> scopeOf(const Model &model,
@@ -122,11 +132,16 @@ std::optional<std::string> scopeOf(const Model &model,
 std::deque<NamedTensor> findTensors(const Model &model,
                                     const std::set<std::string> &data);
 
-/// Decides what tensors are. Kept until all are decided, as it collects what is
-/// to be said about them.
+/// Decides what tensors are, and what of it is certain: by the user's word, by
+/// a list that has the exact names of all parameters, or without one where a
+/// tensor has both the name and the use of a parameter, and no other tensor may
+/// be the same (docs/ONNX.md, Parameters and constants). Kept until all are
+/// decided, as it collects what is to be said about them.
 class TensorRoles {
 public:
-  /// `loc` is where messages point. Reads the file of `options.parametersFrom`.
+  /// `loc` is where messages point. Reads the file of `options.parametersFrom`;
+  /// an error if one of its names is not that of exactly one tensor, unless
+  /// roles are assumed.
   static FailureOr<TensorRoles>
   create(const Model &model, const ONNXImportOptions &options, Location loc);
 
@@ -138,21 +153,38 @@ public:
   /// not there, are errors and warnings; one warning has all doubts.
   LogicalResult report(const std::deque<NamedTensor> &tensors);
   bool hasList() const { return !listed.empty(); }
+  /// The user lets import guess.
+  bool areAssumed() const { return isAssumed; }
+  /// The list has the tensor under this name, or that of a wrapper.
+  bool isListed(const std::string &name) const {
+    return owners.count(name) && !frozen.count(name);
+  }
+  /// A listed tensor that several nodes read, in modules of which one may be a
+  /// frozen copy of the other: says so in the doubt.
+  void doubtSharing(NamedTensor &tensor) const;
 
 private:
-  TensorRoles(const Model &model, Location loc) : model(model), loc(loc) {}
+  TensorRoles(const Model &model, Location loc, bool isAssumed)
+      : model(model), loc(loc), isAssumed(isAssumed) {}
+  LogicalResult resolveList(ArrayRef<ListedParameter> names);
   void decideByUse(NamedTensor &tensor) const;
+  std::string missingEvidence(const NamedTensor &tensor) const;
   bool findInList(const NamedTensor &tensor);
 
   const Model &model;
   Location loc;
+  bool isAssumed;
+  /// Some tensors have names of low-rank adapters.
+  bool hasAdapters = false;
   NamePatterns parameters, constants;
   /// Names of the list, whether a tensor was found for them.
   std::map<std::string, bool> listed;
   std::vector<std::string> listOrder;
   std::string listPath;
-  /// The prefix of the file's names that the list's lack: "m.".
-  std::string wrapper;
+  /// By the name of a tensor, its name in the list; and which of them the list
+  /// has as frozen.
+  std::map<std::string, std::string> owners;
+  std::set<std::string> frozen;
   /// Tensors that are in the list under the name of a module's parameter.
   std::set<std::string> foundByModule;
 };

@@ -94,7 +94,11 @@ static bool isStatistic(UseKind kind) {
 FailureOr<TensorRoles> TensorRoles::create(const Model &model,
                                            const ONNXImportOptions &options,
                                            Location loc) {
-  TensorRoles roles(model, loc);
+  TensorRoles roles(model, loc, options.assumeRoles);
+  roles.hasAdapters =
+      llvm::any_of(model.initializers, [](const Tensor &tensor) {
+        return StringRef(tensor.name).contains_insensitive("lora_");
+      });
   auto parameters = NamePatterns::parse("--parameters", options.parameters);
   auto constants = NamePatterns::parse("--constants", options.constants);
   for (auto *patterns : {&parameters, &constants})
@@ -105,63 +109,118 @@ FailureOr<TensorRoles> TensorRoles::create(const Model &model,
   if (options.parametersFrom.empty())
     return roles;
   roles.listPath = options.parametersFrom;
-  auto names = readNameList(options.parametersFrom);
+  auto names = readParameterList(options.parametersFrom);
   if (!names)
     return emitError(loc) << "--parameters-from: " << names.error();
-  for (const std::string &name : *names)
-    if (roles.listed.emplace(name, false).second)
-      roles.listOrder.push_back(name);
-  // Names that the file has stand for themselves. Of the prefixes that names of
-  // the file have in front of names of the list, the most frequent is that of
-  // the wrapper that was exported.
-  std::map<std::string, size_t> prefixes;
-  auto take = [&](const std::string &name) {
-    if (auto found = roles.listed.find(name); found != roles.listed.end()) {
-      found->second = true;
-      return;
-    }
-    size_t end = name.find('.');
-    for (int i = 0; i < 2 && end != std::string::npos; ++i) {
-      if (roles.listed.count(name.substr(end + 1)))
-        ++prefixes[name.substr(0, end + 1)];
-      end = name.find('.', end + 1);
-    }
-  };
-  for (const Tensor &tensor : model.initializers)
-    take(tensor.name);
-  for (const Node &node : model.nodes)
-    if (node.opType == "Identity" || node.opType == "Constant")
-      llvm::for_each(node.outputs, take);
-  auto most = llvm::max_element(prefixes, [](const auto &a, const auto &b) {
-    return a.second < b.second;
-  });
-  if (most != prefixes.end())
-    roles.wrapper = most->first;
+  if (failed(roles.resolveList(*names)))
+    return failure();
   return roles;
 }
 
-/// Wrappers put a component in front of names ("module.", or the name of the
-/// attribute that holds the model); exporters fold a weight and give it a new
-/// name, or merge it with an equal one, but the node that uses it still has the
-/// path of its module.
+/// Finds the tensor of each name: the one that has it, or has a component of a
+/// wrapper in front ("module.", or the name of the attribute that holds the
+/// model), or lacks one.
+LogicalResult TensorRoles::resolveList(ArrayRef<ListedParameter> names) {
+  for (const ListedParameter &each : names)
+    if (listed.emplace(each.name, false).second)
+      listOrder.push_back(each.name);
+  // Null: without values, and checked elsewhere.
+  std::map<std::string, const std::vector<int64_t> *> file;
+  for (const Tensor &tensor : model.initializers)
+    file.emplace(tensor.name, &tensor.dims);
+  for (const ValueInfo &info : model.inputs)
+    file.emplace(info.name, nullptr);
+  for (const Node &node : model.nodes) {
+    if (node.outputs.size() != 1)
+      continue;
+    auto from = node.opType == "Identity" && node.inputs.size() == 1
+                    ? file.find(node.inputs[0])
+                    : file.end();
+    if (from != file.end())
+      file.emplace(node.outputs[0], from->second);
+    else if (node.opType == "Constant" && node.attributes.size() == 1)
+      file.emplace(node.outputs[0], &node.attributes[0].tensor.dims);
+  }
+  // Of the prefixes that names of the file have in front of names of the list,
+  // the most frequent is the wrapper's. A wrapper puts it in front of all.
+  std::map<std::string, size_t> prefixes;
+  for (const auto &[name, dims] : file) {
+    if (listed.count(name))
+      continue;
+    size_t end = name.find('.');
+    for (int i = 0; i < 2 && end != std::string::npos; ++i) {
+      if (listed.count(name.substr(end + 1)))
+        ++prefixes[name.substr(0, end + 1)];
+      end = name.find('.', end + 1);
+    }
+  }
+  auto most = llvm::max_element(prefixes, [](const auto &a, const auto &b) {
+    return a.second < b.second;
+  });
+  bool isWrapped =
+      most != prefixes.end() &&
+      (isAssumed || (llvm::none_of(listOrder,
+                                   [&](const std::string &name) {
+                                     return file.count(name) != 0;
+                                   }) &&
+                     llvm::count_if(prefixes, [&](const auto &prefix) {
+                       return prefix.second == most->second;
+                     }) == 1));
+  std::vector<std::string> missing;
+  for (const ListedParameter &each : names) {
+    SmallVector<std::string> candidates = {each.name};
+    if (isWrapped)
+      candidates.push_back(most->first + each.name);
+    for (StringRef prefix : {"module.", "_orig_mod.", "model."})
+      if (StringRef inner = each.name; inner.consume_front(prefix))
+        candidates.push_back(inner.str());
+    llvm::erase_if(candidates, [&](const std::string &name) {
+      return !file.count(name) || (name != each.name && listed.count(name));
+    });
+    if (candidates.empty()) {
+      missing.push_back(each.name);
+      continue;
+    }
+    if (candidates.size() > 1 && !isAssumed)
+      return emitError(loc) << "--parameters-from: " << quote(each.name)
+                            << " fits two tensors, " << quote(candidates[0])
+                            << " and " << quote(candidates[1]);
+    const auto *dims = file[candidates[0]];
+    if (each.shape && dims && *each.shape != *dims)
+      return emitError(loc)
+             << "--parameters-from: " << quote(each.name) << " has shape "
+             << shapeString(*each.shape) << " in the list, "
+             << shapeString(*dims) << " in the model";
+    owners[candidates[0]] = each.name;
+    listed[each.name] = true;
+    if (each.isFrozen)
+      frozen.insert(candidates[0]);
+  }
+  if (isAssumed || missing.empty())
+    return success();
+  if (missing.size() == names.size())
+    return emitError(loc) << "--parameters-from: " << listPath
+                          << ": no tensor of the model has one of its names, "
+                             "the first is "
+                          << quote(missing.front());
+  return emitError(loc)
+         << "--parameters-from: " << missing.size()
+         << " of its names are not in the model: " << someOf(missing)
+         << "; an exporter folded or renamed them, or the model does not use "
+            "them: export without folding (docs/ONNX.md), take out of the list "
+            "what is not used, or import the module itself by soap.from_torch; "
+            "--assume-roles looks for them by the modules of nodes";
+}
+
+/// Exporters fold a weight and give it a new name, or merge it with an equal
+/// one, but the node that uses it still has the path of its module: a guess.
 bool TensorRoles::findInList(const NamedTensor &tensor) {
-  auto take = [&](StringRef name) {
-    auto found = listed.find(name.str());
-    if (found != listed.end())
-      found->second = true;
-    return found != listed.end();
-  };
   StringRef name = tensor.name;
-  if (take(name) || foundByModule.count(tensor.name))
+  if (owners.count(tensor.name) || foundByModule.count(tensor.name))
     return true;
   bool isExporters = hasExportersName(tensor);
-  StringRef inner = name;
-  if (!isExporters && !wrapper.empty() && inner.consume_front(wrapper) &&
-      take(inner))
-    return true;
-  for (StringRef prefix : {"module.", "_orig_mod.", "model."})
-    if (!isExporters && take((prefix + name).str()))
-      return true;
+  if (!isAssumed || (isExporters && tensor.values->floats.size() == 1))
+    return false;
 
   auto scope = scopeOf(model, tensor);
   if (!scope || tensor.uses.empty())
@@ -309,6 +368,96 @@ void TensorRoles::decideByUse(NamedTensor &tensor) const {
                                   : "used by no layer");
 }
 
+static constexpr const char *kShared = "is used by several nodes";
+
+/// Why what was decided without a doubt is not certain; empty where it is: the
+/// tensor has both the name and the use of a parameter, or of no parameter.
+std::string TensorRoles::missingEvidence(const NamedTensor &tensor) const {
+  using enum UseKind;
+  auto isUsed = [&](auto &&fits) { return llvm::any_of(tensor.uses, fits); };
+  bool isPyTorch = model.producer == "pytorch";
+  bool isExporters = hasExportersName(tensor);
+  NameKind named = nameKindOf(tensor);
+  StringRef last = lastComponent(tensor.name);
+  if (tensor.kind == TensorKind::Constant) {
+    if (!isUsed([](const TensorUse &use) { return use.kind != Setting; })) {
+      // Bounds may be learned.
+      bool isBound = isUsed([&](const TensorUse &use) {
+        return model.nodes[use.node].opType == "Clip";
+      });
+      return isBound && named == NameKind::Module
+                 ? "a bound with the path of a module"
+                 : "";
+    }
+    // Numbers of the source text; a result of folding has the name of its op.
+    if (tensor.isConstantNode || isAdditiveMask(*tensor.values))
+      return "";
+    // The first state of a recurrence, as a rule.
+    bool isState = llvm::all_of(tensor.uses, [](const TensorUse &use) {
+      return use.kind == FirstState;
+    });
+    if (isState && isSplat(*tensor.values) && tensor.values->floats[0] == 0)
+      return "";
+    bool isFolded = named == NameKind::ExporterOp &&
+                    !StringRef(tensor.name).contains("scalar_tensor");
+    if (tensor.values->floats.size() == 1)
+      return isFolded || StringRef(tensor.name).starts_with("onnx::")
+                 ? "a number that the exporter computed"
+                 : "";
+    return isExporters ? "named by the exporter" : "";
+  }
+  // An exporter made it of one parameter or of several, or of none.
+  if (isExporters)
+    return "a weight that the exporter named";
+  if (!tensor.splitFrom.empty())
+    return "shares an initializer with another weight";
+  if (isPyTorch && (named != NameKind::Module ||
+                    (last != "weight" && last != "bias" &&
+                     last != "in_proj_weight" && last != "in_proj_bias")))
+    return "may be a buffer";
+  if (isFrozenName(tensor.name))
+    return "has the name of a module that is seldom trained";
+  if (hasAdapters && !StringRef(tensor.name).contains_insensitive("lora_"))
+    return "beside low-rank adapters, whose base is seldom trained";
+  static const std::set<StringRef> moves = {
+      "Transpose", "Reshape",  "Unsqueeze", "Squeeze", "Identity",
+      "Cast",      "CastLike", "Split",     "Slice",   "Flatten"};
+  for (const TensorUse &use : tensor.uses) {
+    if (use.isInBody)
+      return "is read in a branch or body";
+    if (use.hopNode != use.node &&
+        !moves.count(model.nodes[use.hopNode].opType))
+      return "is computed with before it meets data";
+    const TensorUse &first = tensor.uses.front();
+    const Node &node = model.nodes[use.node];
+    bool isOneLayer =
+        use.node == first.node ||
+        (use.hopNode == first.hopNode && use.hopNode != use.node) ||
+        (node.scope && node.scope == model.nodes[first.node].scope);
+    if (!isOneLayer)
+      return kShared;
+  }
+  return "";
+}
+
+void TensorRoles::doubtSharing(NamedTensor &tensor) const {
+  const TensorUse &first = tensor.uses.front();
+  const auto &scope = model.nodes[first.node].scope;
+  for (const TensorUse &use : tensor.uses) {
+    const auto &other = model.nodes[use.node].scope;
+    if (!scope || !other || *scope == *other || isStatistic(use.kind))
+      continue;
+    bool isCopy = isSplat(*tensor.values) ||
+                  (use.kind == first.kind &&
+                   lastComponent(*scope) == lastComponent(*other));
+    if (!isCopy)
+      continue;
+    tensor.doubt = "is used in the modules " + quote(*scope) + " and " +
+                   quote(*other) + ", of which one may be a frozen copy";
+    return;
+  }
+}
+
 LogicalResult TensorRoles::decide(NamedTensor &tensor) {
   tensor.doubt.clear();
   const std::string *asParameter = parameters.match(tensor.name);
@@ -323,12 +472,13 @@ LogicalResult TensorRoles::decide(NamedTensor &tensor) {
   if (statistic != tensor.uses.end()) {
     // Patterns mean parameters and constants among other tensors, too; a name
     // means this one.
-    const char *said =
-        asParameter && *asParameter == tensor.name
-            ? "a parameter by --parameters"
-        : asConstant && *asConstant == tensor.name ? "a constant by --constants"
-        : listed.count(tensor.name) ? "a parameter by --parameters-from"
-                                    : nullptr;
+    const char *said = asParameter && *asParameter == tensor.name
+                           ? "a parameter by --parameters"
+                       : asConstant && *asConstant == tensor.name
+                           ? "a constant by --constants"
+                       : listed.count(tensor.name) && !frozen.count(tensor.name)
+                           ? "a parameter by --parameters-from"
+                           : nullptr;
     const Node &node = model.nodes[statistic->node];
     if (said)
       return emitError(loc)
@@ -343,7 +493,13 @@ LogicalResult TensorRoles::decide(NamedTensor &tensor) {
     tensor.kind = asParameter ? TensorKind::Parameter : TensorKind::Constant;
     return success();
   }
+  if (frozen.count(tensor.name)) {
+    tensor.kind = TensorKind::Constant;
+    return success();
+  }
   decideByUse(tensor);
+  if (!hasList() && tensor.doubt.empty())
+    tensor.doubt = missingEvidence(tensor);
   if (!hasList() || tensor.uses.empty())
     return success();
   if (findInList(tensor)) {
@@ -358,7 +514,7 @@ LogicalResult TensorRoles::decide(NamedTensor &tensor) {
     return success();
   // A weight under a name of the exporter's, in a file that does not tell its
   // module.
-  if (isExporters && !scopeOf(model, tensor))
+  if (isAssumed && isExporters && !scopeOf(model, tensor))
     return success();
   // The list names a shared parameter once.
   tensor.onlyIfTied = true;
@@ -407,6 +563,8 @@ LogicalResult TensorRoles::report(const std::deque<NamedTensor> &tensors) {
               << someOf(assumed[1], /*isQuoted=*/true);
     warning << "; --parameters= and --constants= decide by name, "
                "--parameters-from=FILE takes the names of all parameters";
+    if (!isAssumed)
+      warning << "; no training step is built before";
   }
   if (!hasList())
     return success();
@@ -424,7 +582,8 @@ LogicalResult TensorRoles::report(const std::deque<NamedTensor> &tensors) {
     if (tensor.kind == TensorKind::Parameter && !tensor.isListed &&
         tensor.tiedTo.empty() && !tensor.onlyIfTied)
       renamed.push_back(tensor.name);
-    else if (tensor.kind == TensorKind::Constant && tensor.onlyIfTied)
+    else if (tensor.kind == TensorKind::Constant && tensor.onlyIfTied &&
+             tensor.doubt.empty())
       unlisted.push_back(tensor.name);
   }
   if (!unlisted.empty())
@@ -448,6 +607,54 @@ LogicalResult TensorRoles::report(const std::deque<NamedTensor> &tensors) {
   return success();
 }
 
+/// The older exporter puts a number behind the path of a module that is called
+/// again ("/norm_1/..."): the module is that whose tensors the file has.
+static void nameScopes(Model &model) {
+  std::set<std::string> paths;
+  for (const Tensor &tensor : model.initializers)
+    for (StringRef path = modulePath(tensor.name); !path.empty();
+         path = modulePath(path))
+      paths.insert(path.str());
+  for (Node &node : model.nodes) {
+    if (!node.scope || node.name.empty() || node.name[0] != '/')
+      continue;
+    std::string scope;
+    for (StringRef part : llvm::split(StringRef(*node.scope), '.')) {
+      std::string prefix = scope.empty() ? "" : scope + ".";
+      StringRef stem = part.rtrim("0123456789");
+      bool isAgain = stem.size() < part.size() && stem.consume_back("_") &&
+                     !paths.count(prefix + part.str()) &&
+                     paths.count(prefix + stem.str());
+      scope = prefix + (isAgain ? stem : part).str();
+    }
+    node.scope = scope;
+  }
+}
+
+/// A norm that is called again reads its statistics through an Identity of the
+/// newer exporter's: they are its own.
+static void shareStatistics(Model &model) {
+  std::map<std::string, std::string> identities;
+  std::map<std::string, std::string> owners;
+  for (Node &node : model.nodes) {
+    if (node.opType == "Identity" && node.inputs.size() == 1 &&
+        node.outputs.size() == 1 &&
+        classifyName(node.outputs[0]) == NameKind::ExporterOp)
+      identities[node.outputs[0]] = node.inputs[0];
+    if (node.opType != "BatchNormalization" || !node.scope)
+      continue;
+    for (size_t i = 3; i < std::min<size_t>(node.inputs.size(), 5); ++i) {
+      std::string root = node.inputs[i];
+      for (auto found = identities.find(root); found != identities.end();
+           found = identities.find(root))
+        root = found->second;
+      auto owner = owners.emplace(root, *node.scope).first;
+      if (isBufferName(root) && owner->second == *node.scope)
+        node.inputs[i] = root;
+    }
+  }
+}
+
 LogicalResult mlir::soap::onnx::planParameters(
     Model &model, const std::set<std::string> &data,
     const ONNXImportOptions &options, Location loc, ParameterPlan &plan) {
@@ -464,6 +671,8 @@ LogicalResult mlir::soap::onnx::planParameters(
     attribute.tensor.dims = {int64_t(attribute.floats.size())};
     attribute.tensor.floats = std::move(attribute.floats);
   }
+  nameScopes(model);
+  shareStatistics(model);
   plan.tensors = findTensors(model, data);
   auto roles = TensorRoles::create(model, options, loc);
   if (failed(roles))
@@ -496,9 +705,23 @@ LogicalResult mlir::soap::onnx::planParameters(
   for (NamedTensor &tensor : plan.tensors)
     if (!tensor.tiedTo.empty() && !tensor.onlyIfTied)
       plan.byName[tensor.tiedTo]->onlyIfTied = false;
+  for (NamedTensor &tensor : plan.tensors) {
+    if (!tensor.onlyIfTied || !tensor.tiedTo.empty())
+      continue;
+    tensor.kind = TensorKind::Constant;
+    // A buffer has a name of its own.
+    if (!roles->areAssumed() && tensor.doubt.empty() &&
+        hasExportersName(tensor) && tensor.values->floats.size() > 1)
+      tensor.doubt = "is used as a weight, and the list has no name for it";
+  }
+  if (roles->hasList() && !roles->areAssumed())
+    for (NamedTensor &tensor : plan.tensors)
+      if (tensor.isListed && tensor.tiedTo.empty() && !tensor.uses.empty() &&
+          !tie->match(tensor.name))
+        roles->doubtSharing(tensor);
   for (NamedTensor &tensor : plan.tensors)
-    if (tensor.onlyIfTied && tensor.tiedTo.empty())
-      tensor.kind = TensorKind::Constant;
+    if (tensor.doubt == kShared && tie->match(tensor.name))
+      tensor.doubt.clear();
   for (NamedTensor &tensor : plan.tensors) {
     if (tensor.tiedTo.empty() ||
         plan.byName[tensor.tiedTo]->kind != TensorKind::Constant)

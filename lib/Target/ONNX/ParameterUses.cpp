@@ -43,6 +43,9 @@ public:
       for (auto [operand, name] : llvm::enumerate(node.inputs))
         if (!name.empty())
           consumers[name].emplace_back(index, operand);
+      for (const NodeAttribute &attribute : node.attributes)
+        if (attribute.graph)
+          indexBody(*attribute.graph, index, {});
       for (const std::string &name : node.outputs)
         producers.emplace(name, index);
       // Shapes are known whatever the data are.
@@ -67,6 +70,12 @@ public:
     while (!pending.empty()) {
       Value value = std::move(pending.back());
       pending.pop_back();
+      if (auto found = bodies.find(value.name); found != bodies.end())
+        for (const BodyUse &use : found->second)
+          uses.push_back({use.owner, 0,
+                          value.hop ? value.hop->first : use.owner, 0,
+                          kindOf(*use.node, use.operand, *tensor.values),
+                          /*isInBody=*/true});
       auto found = consumers.find(value.name);
       if (found == consumers.end())
         continue;
@@ -95,6 +104,32 @@ public:
   }
 
 private:
+  /// An operand of a node in a branch or body of node `owner`.
+  struct BodyUse {
+    size_t owner;
+    const Node *node;
+    size_t operand;
+  };
+
+  /// Notes the values of outer graphs that `graph` and its inner graphs read;
+  /// `own` are the names that these define themselves. Any may meet data.
+  void indexBody(const Graph &graph, size_t owner, std::set<std::string> own) {
+    own.insert(graph.inputs.begin(), graph.inputs.end());
+    for (const Tensor &tensor : graph.initializers)
+      own.insert(tensor.name);
+    for (const Node &node : graph.nodes)
+      own.insert(node.outputs.begin(), node.outputs.end());
+    for (const Node &node : graph.nodes) {
+      for (auto [operand, name] : llvm::enumerate(node.inputs))
+        if (!name.empty() && !own.count(name) && node.opType != "Shape" &&
+            node.opType != "Size")
+          bodies[name].push_back({owner, &node, operand});
+      for (const NodeAttribute &attribute : node.attributes)
+        if (attribute.graph)
+          indexBody(*attribute.graph, owner, own);
+    }
+  }
+
   bool isDependent(const Node &node) const {
     return node.opType != "Shape" && node.opType != "Size" &&
            readsDependent(node);
@@ -147,6 +182,14 @@ private:
       return pick({Other, Setting, Other});
     if (op == "Gather" || op == "GatherElements" || op == "GatherND")
       return pick({Table, Setting});
+    if (op == "Loop")
+      return operand < 2 ? Setting : Other;
+    if (op == "SequenceConstruct")
+      return Other;
+    if (op == "SequenceInsert")
+      return pick({Other, Other, Setting});
+    if (op == "Attention")
+      return pick({Other, Other, Other, Term, Other, Other});
     if (op == "LSTM" || op == "GRU" || op == "RNN")
       return pick({Other, Product, Product, Bias, Setting, FirstState,
                    FirstState, Bias});
@@ -211,6 +254,7 @@ private:
   std::unordered_map<std::string, std::vector<std::pair<size_t, size_t>>>
       consumers;
   std::unordered_map<std::string, size_t> producers;
+  std::unordered_map<std::string, std::vector<BodyUse>> bodies;
 };
 
 } // namespace

@@ -12,6 +12,7 @@
 #include "Folding.h"
 
 #include <cmath>
+#include <map>
 #include <numeric>
 
 using namespace mlir;
@@ -83,6 +84,27 @@ double combine(Update update, double x, double y) {
 // Known places
 //===----------------------------------------------------------------------===//
 
+/// Two updates of one place need a reduction: of others, programs keep any. As
+/// constants they may be equal.
+LogicalResult checkPlacesDiffer(NodeContext &node, ArrayRef<int64_t> places) {
+  const Tensor *known = node.isConstant(2) ? node.constant(2) : nullptr;
+  std::map<int64_t, size_t> first;
+  for (auto [i, place] : llvm::enumerate(places)) {
+    auto [found, isNew] = first.emplace(place, i);
+    bool isEqual =
+        isNew || (known && known->isDecoded() &&
+                  known->number(int64_t(i)) == known->number(found->second));
+    if (!isEqual)
+      return node.error(
+          "updates " + Twine(found->second) + " and " + Twine(i) +
+          " go to one place, which without a 'reduction' is undefined; "
+          "PyTorch's older exporter loses sums so (index_add, "
+          "index_put(accumulate=True), scatter_reduce): export with "
+          "dynamo=True");
+  }
+  return success();
+}
+
 /// Where each element of the updates goes: row-major positions in operand 0.
 /// With constants, the result is one; else operand and updates, flat, are one
 /// table, in rounds as one place may get several updates.
@@ -92,6 +114,8 @@ LogicalResult scatterTo(NodeContext &node, Update update,
   int64_t count = countElements(shape);
   if (places.empty())
     return node.setOperand(0, node.operand(0));
+  if (update == Update::None && failed(checkPlacesDiffer(node, places)))
+    return failure();
   if (node.isConstant(0) && node.isConstant(2)) {
     const Tensor *x = node.constant(0), *y = node.constant(2);
     if (!x || !y)
@@ -125,8 +149,6 @@ LogicalResult scatterTo(NodeContext &node, Update update,
   SmallVector<SmallVector<int32_t, 1>> updates(count);
   size_t rounds = 0;
   for (auto [i, place] : llvm::enumerate(places)) {
-    if (update == Update::None)
-      updates[place].clear();
     updates[place].push_back(static_cast<int32_t>(i));
     rounds = std::max(rounds, updates[place].size());
   }

@@ -12,6 +12,8 @@
 
 #include "Importer.h"
 
+#include "Soap/Dialect/Soap/RoleAttributes.h"
+
 using namespace mlir;
 using namespace mlir::soap;
 using namespace mlir::soap::onnx;
@@ -28,8 +30,8 @@ static bool isNumbered(StringRef name, StringRef prefix) {
          llvm::all_of(name, llvm::isDigit);
 }
 
-/// Whether names tell that a convolution contains a batch norm, as exporters
-/// and optimizers fold them.
+/// Whether names tell that a convolution or product contains a batch norm, as
+/// exporters and optimizers fold them.
 static bool namesTellFoldedNorm(const Node &node) {
   auto name = [](const std::vector<std::string> &names, size_t i) {
     return i < names.size() ? StringRef(names[i]) : StringRef();
@@ -44,7 +46,8 @@ static bool namesTellFoldedNorm(const Node &node) {
     return false;
   // torch.onnx.export(dynamo=False).
   std::string prefix = "onnx::" + node.opType + "_";
-  if (isNumbered(weight, prefix) && isNumbered(bias, prefix))
+  if (StringRef(node.opType).starts_with("Conv") &&
+      isNumbered(weight, prefix) && isNumbered(bias, prefix))
     return true;
   // onnxscript's rewriter, tf2onnx, ONNX Runtime.
   return bias == (weight + "_bias").str() || bias.contains("fused_bn") ||
@@ -52,29 +55,38 @@ static bool namesTellFoldedNorm(const Node &node) {
 }
 
 void GraphImporter::warnOfFolding() {
-  size_t convolutions = 0, biased = 0, named = 0, folded = 0;
+  size_t convolutions = 0, products = 0, biased = 0, named = 0, folded = 0;
   bool hasNorms = false, hasDropout = false;
   const Node *first = nullptr;
   for (const Node &node : model.nodes) {
     StringRef kind = node.opType;
     hasNorms |= kind.ends_with("Normalization") || kind == "LRN";
     hasDropout |= kind == "Dropout";
-    if (kind != "Conv" && kind != "ConvTranspose")
+    bool isConvolution = kind == "Conv" || kind == "ConvTranspose";
+    if (!isConvolution && kind != "Gemm" && kind != "MatMul")
       continue;
-    ++convolutions;
-    biased += node.inputs.size() > 2 && !node.inputs[2].empty();
-    // The path of a module: the exporter left this parameter alone.
-    named += node.inputs.size() > 1 &&
-             StringRef(node.inputs[1]).ends_with(".weight");
+    ++products;
+    if (isConvolution) {
+      ++convolutions;
+      biased += node.inputs.size() > 2 && !node.inputs[2].empty();
+      // The path of a module: the exporter left this parameter alone.
+      named += node.inputs.size() > 1 &&
+               StringRef(node.inputs[1]).ends_with(".weight");
+    }
     if (!namesTellFoldedNorm(node))
       continue;
     ++folded;
     first = first || node.inputs.size() < 2 ? first : &node;
   }
+  bool hasProducts = first && !StringRef(first->opType).starts_with("Conv");
   if (first) {
+    doubts.push_back("names tell that batch norm is folded into " +
+                     quote(first->inputs[1]));
     emitWarning(loc) << "names tell that batch norm is folded into " << folded
-                     << " of " << convolutions
-                     << " convolutions, first into that with weight "
+                     << " of " << (hasProducts ? products : convolutions)
+                     << (hasProducts ? " convolutions and products"
+                                     : " convolutions")
+                     << ", first into that with weight "
                      << quote(first->inputs[1])
                      << ": training has no norms there, and differs from that "
                         "of the original network; "
@@ -82,13 +94,77 @@ void GraphImporter::warnOfFolding() {
     return;
   }
   if (!hasNorms && !hasDropout && convolutions > kDeepWithoutNorms &&
-      biased == convolutions && named < convolutions)
+      biased == convolutions && named < convolutions) {
+    doubts.push_back("batch norms may be folded into its " +
+                     std::to_string(convolutions) + " convolutions");
     emitWarning(loc) << "the network has " << convolutions
                      << " convolutions with biases, and no norm or dropout: "
                         "if the original has any, the exporter folded or "
                         "dropped them, and training differs from the "
                         "original's; "
                      << kHowToExport;
+  }
+}
+
+/// PyTorch's newer exporter, unless it gets optimize=False: it lifts all
+/// Constant nodes, and merges equal tensors and then equal nodes.
+static bool isOptimized(const Model &model) {
+  return model.producer == "pytorch" &&
+         llvm::any_of(model.nodes,
+                      [](const Node &node) {
+                        return StringRef(node.name).starts_with("node_");
+                      }) &&
+         llvm::none_of(model.nodes, [](const Node &node) {
+           return node.opType == "Constant";
+         });
+}
+
+void GraphImporter::collectDoubts() {
+  if (options.parametersFrom.empty() && isOptimized(model))
+    doubts.push_back(
+        "layers that are equal when the file is written may be one "
+        "in it, as PyTorch's newer exporter merges them without "
+        "optimize=False");
+  for (const NamedTensor &tensor : plan.tensors)
+    if (!tensor.doubt.empty() && !tensor.uses.empty())
+      doubts.push_back(
+          quote(tensor.name) + " (" + shapeString(tensor.values->dims) +
+          ", taken for a " +
+          (tensor.kind == TensorKind::Constant ? "constant" : "parameter") +
+          ": " + tensor.doubt + ")");
+}
+
+void GraphImporter::markUncertainRoles(Operation *function) {
+  SmallVector<Attribute> texts;
+  for (const std::string &text : doubts)
+    texts.push_back(builder.getStringAttr(text));
+  if (!texts.empty() && !options.assumeRoles)
+    function->setAttr(kUncertainRoles, builder.getArrayAttr(texts));
+}
+
+void GraphImporter::remarkPaddingRows() {
+  std::vector<std::string> tables;
+  for (const NamedTensor &tensor : plan.tensors) {
+    bool isTable = llvm::any_of(tensor.uses, [](const TensorUse &use) {
+      return use.kind == UseKind::Table;
+    });
+    if (!isTable || tensor.kind != TensorKind::Parameter ||
+        tensor.values->dims.size() != 2 || isSplat(*tensor.values))
+      continue;
+    size_t width = tensor.values->dims[1];
+    ArrayRef<float> values = tensor.values->floats;
+    for (size_t row = 0; row * width < values.size(); ++row)
+      if (llvm::all_of(values.slice(row * width, width),
+                       [](float value) { return value == 0; })) {
+        tables.push_back(importedName(tensor.name) + "=" + std::to_string(row));
+        break;
+      }
+  }
+  if (!tables.empty())
+    emitRemark(loc) << "a row of zeros may be padding, which PyTorch does not "
+                       "train: 'padding-rows="
+                    << llvm::join(tables, ",")
+                    << "' of the training step keeps it";
 }
 
 bool mlir::soap::onnx::normalizesWithBatch(const Node &node, int64_t opset) {

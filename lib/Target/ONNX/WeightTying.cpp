@@ -39,8 +39,10 @@ bool isWeak(UseKind kind) {
 
 class UseGrouper {
 public:
-  UseGrouper(const Model &model, const NamedTensor &tensor, bool isUntied)
-      : model(model), tensor(tensor), isUntied(isUntied),
+  /// `isListed`: the user's list has the tensor, once.
+  UseGrouper(const Model &model, const NamedTensor &tensor, bool isUntied,
+             bool isListed)
+      : model(model), tensor(tensor), isUntied(isUntied), isListed(isListed),
         splat(isSplat(*tensor.values)),
         hasNameOfModule(!hasExportersName(tensor)), isUsedByItsModule(false) {
     for (const TensorUse &use : tensor.uses)
@@ -142,6 +144,8 @@ private:
       return "setting";
     if (isUntied)
       return "node " + std::to_string(use.node);
+    if (isListed)
+      return "one";
     // PyTorch's older exporter writes an Identity where it merges.
     if (!node.name.empty() && node.name[0] == '/')
       return "one";
@@ -171,7 +175,7 @@ private:
 
   const Model &model;
   const NamedTensor &tensor;
-  bool isUntied, splat, hasNameOfModule, isUsedByItsModule;
+  bool isUntied, isListed, splat, hasNameOfModule, isUsedByItsModule;
 };
 
 /// "'b' to 'a', 'd' to 'c' and 3 more".
@@ -204,11 +208,14 @@ LogicalResult mlir::soap::onnx::splitMergedTensors(
   std::vector<std::string> shared;
   for (size_t i = 0, count = tensors.size(); i < count; ++i) {
     NamedTensor &tensor = tensors[i];
-    if (tensor.uses.size() < 2 || tie.match(tensor.name))
+    if (tensor.uses.size() < 2 || tie.match(tensor.name) ||
+        llvm::any_of(tensor.uses,
+                     [](const TensorUse &use) { return use.isInBody; }))
       continue;
     // All that is merged is untied by "*", all uses of a weight by its name.
     const std::string *untied = untie.match(tensor.name);
-    UseGrouper grouper(model, tensor, untied && *untied != "*");
+    UseGrouper grouper(model, tensor, untied && *untied != "*",
+                       !roles.areAssumed() && roles.isListed(tensor.name));
     std::vector<UseGroup> groups = grouper.run();
     if (groups.size() < 2) {
       if (grouper.isSharedByNodes())
@@ -415,6 +422,12 @@ private:
       auto *verdict = isAsked ? nullptr : reasonAgainst(*leader, tensor);
       if (isUntied[leader] || isUntied[&tensor])
         verdict = &untiedByOption;
+      // An option is the word of the user.
+      if (verdict != &untiedByOption && !isAsked && tensor.doubt.empty() &&
+          mayBeOther(*leader, tensor))
+        tensor.doubt =
+            "equals " + quote(leader->name) +
+            (roles.hasList() ? ", of which it may be a frozen copy" : "");
       if (!verdict) {
         tensor.tiedTo = leader->name;
         tensor.isTransposed = isTransposed != isOther;
@@ -433,6 +446,23 @@ private:
     return success();
   }
 
+  /// Whether equal tensors are one is a guess: the file has copies and tensors
+  /// that are one alike.
+  bool mayBeOther(const NamedTensor &leader, const NamedTensor &tensor) const {
+    bool isMerged = rootOf.at(leader.name) == rootOf.at(tensor.name);
+    if (!roles.hasList())
+      return !isSplat(*tensor.values);
+    if (leader.isListed == tensor.isListed ||
+        areTableAndProduct(leader, tensor))
+      return false;
+    const NamedTensor &other = leader.isListed ? tensor : leader;
+    return isMerged || (hasExportersName(other) && !isSplat(*tensor.values));
+  }
+  /// An embedding and the product at the end.
+  static bool areTableAndProduct(const NamedTensor &a, const NamedTensor &b) {
+    return isMatrix(a) && isMatrix(b) &&
+           hasUse(a, UseKind::Table) != hasUse(b, UseKind::Table);
+  }
   static bool isMatrix(const NamedTensor &tensor) {
     return hasUse(tensor, UseKind::Product) || hasUse(tensor, UseKind::Table);
   }
@@ -445,6 +475,10 @@ private:
   std::vector<std::pair<std::string, std::string>> *
   reasonAgainst(const NamedTensor &leader, const NamedTensor &tensor) {
     bool isMerged = rootOf[leader.name] == rootOf[tensor.name];
+    if (roles.hasList() && !roles.areAssumed() &&
+        leader.isListed != tensor.isListed &&
+        !areTableAndProduct(leader, tensor))
+      return &unmentioned;
     if (isSplat(*tensor.values))
       return isMerged ? &splats : &unmentioned;
     // A list of parameters has a shared one once.
@@ -454,9 +488,7 @@ private:
       return areCopies(leader, tensor, /*inNames=*/false) ? &copies : nullptr;
     // Two initializers: the exporter did not find them to be one, or has one in
     // two layouts. An embedding and the product at the end are one.
-    bool isTable = hasUse(tensor, UseKind::Table);
-    if (isTable != hasUse(leader, UseKind::Table) && isMatrix(leader) &&
-        isMatrix(tensor))
+    if (areTableAndProduct(leader, tensor))
       return nullptr;
     // Biases and scales begin with patterns.
     if (!isMatrix(leader) || !isMatrix(tensor))

@@ -14,7 +14,8 @@ from .model import Model
 
 def from_onnx(path: str | os.PathLike[str], **options: Any) -> Model:
     """Imports an ONNX file (docs/ONNX.md). The options of `soap-translate --import-onnx` have `_` for `-`:
-    `batch=8`, `input_shape={"x": (8, 3, 32, 32)}`, `parameters_from="names.txt"`, `keep_final_softmax=True`."""
+    `batch=8`, `input_shape={"x": (8, 3, 32, 32)}`, `parameters_from="names.txt"`, `keep_final_softmax=True`. A training
+    step is built only where the file, or an option, makes certain what is trained; `assume_roles=True` guesses."""
     path = os.fspath(path)
     return Model(_core.Module.import_onnx(path, import_options(options)), Path(path).stem)
 

@@ -6,7 +6,7 @@
                [--json FILE] [--keep FOLDER]
 
 Each network takes three steps on one device, data parallel on four, and by a searched strategy on four. An ONNX file is
-imported by import's defaults, and its training step is Soap's; a linalg program is the training step of PyTorch.
+imported with --assume-roles, and its training step is Soap's; a linalg program is the training step of PyTorch.
 Compared are each loss, each tensor of weights and running statistics, norm-wise, and how far the weights have moved:
 |a - b| / |b| is at most 1e-4, of the moves 1e-2. A weight that PyTorch trains and Soap does not have, or the other way
 round, is a fault. First values are distinct, so a weight is known by its value, transposed and renamed as it may be.
@@ -110,7 +110,7 @@ class Onnx:
         np.savez(self.data, y_train=record["target"], **data)
         self.weights, self.step = tools.path("first.safetensors"), tools.path("step.mlir")
         tools.run("soap-translate", "--import-onnx", unpacked(tools, folder, "%s.%s.onnx" % (name, door)),
-                  "--weights-out", self.weights, "-o", tools.path("model.mlir"))
+                  "--assume-roles", "--weights-out", self.weights, "-o", tools.path("model.mlir"))
         options = "loss=%(loss)s optimizer=%(optimizer)s learning-rate=%(rate)r" % how
         tools.run("soap-opt", tools.path("model.mlir"), "--soap-build-training-step=" + options
                   + (" weight-decay=%r" % DECAY if how["optimizer"] == "adamw" else ""), "-o", self.step)

@@ -32,6 +32,11 @@ def chain(*nodes, initializers, shape=(2, 8), result=None):
     return model(list(nodes), [value_info("x", list(shape))], [value_info("y", list(result or shape))], initializers)
 
 
+def pytorch(content):
+    """The file says that PyTorch wrote it."""
+    return content + field(2, "pytorch")
+
+
 EIGHT = [1, 2, 3, 4, 5, 6, 7, 9]
 MODELS = {
     # The tensors of a vision transformer's file: weights, and constants that exporters fold.
@@ -151,6 +156,54 @@ MODELS = {
         [floats("table", [4, 2], *range(8)), tensor("zeros", [1, 3, 2]), ints("target", 5, 3, 2), ints("three", 1, 3, 2), ints("one", 1),
          ints("two", 2)] +
         [floats(name, [1, 8, 2], *range(i, i + 16)) for i, name in enumerate(("w0", "r0", "w1", "r1"))]),
+    # Nothing is certain of a file of PyTorch's but paths with the names of parameters; numbers are constants.
+    "plain-names": pytorch(chain(
+        node("Gemm", ["x", "a.weight", "a.bias"], ["a"], "/a/Gemm"), node("Mul", ["a", "scalar_tensor_default"], ["b"], "/Mul"),
+        node("Mul", ["b", "norm.weight"], ["c"], "/norm/Mul"), node("MatMul", ["c", "o.weight"], ["y"], "/o/MatMul"),
+        initializers=[floats("a.weight", [8, 8], *range(64)), floats("a.bias", [8], *EIGHT), floats("norm.weight", [8], *[1] * 8),
+                      floats("scalar_tensor_default", [], 2), floats("o.weight", [8, 8], *range(1, 65))])),
+    # Doubts: a tensor that the exporter named, a bound of a clip with the path of a module, a buffer, a module that is
+    # seldom trained, a batch norm in a product.
+    "doubts": pytorch(chain(
+        node("Gemm", ["x", "a.weight", "a.bias"], ["getitem"], "/a/Gemm"), node("Mul", ["getitem", "add_1"], ["b"], "/Mul"),
+        node("Clip", ["b", "", "act.alpha"], ["c"], "/act/Clip"), node("MatMul", ["c", "mix.filter"], ["d"], "/mix/MatMul"),
+        node("MatMul", ["d", "teacher.o.weight"], ["y"], "/teacher/o/MatMul"),
+        initializers=[floats("a.weight", [8, 8], *range(64)), floats("a.bias", [8], *EIGHT), floats("add_1", [8], *[1] * 8),
+                      floats("act.alpha", [], 6), floats("mix.filter", [8, 8], *range(1, 65)),
+                      floats("teacher.o.weight", [8, 8], *range(2, 66))])),
+    # One weight in two modules that look alike, and in two that do not.
+    "copies": pytorch(model(
+        [node("Gather", ["e.weight", "x"], ["a"], "/e/Gather"),
+         node("MatMul", ["a", "policy.l.weight"], ["b"], "/policy/l/MatMul"),
+         node("MatMul", ["b", "policy.l.weight"], ["c"], "/ref/l/MatMul"),
+         node("Transpose", ["e.weight"], ["t"], "/head/Transpose", perm=[1, 0]), node("MatMul", ["c", "t"], ["y"], "/head/MatMul")],
+        [value_info("x", [4], 7)], [value_info("y", [4, 3])],
+        [floats("e.weight", [3, 2], 0, 0, 3, 4, 5, 6), floats("policy.l.weight", [2, 2], 1, 3, 5, 2)])),
+    # Of a batch of 8: the mean over the batch, half of it, and each sample by itself with the same numbers.
+    "batch-mean": chain(
+        node("Gemm", ["x", "w"], ["a"], "fc"), node("ReduceSum", ["a", "zero"], ["s"], "sum"), node("Div", ["s", "eight"], ["m"], "mean"),
+        node("Sub", ["a", "m"], ["y"], "centre"), shape=(8, 4), result=(8, 4),
+        initializers=[floats("w", [4, 4], *range(16)), ints("zero", 0), floats("eight", [], 8)]),
+    "batch-half": chain(
+        node("Slice", ["x", "zero", "four", "zero"], ["a"], "first"), node("Slice", ["x", "four", "eight", "zero"], ["b"], "second"),
+        node("Mul", ["a", "b"], ["y"], "product"), shape=(8, 4), result=(4, 4),
+        initializers=[ints("zero", 0), ints("four", 4), ints("eight", 8)]),
+    "batch-places": chain(
+        node("Gather", ["x", "places"], ["a"], "turned"), node("Relu", ["a"], ["y"], "relu"), shape=(4, 4), result=(4, 4),
+        initializers=[ints("places", 3, 2, 1, 0)]),
+    "batch-apart": chain(
+        node("Reshape", ["x", "heads"], ["a"], "heads"), node("Mul", ["a", "eighth"], ["b"], "scale"),
+        node("Softmax", ["b"], ["c"], "softmax", axis=-1), node("Reshape", ["c", "rows"], ["d"], "rows"), node("Relu", ["d"], ["y"], "relu"),
+        shape=(8, 2, 4), result=(8, 8),
+        initializers=[ints("heads", 16, 4), ints("rows", 8, 8), floats("eighth", [], 0.125)]),
+    # Edges are numbers of nodes, which are the batch.
+    "graph": model(
+        [node("Gemm", ["x", "l.weight"], ["h"], "l"), node("Gather", ["h", "e"], ["g"], "neighbours"), node("Add", ["h", "g"], ["y"], "sum")],
+        [value_info("x", [6, 4]), value_info("e", [6], 7)], [value_info("y", [6, 4])], [floats("l.weight", [4, 4], *range(16))]),
+    # `detach`, as exporters may be told to write it.
+    "stop-gradient": chain(
+        node("Gemm", ["x", "w"], ["a"], "fc"), node("StopGradient", ["a"], ["b"], "detach", domain="soap"),
+        node("Sub", ["a", "b"], ["y"], "rest"), shape=(2, 4), result=(2, 4), initializers=[floats("w", [4, 4], *range(16))]),
     # Dead code leaves neither ops nor arguments.
     "dead": model([node("Gemm", ["x", "w"], ["unused"], "fc"), node("Relu", ["x"], ["y"], "relu")], [value_info("x", [4, 2])],
                   [value_info("y", [4, 2])], [floats("w", [2, 2], 1, 2, 3, 4)]),

@@ -86,7 +86,8 @@ Outcome train(const std::string &folder, World *world = nullptr,
 
 /// The iteration of the first epoch in which a sample comes.
 int64_t iterationOf(int64_t sample) {
-  std::vector<int64_t> order = shuffledOrder(samples, TrainOptions().seed, 1);
+  std::vector<int64_t> order =
+      epochOrder(samples, TrainOptions().seed, 1, true);
   auto at = std::find(order.begin(), order.end(), sample) - order.begin();
   return at / batch + 1;
 }

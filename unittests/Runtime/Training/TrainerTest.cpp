@@ -127,13 +127,14 @@ TEST(Trainer, FixedDataStays) {
 }
 
 TEST(Data, EpochsAreDifferentPermutations) {
-  auto first = shuffledOrder(100, 5, 1), again = shuffledOrder(100, 5, 1),
-       second = shuffledOrder(100, 5, 2);
+  auto first = epochOrder(100, 5, 1, true), again = epochOrder(100, 5, 1, true),
+       second = epochOrder(100, 5, 2, true);
   EXPECT_EQ(first, again);
   EXPECT_NE(first, second);
   std::sort(first.begin(), first.end());
   for (int64_t i = 0; i < 100; ++i)
     EXPECT_EQ(first[size_t(i)], i);
+  EXPECT_EQ(first, epochOrder(100, 5, 2, false));
 }
 
 TEST(Data, BytesAreScaledAndNormalized) {

@@ -112,8 +112,10 @@ Expected<DataSource> loadSamples(const std::string &spec,
 /// "none", "auto", or "MEAN,DEVIATION".
 Expected<Normalization> parseNormalization(const std::string &text);
 
-/// The order of an epoch, a function of seed and epoch.
-std::vector<int64_t> shuffledOrder(int64_t size, uint64_t seed, int64_t epoch);
+/// The order of an epoch, a function of seed and epoch; that of the data unless
+/// `shuffles`.
+std::vector<int64_t> epochOrder(int64_t size, uint64_t seed, int64_t epoch,
+                                bool shuffles);
 
 /// The tensors of a batch.
 struct BatchTensors {

@@ -170,6 +170,8 @@ struct TrainOptions {
   /// comes first. 0: no limit.
   int64_t epochs = 1, iterations = 0;
   uint64_t seed = 0;
+  /// Every epoch has an order of its own; else that of the data.
+  bool shuffles = true;
   /// The state to go on from.
   TrainState start;
   /// Losses, parameters and states that are infinite or not a number end the
