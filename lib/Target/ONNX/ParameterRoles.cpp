@@ -218,6 +218,10 @@ bool TensorRoles::findInList(const NamedTensor &tensor) {
   StringRef name = tensor.name;
   if (owners.count(tensor.name) || foundByModule.count(tensor.name))
     return true;
+  // Uses that were split from others have names of the module's.
+  if (auto found = listed.find(tensor.name);
+      isAssumed && found != listed.end())
+    return found->second = true;
   bool isExporters = hasExportersName(tensor);
   if (!isAssumed || (isExporters && tensor.values->floats.size() == 1))
     return false;

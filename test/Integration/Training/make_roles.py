@@ -6,8 +6,8 @@ make_roles.py INPUTS [CASE ..]
 
 Each module is exported four times: `dyn` and `leg` are torch.onnx.export as one calls it (newer and older exporter),
 `dyntrain` and `legtrain` keep names and norms (docs/ONNX.md). NAME.MODE.onnx are files, NAME.names the parameters
-with their shapes, and which are frozen, NAME.npz one batch and the losses of four iterations of plain SGD, NAME.last.npz
-all parameters and statistics behind these. Needs Python with torch, onnx, onnxscript and numpy.
+with their shapes, and which are frozen, NAME.npz one batch and the losses of four iterations of plain SGD,
+NAME.last.npz all parameters and statistics behind these. Needs Python with torch, onnx, onnxscript and numpy.
 """
 
 import copy
