@@ -328,7 +328,7 @@ CASES = [
     case("endless range", "too large", fold(node("Range", ["a", "b", "c"], ["s"]), initializers=[
         ints("a", 0, shape=[]), ints("b", 1 << 62, shape=[]), ints("c", 1, shape=[])])),
     case("range of step 0", "step 0", fold(node("Range", ["a", "a", "a"], ["s"]), initializers=[ints("a", 0, shape=[])])),
-    case("two updates of one place", "node '' ('ScatterElements', opset 17): updates 0 and 2 go to one place, which without a 'reduction'",
+    case("two updates of one place", "node 'b' ('ScatterElements', opset 17): updates 0 and 2 go to one place, which without a 'reduction'",
          graph(node("Reshape", ["x", "f"], ["a"]), node("ScatterElements", ["a", "i", "u"], ["b"]), node("Reshape", ["b", "t"], ["y"]),
                initializers=[ints("f", -1), ints("i", 1, 3, 1), ints("t", 2, 3, 8, 8), tensor("u", [3], bytes(8) + b"\0\0\x80?")])),
     case("two updates of one row", "updates 0 and 192 go to one place",

@@ -49,7 +49,8 @@ def check(tools, name, strategy, count):
     folder = os.path.join(FOLDER, name)
     recorded = np.load(os.path.join(folder, "torch.npz"))
     losses = recorded["losses"]
-    tools.run("soap-translate", "--import-onnx", *flags, os.path.join(folder, "model.onnx"), "-o", tools.path("model.mlir"))
+    tools.run("soap-translate", "--import-onnx", "--assume-roles", *flags, os.path.join(folder, "model.onnx"), "-o",
+              tools.path("model.mlir"))
     tools.run("soap-opt", tools.path("model.mlir"), "--soap-build-training-step=%s optimizer=sgd learning-rate=%r"
               % (loss, float(recorded["rate"])), "--soap-apply-strategy=" + STRATEGIES[strategy], "--soap-partition",
               "--soap-lower-to-cpu", "-o", tools.path("lowered.mlir"))
