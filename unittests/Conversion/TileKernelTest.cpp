@@ -210,6 +210,31 @@ TEST(TileKernels, CombineElementwise) {
   }
 }
 
+/// 256 + 1 is 256 in bf16, so additions that round one by one give 256.
+TEST(TileKernels, CombineRoundsOnce) {
+  Array a({2, 2}), b({2, 2}), c({2, 3}), y({2, 2});
+  a.values.assign(4, 256);
+  b.values.assign(4, 1);
+  c.values.assign(6, 1);
+  y.values.assign(4, 258);
+  for (const char *columns : {"[1:3]", "[0:1, 2:3]"})
+    check(std::string(
+              "func.func @f(%a: tensor<2x2xT>, %b: tensor<2x2xT>, %c: "
+              "tensor<2x3xT>) -> tensor<2x2xT> {\n"
+              "  %0 = soap.cast %a : (tensor<2x2xT>) -> tensor<2x2xbf16>\n"
+              "  %1 = soap.cast %b : (tensor<2x2xT>) -> tensor<2x2xbf16>\n"
+              "  %2 = soap.cast %c : (tensor<2x3xT>) -> tensor<2x3xbf16>\n"
+              "  %3 = soap.combine sum %0, %1, %2 {sources = "
+              "[#soap.region<[0:2], [0:2]>, #soap.region<[0:2], [0:2]>, "
+              "#soap.region<[0:2], ") +
+              columns +
+              ">]} : (tensor<2x2xbf16>, tensor<2x2xbf16>, tensor<2x3xbf16>) -> "
+              "tensor<2x2xbf16>\n"
+              "  %4 = soap.cast %3 : (tensor<2x2xbf16>) -> tensor<2x2xT>\n"
+              "  return %4 : tensor<2x2xT>\n}",
+          {a, b, c}, {y}, {"f32"});
+}
+
 std::string combineStatistics(const char *combiner) {
   return std::string("func.func @f(%a: tensor<3x2xT>, %b: tensor<3x3xT>) -> "
                      "tensor<3x2xT> {\n  %0 = soap.combine ") +
