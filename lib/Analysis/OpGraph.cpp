@@ -91,13 +91,13 @@ FailureOr<int> GraphBuilder::addValue(Location loc, Type type,
               "batch size, or run '--soap-mark-arguments' with 'batch=N' or "
               "'sizes=ARGUMENT.DIM:N')";
   // The verifiers of other dialects allow more than configs and costs do.
-  constexpr int64_t most = int64_t(1) << 40;
+  constexpr int64_t most = int64_t(1) << 44, longest = int64_t(1) << 40;
   int64_t elements = 1;
   for (int64_t extent : tensor.getShape()) {
-    if (extent == 0 || elements > most / extent)
+    if (extent == 0 || extent > longest || elements > most / extent)
       return emitError(loc) << "'" << name << "' has type " << type
                             << ", expected at least one element and at most "
-                               "2^40";
+                               "2^44";
     elements *= extent;
   }
   // A data argument may be called like some result of an op.

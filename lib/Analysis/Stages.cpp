@@ -31,6 +31,91 @@ std::vector<int> mlir::soap::forwardNodesOf(const OpGraph &opGraph) {
 
 namespace {
 
+/// Finds the ops with which stages begin in a function.
+class FirstNodes {
+public:
+  FirstNodes(const OpGraph &opGraph, ArrayRef<StageEntry> stages)
+      : graph(opGraph.graph), stages(stages), nodes(nodesByName(opGraph)),
+        own(opGraph.ops.front()->getParentOfType<func::FuncOp>()) {}
+
+  FailureOr<std::vector<int>> run() const {
+    std::vector<int> firsts;
+    bool isBeforeEmpty = false;
+    for (auto [s, stage] : llvm::enumerate(stages)) {
+      auto fail = [&, s = s, &stage = stage] {
+        func::FuncOp function = own;
+        return function.emitError()
+               << "'@" << function.getName() << "': '" << SoapDialect::kPipeline
+               << "': stage " << s << " begins with op '" << stage.first
+               << "', ";
+      };
+      auto it = nodes.find(stage.first);
+      bool isHere = it != nodes.end();
+      int first = isHere ? it->second : firstBehind(stage.first);
+      if (first < 0)
+        return fail() << "which is not there";
+      if (isHere && graph.nodes[static_cast<size_t>(first)].whole.phase !=
+                        ::soap::Phase::Forward)
+        return fail() << "expected an op of the forward pass";
+      // A stage of which nothing is here begins where the next one does.
+      if (!firsts.empty() &&
+          (first < firsts.back() ||
+           (first == firsts.back() && isHere && !isBeforeEmpty)))
+        return fail() << "which is not behind the first op of the stage before";
+      isBeforeEmpty = !isHere;
+      firsts.push_back(first);
+    }
+    return firsts;
+  }
+
+private:
+  const ::soap::Graph &graph;
+  ArrayRef<StageEntry> stages;
+  llvm::StringMap<int> nodes;
+  func::FuncOp own;
+
+  /// The first op of the forward pass behind `first`, by a function that has
+  /// it, which is here, too; the number of nodes: all of these come before.
+  /// -1: no function has it.
+  int firstBehind(StringRef first) const {
+    int found = -1;
+    for (auto other : own->getParentOfType<ModuleOp>().getOps<func::FuncOp>()) {
+      if (other == own || (found >= 0 && found < nodeCount()))
+        continue;
+      bool isBehind = false;
+      other.walk([&](Operation *op) {
+        auto name = op->getAttrOfType<StringAttr>(SoapDialect::kName);
+        if (!name)
+          return WalkResult::advance();
+        if (name.getValue() == first) {
+          isBehind = true;
+          found = nodeCount();
+        }
+        auto it = isBehind ? nodes.find(name.getValue()) : nodes.end();
+        if (it == nodes.end() ||
+            graph.nodes[static_cast<size_t>(it->second)].whole.phase !=
+                ::soap::Phase::Forward)
+          return WalkResult::advance();
+        found = it->second;
+        return WalkResult::interrupt();
+      });
+    }
+    return found;
+  }
+  int nodeCount() const { return static_cast<int>(graph.nodes.size()); }
+};
+
+} // namespace
+
+FailureOr<std::vector<int>>
+mlir::soap::firstNodesOf(const OpGraph &opGraph, ArrayRef<StageEntry> stages) {
+  if (opGraph.ops.empty())
+    return std::vector<int>(stages.size(), 0);
+  return FirstNodes(opGraph, stages).run();
+}
+
+namespace {
+
 class StageReader {
 public:
   StageReader(const OpGraph &opGraph, const ::soap::Strategy &strategy,
@@ -159,53 +244,8 @@ private:
     return true;
   }
 
-  /// The node of an op that begins a stage. A function of another precision
-  /// lacks some ops, as casts of weights: then the first op behind it in a
-  /// function that has it which is here, too. -1: there is none.
-  int firstNode(const llvm::StringMap<int> &nodes, StringRef first) const {
-    auto it = nodes.find(first);
-    if (it != nodes.end())
-      return it->second;
-    auto own = opGraph.ops.front()->getParentOfType<func::FuncOp>();
-    for (auto other : own->getParentOfType<ModuleOp>().getOps<func::FuncOp>()) {
-      if (other == own)
-        continue;
-      bool isBehind = false;
-      int found = -1;
-      other.walk([&](Operation *op) {
-        auto name = op->getAttrOfType<StringAttr>(SoapDialect::kName);
-        if (!name)
-          return WalkResult::advance();
-        isBehind |= name.getValue() == first;
-        if (isBehind && (it = nodes.find(name.getValue())) != nodes.end())
-          found = it->second;
-        return found < 0 ? WalkResult::advance() : WalkResult::interrupt();
-      });
-      if (found >= 0)
-        return found;
-    }
-    return -1;
-  }
-
   LogicalResult placeInStages() {
-    llvm::StringMap<int> nodes = nodesByName(opGraph);
-    std::vector<int> firsts;
     for (auto [s, stage] : llvm::enumerate(stages)) {
-      int first = firstNode(nodes, stage.first);
-      if (first < 0)
-        return emitError() << "stage " << s << " begins with op '"
-                           << stage.first << "', which is not there";
-      if (graph.nodes[static_cast<size_t>(first)].whole.phase !=
-          ::soap::Phase::Forward)
-        return emitError() << "stage " << s << " begins with op '"
-                           << stage.first
-                           << "', expected an op of the forward pass";
-      if (!firsts.empty() && first <= firsts.back())
-        return emitError() << "stage " << s << " begins with op '"
-                           << stage.first
-                           << "', which is not behind the first op of the "
-                              "stage before";
-      firsts.push_back(first);
       stageDevices.push_back(stage.devices);
       for (int device : stage.devices)
         if (device >= topology.deviceCount())
@@ -213,8 +253,11 @@ private:
                              << ", which is not in the topology of "
                              << topology.deviceCount() << " devices";
     }
+    FailureOr<std::vector<int>> firsts = firstNodesOf(opGraph, stages);
+    if (failed(firsts))
+      return failure();
     std::vector<int> all =
-        ::soap::stagesOfNodes(graph, forwardNodesOf(opGraph), firsts);
+        ::soap::stagesOfNodes(graph, forwardNodesOf(opGraph), *firsts);
     for (auto [n, node] : llvm::enumerate(graph.nodes)) {
       if (node.whole.phase == ::soap::Phase::Update ||
           passes.sampleLoops[n] < 0)
@@ -222,8 +265,7 @@ private:
       passes.stages[n] = all[n];
       if (all[n] < 0)
         return emitError(n)
-               << "is in no stage: it is before op '"
-               << graph.nodes[static_cast<size_t>(firsts[0])].whole.name
+               << "is in no stage: it is before op '" << stages[0].first
                << "', with which the first one begins";
     }
     return success();

@@ -66,6 +66,48 @@ soap::valuesOfSamples(const Graph &graph,
 }
 
 std::vector<bool>
+soap::mayComputeAgain(const Graph &graph,
+                      const std::vector<std::vector<Role>> &roles,
+                      const std::vector<int> &stages) {
+  std::vector<bool> hasSamples = valuesOfSamples(graph, roles);
+  std::vector<bool> needsWeights(graph.values.size());
+  std::vector<bool> isBefore(graph.values.size());
+  std::vector<int> writers(graph.values.size(), -1);
+  for (const GraphInput &input : graph.inputs)
+    needsWeights[input.value] = input.updateNode >= 0;
+  std::vector<bool> result(graph.nodes.size());
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    const Kernel &kernel = graph.nodes[n].whole;
+    bool needs = false;
+    for (int value : kernel.operands) {
+      int root = graph.rootOf(value);
+      needs = needs || needsWeights[root];
+      if (int writer = writers[root];
+          writer >= 0 && stages[writer] != stages[n])
+        result[writer] = false;
+    }
+    result[n] = kernel.phase == Phase::Forward;
+    for (int value : kernel.results) {
+      needsWeights[value] = needs;
+      isBefore[value] =
+          !needs && !hasSamples[value] && kernel.phase != Phase::Update;
+      result[n] = result[n] && hasSamples[value];
+      writers[value] = static_cast<int>(n);
+    }
+  }
+  for (size_t n = graph.nodes.size(); n-- > 0;) {
+    const Kernel &kernel = graph.nodes[n].whole;
+    if (std::none_of(kernel.results.begin(), kernel.results.end(),
+                     [&](int value) { return isBefore[value]; }))
+      continue;
+    result[n] = false;
+    for (int value : kernel.operands)
+      isBefore[graph.rootOf(value)] = true;
+  }
+  return result;
+}
+
+std::vector<bool>
 soap::frozenInputs(const Graph &graph,
                    const std::vector<std::vector<Role>> &roles) {
   std::vector<bool> hasSamples = valuesOfSamples(graph, roles);

@@ -8,15 +8,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "CheckedOptions.h"
+#include "ProgramCheck.h"
 #include "Recomputation/Recompute.h"
 #include "StrategySupport.h"
 
 #include "Soap/Analysis/HostMemory.h"
-#include "Soap/Analysis/Stages.h"
 #include "Soap/Analysis/TopologyAttr.h"
 #include "Soap/Dialect/Soap/ReuseAttributes.h"
 #include "Soap/Dialect/Soap/SoapDialect.h"
-#include "Soap/Dialect/Soap/StageAttributes.h"
 #include "Soap/Memory/HostMemory.h"
 #include "Soap/Model/Reuse.h"
 #include "Soap/Search/Presets/Presets.h"
@@ -50,9 +49,6 @@ struct ApplyStrategy
   FailureOr<::soap::Topology> chooseTopology(const ::soap::StrategyFile &file);
   FailureOr<::soap::Strategy> chooseStrategy(FunctionProblem &target,
                                              const ::soap::StrategyFile &file);
-  LogicalResult applyPipeline(const FunctionProblem &target,
-                              const ::soap::Strategy &configs,
-                              const ::soap::NamedPipeline &pipeline);
 };
 
 } // namespace
@@ -120,23 +116,17 @@ ApplyStrategy::chooseStrategy(FunctionProblem &target,
   return std::move(made->strategy);
 }
 
-/// Writes the pipeline of a strategy file, if it fits the ops and devices.
-LogicalResult
-ApplyStrategy::applyPipeline(const FunctionProblem &target,
-                             const ::soap::Strategy &configs,
-                             const ::soap::NamedPipeline &pipeline) {
-  ModuleOp module = getOperation();
-  auto attribute = PipelineAttr::get(
-      module.getContext(), pipeline.microbatches,
-      *symbolizePipelineSchedule(pipeline.schedule), ArrayRef<int64_t>());
-  module->setAttr(SoapDialect::kPipeline, attribute);
-  std::vector<StageEntry> stages;
+/// The pipeline of a strategy file.
+static ModulePipeline pipelineOf(MLIRContext *context,
+                                 const ::soap::NamedPipeline &pipeline) {
+  ModulePipeline made = {
+      PipelineAttr::get(context, pipeline.microbatches,
+                        *symbolizePipelineSchedule(pipeline.schedule),
+                        ArrayRef<int64_t>()),
+      {}};
   for (const ::soap::NamedStage &stage : pipeline.stages)
-    stages.push_back({stage.first, stage.devices});
-  if (!stages.empty())
-    module->setAttr(kStages, makeStagesAttr(module.getContext(), stages));
-  return success(succeeded(
-      readPassOrder(target.opGraph, configs, attribute, target.topology)));
+    made.stages.push_back({stage.first, stage.devices});
+  return made;
 }
 
 LogicalResult ApplyStrategy::run() {
@@ -198,9 +188,13 @@ LogicalResult ApplyStrategy::run() {
                                         : DiagnosticSeverity::Error) &&
       !strategy.empty())
     return failure();
+  std::optional<ModulePipeline> pipeline;
+  if (file.pipeline)
+    pipeline = pipelineOf(module.getContext(), *file.pipeline);
   if (failed(writeModuleStrategy(module, target.opGraph, *result,
-                                 target.topology)) ||
-      (file.pipeline && failed(applyPipeline(target, *result, *file.pipeline))))
+                                 target.topology,
+                                 pipeline ? &*pipeline : nullptr)) ||
+      failed(checkPrograms(module, target.topology)))
     return failure();
   if (exportFile.empty())
     return success();

@@ -17,6 +17,7 @@
 #include "HybridSimulation.h"
 #include "InterruptScope.h"
 #include "MeasureShapes.h"
+#include "ProgramCheck.h"
 #include "RecomputeToFit.h"
 #include "SearchReport.h"
 #include "SearchTuning.h"
@@ -589,7 +590,7 @@ LogicalResult AutoParallel::runBoth(FunctionProblem &target,
   ofSearch.seconds = ofPlans * limit;
   ofSearch.recompute = options.recompute;
   ofSearch.stop = &InterruptScope::isInterrupted();
-  ofSearch.simulate = simulatorOf(target.opGraph, target.topology, model);
+  judgePlans(ofSearch, target.opGraph, target.topology, model);
   OffloadSearch searched =
       searchWithOffload(target.opGraph, model, *target.problem, ofSearch);
   ::soap::HierarchicalResult &plans = searched.result;
@@ -747,7 +748,8 @@ LogicalResult AutoParallel::finish(FunctionProblem &target,
                  << '\n';
   emitSearchRemarks(target, result);
   if (failed(
-          writeModuleStrategy(module, opGraph, result.best, target.topology)))
+          writeModuleStrategy(module, opGraph, result.best, target.topology)) ||
+      failed(checkPrograms(module, target.topology)))
     return failure();
   if (exportFile.empty())
     return success();

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "FrontierAlgorithm.h"
+#include "ProgramCheck.h"
 #include "StrategySupport.h"
 
 #include "Soap/Dialect/Soap/SoapDialect.h"
@@ -103,6 +104,8 @@ LogicalResult CostGraphPass::run() {
   if (failed(choice))
     return failure();
   choice->resize(target.problem->getGroups().size());
-  return writeModuleStrategy(module, target.opGraph, model.strategy(*choice),
-                             target.topology);
+  return failure(
+      failed(writeModuleStrategy(module, target.opGraph,
+                                 model.strategy(*choice), target.topology)) ||
+      failed(checkPrograms(module, target.topology)));
 }

@@ -12,6 +12,7 @@
 #include "HybridBlocks.h"
 #include "HybridCheckpointFile.h"
 #include "HybridOffload.h"
+#include "HybridPresets.h"
 #include "HybridSimulation.h"
 #include "HybridSupport.h"
 #include "InterruptScope.h"
@@ -141,6 +142,8 @@ LogicalResult mlir::soap::runHybrid(FunctionProblem &target,
   InterruptScope scope;
   search.stop = &InterruptScope::isInterrupted();
   HybridSearch found = searchHybridPlans(target, *model, search);
+  if (!found.usesBlocks)
+    comparePresets(target, *model, found.result);
   return finishHybrid(takeStep(target, found), found.modelOf(*model),
                       found.result, options);
 }
@@ -150,14 +153,20 @@ LogicalResult mlir::soap::finishHybrid(FunctionProblem &target,
                                        const ::soap::HierarchicalResult &result,
                                        const HybridPassOptions &options) {
   auto module = target.function->getParentOfType<ModuleOp>();
-  if (!result.best.exists())
-    return target.function.emitError("has no hybrid plan on topology '")
-           << target.topology.name << "'";
+  if (!result.best.exists() && !result.preset)
+    return reportNoPlan(target, result);
   if (!options.report.empty() &&
       failed(
           writeOptionFile(module, "report", options.report,
                           printHybridReport(result, model, target.topology))))
     return failure();
+  if (result.preset) {
+    if (options.summary)
+      llvm::errs() << "@" << target.function.getName() << " on "
+                   << target.topology.name << ", "
+                   << printPreset(*result.preset) << '\n';
+    return writePreset(target, result, options.exportFile);
+  }
   if (result.best.excessBytes > 0) {
     InFlightDiagnostic error = target.function.emitError();
     // By its price the plan may fit, and not with what that may fall short of.
@@ -226,7 +235,7 @@ LogicalResult mlir::soap::countDevices(FunctionProblem &target,
     if (!model)
       return target.function.emitError()
              << "has no hybrid plans: " << model.error();
-    options.simulate = simulatorOf(target.opGraph, *topologies.back(), **model);
+    judgePlans(options, target.opGraph, *topologies.back(), **model);
     OffloadSearch found = searchWithOffload(
         target.opGraph, **model, *problems.back(), options, pass.batch,
         offloaded.empty() ? nullptr : offloaded.back().get());

@@ -73,10 +73,7 @@ HybridSearch mlir::soap::searchHybridPlans(
     const FunctionProblem &target, ::soap::HybridModel &model,
     const ::soap::HierarchicalOptions &options, int64_t batch) {
   ::soap::HierarchicalOptions own = options;
-  auto setSimulator = [&](const FunctionProblem &of, ::soap::HybridModel &by) {
-    own.simulate = simulatorOf(of.opGraph, of.topology, by);
-  };
-  setSimulator(target, model);
+  judgePlans(own, target.opGraph, target.topology, model);
   HybridSearch search;
   if (!hasLongSequences(target.function)) {
     static_cast<OffloadSearch &>(search) =
@@ -93,7 +90,7 @@ HybridSearch mlir::soap::searchHybridPlans(
   own.seconds = std::max(options.seconds - search.result.seconds,
                          (1 - shareOfWhole) * options.seconds);
   own.part = "blocks";
-  setSimulator(step, *search.blocked->model);
+  judgePlans(own, step.opGraph, step.topology, *search.blocked->model);
   OffloadSearch other = searchWithOffload(step.opGraph, *search.blocked->model,
                                           *step.problem, own, batch);
   if (!other.result.best.exists() ||

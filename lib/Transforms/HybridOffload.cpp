@@ -95,8 +95,8 @@ mlir::soap::searchWithOffload(const OpGraph &opGraph,
     rest.seconds = std::max(options.seconds - search.result.seconds,
                             std::min(options.seconds, leastSeconds));
   if (options.simulate)
-    rest.simulate = simulatorOf(opGraph, problem.getTopology(),
-                                *search.offloaded->model, /*offloads=*/true);
+    judgePlans(rest, opGraph, problem.getTopology(), *search.offloaded->model,
+               /*offloads=*/true);
   ::soap::HierarchicalResult other = ::soap::searchHybrid(
       *search.offloaded->model, *search.offloaded->problem, rest);
   if (!other.best.exists() ||

@@ -20,6 +20,7 @@
 #include "Soap/Dialect/Soap/SoapDialect.h"
 #include "Soap/Dialect/Soap/StageAttributes.h"
 #include "Soap/Model/Reuse.h"
+#include "Soap/Search/Frontier/FrontierSearch.h"
 
 #include "mlir/IR/Diagnostics.h"
 
@@ -42,7 +43,8 @@ class PlanSimulator {
 public:
   PlanSimulator(const OpGraph &opGraph, const ::soap::Topology &topology,
                 ::soap::HybridModel &model, bool offloads)
-      : ofStep(opGraph), topology(topology), model(model), offloads(offloads),
+      : ofStep(opGraph), whole(topology), topology(topology), model(model),
+        offloads(offloads),
         function(opGraph.ops.front()->getParentOfType<func::FuncOp>()),
         forwardOf(forwardNodesOf(opGraph)) {}
 
@@ -50,6 +52,12 @@ public:
   operator()(const ::soap::HybridPlan &plan,
              const ::soap::SecondsLeft &secondsLeft) {
     left = &secondsLeft;
+    // Devices that the plan leaves idle are not looked at.
+    int used = plan.shape.groups * plan.shape.width();
+    if (used != topology.deviceCount())
+      topology = used == whole.deviceCount()
+                     ? whole
+                     : ::soap::firstDevices(whole, used, /*limitBytes=*/-1);
     // A plan that is wrong is an error of the simulation, not of the pass.
     std::string text;
     ScopedDiagnosticHandler handler(
@@ -66,7 +74,8 @@ public:
 
 private:
   const OpGraph &ofStep;
-  const ::soap::Topology &topology;
+  const ::soap::Topology &whole;
+  ::soap::Topology topology; ///< of the devices that the plan uses
   ::soap::HybridModel &model;
   bool offloads;
   func::FuncOp function;
@@ -229,7 +238,7 @@ private:
                 const std::vector<int64_t> &bytes, Timeline &result) const {
     result.groupBytes.assign(static_cast<size_t>(plan.shape.groups), 0);
     auto width = static_cast<size_t>(plan.shape.width());
-    for (size_t d = 0; d < bytes.size(); ++d) {
+    for (size_t d = 0; d < width * result.groupBytes.size(); ++d) {
       int64_t &most = result.groupBytes[d / width];
       most = std::max(most, bytes[d]);
     }
@@ -268,6 +277,45 @@ private:
 };
 
 } // namespace
+
+/// Why programs cannot be made of a plan as it is written; none: they can, or
+/// no strategy says it.
+static ::soap::MaybeError whyRefused(const OpGraph &opGraph,
+                                     const ::soap::Topology &topology,
+                                     ::soap::HybridModel &model,
+                                     const ::soap::HybridPlan &plan) {
+  // No strategy says it: nothing is written.
+  if (model.getBatch() != model.getStepBatch())
+    return std::nullopt;
+  auto function = opGraph.ops.front()->getParentOfType<func::FuncOp>();
+  std::string text;
+  ScopedDiagnosticHandler handler(
+      function.getContext(), [&](Diagnostic &diagnostic) {
+        if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
+          text = diagnostic.str();
+        return success();
+      });
+  OwningOpRef<ModuleOp> copy =
+      cast<ModuleOp>(function->getParentOfType<ModuleOp>()->clone());
+  auto copied = copy->lookupSymbol<func::FuncOp>(function.getName());
+  FailureOr<OpGraph> ofCopy = buildOpGraph(copied);
+  if (failed(ofCopy))
+    return ::soap::Error{text};
+  FunctionProblem target{topology, copied, std::move(*ofCopy), std::nullopt};
+  if (failed(writeHybrid(target, model, plan)))
+    return ::soap::Error{text};
+  return std::nullopt;
+}
+
+void mlir::soap::judgePlans(::soap::HierarchicalOptions &options,
+                            const OpGraph &opGraph,
+                            const ::soap::Topology &topology,
+                            ::soap::HybridModel &model, bool offloads) {
+  options.simulate = simulatorOf(opGraph, topology, model, offloads);
+  options.check = [&](const ::soap::HybridPlan &plan) {
+    return whyRefused(opGraph, topology, model, plan);
+  };
+}
 
 ::soap::HybridSimulator
 mlir::soap::simulatorOf(const OpGraph &opGraph,

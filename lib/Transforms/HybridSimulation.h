@@ -27,6 +27,13 @@ namespace mlir::soap {
                                     ::soap::HybridModel &model,
                                     bool offloads = false);
 
+/// Has the best plans of a search simulated by `simulatorOf`, and left out
+/// where partition would refuse what is written of them
+/// (ProgramCheck.h). Keeps references.
+void judgePlans(::soap::HierarchicalOptions &options, const OpGraph &opGraph,
+                const ::soap::Topology &topology, ::soap::HybridModel &model,
+                bool offloads = false);
+
 } // namespace mlir::soap
 
 #endif // SOAP_LIB_TRANSFORMS_HYBRIDSIMULATION_H

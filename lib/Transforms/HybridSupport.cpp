@@ -9,6 +9,7 @@
 
 #include "HybridSupport.h"
 
+#include "ProgramCheck.h"
 #include "Recomputation/Recompute.h"
 
 #include "Soap/Analysis/HostMemory.h"
@@ -133,8 +134,11 @@ std::string mlir::soap::printHybridPlan(const ::soap::HybridPlan &plan,
   llvm::raw_string_ostream os(text);
   int64_t tokens = model.getTokensPerSample(),
           memoryBytes = topology.typeOf(0).memoryBytes;
-  os << ::soap::describe(plan)
-     << llvm::format(": %.1f ms, ", figures.milliseconds)
+  os << ::soap::describe(plan);
+  if (int idle =
+          topology.deviceCount() - plan.shape.groups * plan.shape.width())
+    os << ", " << idle << (idle == 1 ? " device" : " devices") << " idle";
+  os << llvm::format(": %.1f ms, ", figures.milliseconds)
      << rateText(figures.samplesPerSecond *
                  static_cast<double>(std::max<int64_t>(tokens, 1)))
      << (tokens > 0 ? " tokens/s, " : " samples/s, ")
@@ -156,11 +160,24 @@ std::string mlir::soap::printHybridPlan(const ::soap::HybridPlan &plan,
   return text;
 }
 
+std::string mlir::soap::printPreset(const ::soap::PresetResult &preset) {
+  return llvm::formatv("preset {0}, the whole batch at once: {1:F1} ms, "
+                       "{2:F1} GB, faster than the best hybrid plan",
+                       preset.name,
+                       static_cast<double>(preset.makespanNs) * 1e-6,
+                       static_cast<double>(preset.peakBytes) * 1e-9)
+      .str();
+}
+
 std::string mlir::soap::printHybrid(const ::soap::HierarchicalResult &result,
                                     ::soap::HybridModel &model,
                                     const ::soap::Topology &topology) {
-  std::string text = printHybridPlan(result.best, model, topology) + "\n";
+  std::string text;
   llvm::raw_string_ostream os(text);
+  if (result.preset)
+    os << printPreset(*result.preset) << '\n';
+  if (result.best.exists())
+    os << printHybridPlan(result.best, model, topology) << '\n';
   if (result.shapes > 0)
     os << llvm::format(
         "%d of %d shapes priced, %d plans simulated in %.2f s%s; "
@@ -172,6 +189,18 @@ std::string mlir::soap::printHybrid(const ::soap::HierarchicalResult &result,
   for (size_t i = 1; i < std::min(result.others.size(), shown); ++i)
     os << "  " << printHybridPlan(result.others[i], model, topology) << '\n';
   return text;
+}
+
+LogicalResult
+mlir::soap::reportNoPlan(const FunctionProblem &target,
+                         const ::soap::HierarchicalResult &result) {
+  func::FuncOp function = target.function;
+  InFlightDiagnostic error =
+      function.emitError("has no hybrid plan on topology '")
+      << target.topology.name << "'";
+  if (!result.whyRefused.empty())
+    error << " of which programs can be made: " << result.whyRefused;
+  return error;
 }
 
 void mlir::soap::remarkIfPriced(func::FuncOp function,
@@ -196,29 +225,33 @@ mlir::soap::printHybridReport(const ::soap::HierarchicalResult &result,
   llvm::json::Array others;
   for (const ::soap::HybridPlan &other : result.others)
     others.push_back(hybridPlanJson(other, model, topology));
-  return llvm::formatv(
-             "{0:2}",
-             llvm::json::Value(llvm::json::Object{
-                 {"version", 1},
-                 {"algorithm", "hybrid"},
-                 {"best_makespan_ns", result.best.makespanNs},
-                 {"excess_bytes", result.best.excessBytes},
-                 {"peak_bytes", result.best.peakBytes},
-                 {"topology", topology.name},
-                 {"devices", topology.deviceCount()},
-                 {"batch", model.getBatch()},
-                 {"segments", model.getSegmentCount()},
-                 {"layers", model.getLayerCount()},
-                 {"iteration_flops", model.iterationFlops()},
-                 {"best", hybridPlanJson(result.best, model, topology)},
-                 {"others", std::move(others)},
-                 {"all", std::move(all)},
-                 {"shapes", result.shapes},
-                 {"priced", result.priced},
-                 {"simulated", result.simulated},
-                 {"seconds", result.seconds},
-                 {"complete", result.complete}}))
-             .str() +
+  llvm::json::Object json{{"version", 1},
+                          {"algorithm", "hybrid"},
+                          {"best_makespan_ns", result.best.makespanNs},
+                          {"excess_bytes", result.best.excessBytes},
+                          {"peak_bytes", result.best.peakBytes},
+                          {"topology", topology.name},
+                          {"devices", topology.deviceCount()},
+                          {"batch", model.getBatch()},
+                          {"segments", model.getSegmentCount()},
+                          {"layers", model.getLayerCount()},
+                          {"iteration_flops", model.iterationFlops()},
+                          {"others", std::move(others)},
+                          {"all", std::move(all)},
+                          {"shapes", result.shapes},
+                          {"priced", result.priced},
+                          {"simulated", result.simulated},
+                          {"seconds", result.seconds},
+                          {"complete", result.complete}};
+  if (result.best.exists())
+    json["best"] = hybridPlanJson(result.best, model, topology);
+  if (result.preset) {
+    json["best_makespan_ns"] = result.preset->makespanNs;
+    json["excess_bytes"] = 0;
+    json["peak_bytes"] = result.preset->peakBytes;
+    json["preset"] = result.preset->name;
+  }
+  return llvm::formatv("{0:2}", llvm::json::Value(std::move(json))).str() +
          "\n";
 }
 
@@ -247,11 +280,26 @@ mlir::soap::writeHybrid(FunctionProblem &target, ::soap::HybridModel &model,
   for (auto other : module.getOps<func::FuncOp>())
     dropKeeps(other);
   OpGraph &opGraph = target.opGraph;
+  // Passes gather weights in the order in which they read them.
+  std::optional<ModulePipeline> pipeline;
+  if (best.microbatches > 1 || best.stages.size() > 1 ||
+      !placement->keeps.empty()) {
+    pipeline.emplace();
+    pipeline->attribute =
+        PipelineAttr::get(module.getContext(), best.microbatches,
+                          mlir::soap::PipelineSchedule::OneForwardOneBackward,
+                          ArrayRef<int64_t>());
+    for (auto [first, devices] :
+         llvm::zip_equal(placement->firsts, placement->devices))
+      pipeline->stages.push_back(
+          {opGraph.graph.nodes[first].whole.name, devices});
+  }
   ::soap::Graph plain = opGraph.graph;
   for (const ::soap::KeptValue &kept : placement->keeps)
     ::soap::restoreValue(opGraph.graph, kept.value, kept.keep);
-  LogicalResult written = writeModuleStrategy(
-      module, opGraph, placement->strategy, target.topology);
+  LogicalResult written =
+      writeModuleStrategy(module, opGraph, placement->strategy, target.topology,
+                          pipeline ? &*pipeline : nullptr);
   opGraph.graph = std::move(plain);
   if (failed(written))
     return failure();
@@ -259,21 +307,8 @@ mlir::soap::writeHybrid(FunctionProblem &target, ::soap::HybridModel &model,
   if (best.hostBytes > 0 && hostArguments(target.function).empty() &&
       failed(offloadOptimizer(target.function, "")))
     return failure();
-  if (failed(recomputeNodes(target.opGraph, placement->isAgain)))
+  if (failed(recomputeNodes(target.opGraph, placement->isAgain)) ||
+      failed(checkPrograms(module, target.topology)))
     return failure();
-  // Passes gather weights in the order in which they read them.
-  if (best.microbatches == 1 && best.stages.size() == 1 &&
-      placement->keeps.empty())
-    return std::move(placement->strategy);
-  std::vector<StageEntry> entries;
-  for (auto [first, devices] :
-       llvm::zip_equal(placement->firsts, placement->devices))
-    entries.push_back({target.opGraph.graph.nodes[first].whole.name, devices});
-  module->setAttr(
-      SoapDialect::kPipeline,
-      PipelineAttr::get(module.getContext(), best.microbatches,
-                        mlir::soap::PipelineSchedule::OneForwardOneBackward,
-                        ArrayRef<int64_t>()));
-  module->setAttr(kStages, makeStagesAttr(module.getContext(), entries));
   return std::move(placement->strategy);
 }

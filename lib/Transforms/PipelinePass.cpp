@@ -12,6 +12,7 @@
 #include "Analysis/LoopCorrespondence.h"
 #include "CheckedOptions.h"
 #include "PipelineReport.h"
+#include "ProgramCheck.h"
 #include "Recomputation/Recompute.h"
 #include "StrategySupport.h"
 
@@ -28,6 +29,7 @@
 #include "Soap/Search/Presets/Presets.h"
 #include "Soap/Transforms/Passes.h"
 
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Format.h"
 
 namespace mlir::soap {
@@ -117,43 +119,35 @@ PipelinePass::placeStages(const FunctionProblem &target,
   return std::move(*strategy);
 }
 
-/// The recomputed ops whose results have samples and stay in their stage; all
-/// of them: nothing is to change.
+/// The recomputed ops that their stages may compute again; all of them: nothing
+/// is to change.
 static std::vector<std::string>
 recomputedInStages(const FunctionProblem &target,
                    const std::vector<int> &stages) {
   const OpGraph &opGraph = target.opGraph;
   const ::soap::Graph &graph = opGraph.graph;
+  std::vector<bool> mayBeAgain =
+      ::soap::mayComputeAgain(graph, target.problem->getRoles(), stages);
+  llvm::StringSet<> leaves;
   std::vector<int> writers(graph.values.size(), -1);
-  std::vector<bool> leaves(graph.nodes.size()),
-      needsWeights(graph.values.size());
-  std::vector<bool> hasSamples =
-      ::soap::valuesOfSamples(graph, target.problem->getRoles());
-  for (auto [input, argument] : llvm::zip_equal(graph.inputs, opGraph.inputs))
-    needsWeights[static_cast<size_t>(input.value)] = !isDataArgument(argument);
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
-    // Values that follow from data alone may be there before all passes.
-    bool needs = llvm::any_of(graph.nodes[n].whole.operands, [&](int value) {
-      return needsWeights[static_cast<size_t>(graph.rootOf(value))];
-    });
-    leaves[n] = !needs;
-    for (int value : graph.nodes[n].whole.results)
-      needsWeights[static_cast<size_t>(value)] = needs;
+    auto own = opGraph.ops[n]->getAttrOfType<StringAttr>(kRecomputeOf);
+    if (!own && !mayBeAgain[n])
+      leaves.insert(graph.nodes[n].whole.name);
     for (int value : graph.nodes[n].whole.operands)
       if (int writer = writers[static_cast<size_t>(value)];
           writer >= 0 && stages[static_cast<size_t>(writer)] != stages[n])
-        leaves[static_cast<size_t>(writer)] = true;
-    if (opGraph.ops[n]->hasAttr(kRecomputeOf))
+        leaves.insert(opGraph.ops[static_cast<size_t>(writer)]
+                          ->getAttrOfType<StringAttr>(kRecomputeOf)
+                          .getValue());
+    if (own)
       for (int value : graph.nodes[n].whole.results)
         writers[static_cast<size_t>(value)] = static_cast<int>(n);
   }
   std::vector<std::string> names;
   for (size_t n = 0; n < graph.nodes.size(); ++n)
     if (auto of = opGraph.ops[n]->getAttrOfType<StringAttr>(kRecomputeOf);
-        of && !leaves[n] &&
-        llvm::all_of(graph.nodes[n].whole.results, [&](int value) {
-          return hasSamples[static_cast<size_t>(value)];
-        }))
+        of && !leaves.contains(of.getValue()))
       names.push_back(of.str());
   return names;
 }
@@ -222,14 +216,15 @@ LogicalResult PipelinePass::run() {
     ::soap::restoreValue(target.opGraph.graph, kept.value, kept.keep);
   if (strategy->offload && failed(offloadOptimizer(target.function, "")))
     return failure();
+  ModulePipeline pipeline = {
+      PipelineAttr::get(module.getContext(), microbatches,
+                        *symbolizePipelineSchedule(schedule),
+                        ArrayRef<int64_t>()),
+      entries};
   if (failed(writeModuleStrategy(module, target.opGraph, strategy->strategy,
-                                 target.topology)))
+                                 target.topology, &pipeline)) ||
+      failed(checkPrograms(module, target.topology)))
     return failure();
-  module->setAttr(SoapDialect::kPipeline,
-                  PipelineAttr::get(module.getContext(), microbatches,
-                                    *symbolizePipelineSchedule(schedule),
-                                    ArrayRef<int64_t>()));
-  module->setAttr(kStages, makeStagesAttr(module.getContext(), entries));
   if (!exportFile.empty() &&
       failed(exportStrategy(module, target.opGraph, strategy->strategy,
                             target.topology, exportFile)))

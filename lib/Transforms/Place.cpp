@@ -10,6 +10,7 @@
 #include "CheckedOptions.h"
 #include "InterruptScope.h"
 #include "PipelineReport.h"
+#include "ProgramCheck.h"
 #include "StrategySupport.h"
 
 #include "Soap/Analysis/TopologyAttr.h"
@@ -227,14 +228,13 @@ LogicalResult Place::run() {
     config.degrees.assign(node.whole.space.loops.size(), 1);
     config.devices = {placed->deviceOf[n]};
   }
-  if (failed(writeModuleStrategy(module, target.opGraph, strategy,
-                                 target.topology)))
-    return failure();
   SmallVector<int64_t> replicas(placed->replicas.begin(),
                                 placed->replicas.end());
-  module->setAttr(SoapDialect::kPipeline,
-                  PipelineAttr::get(module.getContext(), microbatches,
-                                    *symbolizePipelineSchedule(schedule),
-                                    replicas));
-  return success();
+  ModulePipeline pipeline = {
+      PipelineAttr::get(module.getContext(), microbatches,
+                        *symbolizePipelineSchedule(schedule), replicas),
+      {}};
+  return failure(failed(writeModuleStrategy(module, target.opGraph, strategy,
+                                            target.topology, &pipeline)) ||
+                 failed(checkPrograms(module, target.topology)));
 }

@@ -12,6 +12,7 @@
 #include "HybridAlgorithm.h"
 #include "HybridBlocks.h"
 #include "HybridCheckpointFile.h"
+#include "HybridPresets.h"
 #include "HybridSimulation.h"
 #include "HybridSupport.h"
 #include "InterruptScope.h"
@@ -247,7 +248,9 @@ LogicalResult PlanHybrid::run() {
     InterruptScope scope;
     options.stop = &InterruptScope::isInterrupted();
     search = searchHybridPlans(target, **model, options, batch);
-    if (result.best.exists())
+    if (!search.usesBlocks)
+      comparePresets(target, **model, result);
+    if (result.best.exists() && !result.preset)
       remarkIfPriced(target.function, result);
   } else {
     ::soap::HybridShape shape;
@@ -276,10 +279,9 @@ LogicalResult PlanHybrid::run() {
   }
   FunctionProblem &step = takeStep(target, search);
   ::soap::HybridModel &used = search.modelOf(**model);
-  if (!result.best.exists())
-    return step.function.emitError("has no hybrid plan on topology '")
-           << step.topology.name << "'";
-  if (result.best.excessBytes > 0) {
+  if (!result.best.exists() && !result.preset)
+    return reportNoPlan(step, result);
+  if (result.best.excessBytes > 0 && !result.preset) {
     // By its price it may fit, and not with what that may fall short of.
     bool isCertain = result.best.peakBytes > used.getMemoryBytes() ||
                      result.best.hostBytes > 0;
@@ -296,5 +298,7 @@ LogicalResult PlanHybrid::run() {
       failed(writeOptionFile(module, "report", report,
                              printHybridReport(result, used, step.topology))))
     return failure();
+  if (result.preset)
+    return writePreset(step, result);
   return failure(failed(writeHybrid(step, used, result.best)));
 }

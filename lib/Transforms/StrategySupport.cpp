@@ -15,6 +15,7 @@
 #include "Search/Report/SearchSummary.h"
 #include "Soap/Analysis/HostMemory.h"
 #include "Soap/Analysis/OpGroups.h"
+#include "Soap/Analysis/Stages.h"
 #include "Soap/Analysis/TopologyAttr.h"
 #include "Soap/Dialect/Soap/FixedAttribute.h"
 #include "Soap/Dialect/Soap/ReuseAttributes.h"
@@ -307,10 +308,74 @@ static std::vector<int> matchLoops(const ::soap::Kernel &own,
   return loops;
 }
 
-LogicalResult
-mlir::soap::writeModuleStrategy(ModuleOp module, const OpGraph &opGraph,
-                                const ::soap::Strategy &strategy,
-                                const ::soap::Topology &topology) {
+namespace {
+
+/// Where ops of other functions run that the strategy's function lacks.
+class OtherPlaces {
+public:
+  OtherPlaces(const OpGraph &opGraph, const ModulePipeline *pipeline)
+      : graph(opGraph.graph), pipeline(pipeline),
+        writers(graph.values.size(), -1) {}
+
+  LogicalResult findStages(const OpGraph &opGraph) {
+    if (!pipeline || pipeline->stages.empty())
+      return success();
+    FailureOr<std::vector<int>> firsts =
+        firstNodesOf(opGraph, pipeline->stages);
+    if (failed(firsts))
+      return failure();
+    stages = ::soap::stagesOfNodes(graph, forwardNodesOf(opGraph), *firsts);
+    return success();
+  }
+
+  /// The config of the next op; `given`: that of the op with its name, if any.
+  ::soap::Config configOf(size_t node, std::optional<::soap::Config> given) {
+    const ::soap::Kernel &kernel = graph.nodes[node].whole;
+    if (!given || !isOfStage(node, *given)) {
+      given = ::soap::Config::single(kernel.space);
+      given->devices = {deviceOf(node)};
+    }
+    for (int value : kernel.results)
+      writers[value] = static_cast<int>(node);
+    firstDevices.push_back(given->devices.front());
+    return std::move(*given);
+  }
+
+private:
+  const ::soap::Graph &graph;
+  const ModulePipeline *pipeline;
+  std::vector<int> stages;       ///< by node; empty: there are none
+  std::vector<int> writers;      ///< by value
+  std::vector<int> firstDevices; ///< by node
+
+  const StageEntry *stageOf(size_t node) const {
+    if (stages.empty() || stages[node] < 0)
+      return nullptr;
+    return &pipeline->stages[static_cast<size_t>(stages[node])];
+  }
+  bool isOfStage(size_t node, const ::soap::Config &config) const {
+    const StageEntry *stage = stageOf(node);
+    return !stage || llvm::all_of(config.devices, [&](int device) {
+      return llvm::is_contained(stage->devices, device);
+    });
+  }
+  int deviceOf(size_t node) const {
+    if (const StageEntry *stage = stageOf(node))
+      return stage->devices.front();
+    int last = -1;
+    for (int value : graph.nodes[node].whole.operands)
+      last = std::max(last, writers[graph.rootOf(value)]);
+    return last < 0 ? 0 : firstDevices[static_cast<size_t>(last)];
+  }
+};
+
+} // namespace
+
+LogicalResult mlir::soap::writeModuleStrategy(ModuleOp module,
+                                              const OpGraph &opGraph,
+                                              const ::soap::Strategy &strategy,
+                                              const ::soap::Topology &topology,
+                                              const ModulePipeline *pipeline) {
   llvm::StringMap<size_t> byName;
   for (size_t i = 0; i < strategy.size(); ++i)
     byName[opGraph.graph.nodes[i].whole.name] = i;
@@ -324,18 +389,22 @@ mlir::soap::writeModuleStrategy(ModuleOp module, const OpGraph &opGraph,
     FailureOr<OpGraph> other = buildOpGraph(function);
     if (failed(other))
       return failure();
+    OtherPlaces places(*other, pipeline);
+    if (failed(places.findStages(*other)))
+      return failure();
     ::soap::Strategy copied;
-    for (auto [op, node] : llvm::zip_equal(other->ops, other->graph.nodes)) {
+    for (auto [n, op] : llvm::enumerate(other->ops)) {
+      const ::soap::GraphNode &node = other->graph.nodes[n];
       auto it = op->hasAttr(SoapDialect::kName) ? byName.find(node.whole.name)
                                                 : byName.end();
-      if (it == byName.end()) {
-        copied.push_back(::soap::Config::single(node.whole.space));
-        continue;
+      std::optional<::soap::Config> given;
+      if (it != byName.end()) {
+        const ::soap::Kernel &from = opGraph.graph.nodes[it->second].whole;
+        given = ::soap::followConfig(from.space, strategy[it->second],
+                                     node.whole.space,
+                                     matchLoops(node.whole, from));
       }
-      const ::soap::Kernel &from = opGraph.graph.nodes[it->second].whole;
-      copied.push_back(::soap::followConfig(from.space, strategy[it->second],
-                                            node.whole.space,
-                                            matchLoops(node.whole, from)));
+      copied.push_back(places.configOf(n, std::move(given)));
     }
     writeStrategy(*other, copied);
   }
@@ -346,6 +415,12 @@ mlir::soap::writeModuleStrategy(ModuleOp module, const OpGraph &opGraph,
   // Stages belong to the former placement.
   module->removeAttr(kStages);
   module->removeAttr(SoapDialect::kPipeline);
+  if (pipeline) {
+    module->setAttr(SoapDialect::kPipeline, pipeline->attribute);
+    if (!pipeline->stages.empty())
+      module->setAttr(kStages,
+                      makeStagesAttr(module.getContext(), pipeline->stages));
+  }
   module->setAttr(SoapDialect::kTopology,
                   TopologyAttr::get(module.getContext(), topology));
   return success();

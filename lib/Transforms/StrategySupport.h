@@ -13,6 +13,8 @@
 #define SOAP_LIB_TRANSFORMS_STRATEGYSUPPORT_H
 
 #include "Soap/Analysis/OpGraph.h"
+#include "Soap/Dialect/Soap/SoapDialect.h"
+#include "Soap/Dialect/Soap/StageAttributes.h"
 #include "Soap/Plan/StrategyFile.h"
 #include "Soap/Search/Problem/ParallelizationProblem.h"
 #include "Soap/Topology/Topology.h"
@@ -72,12 +74,23 @@ bool checkHostMemory(const FunctionProblem &problem,
 LogicalResult chooseOffload(ModuleOp module, StringRef offload,
                             StringRef function);
 
+/// A pipeline that goes with the configs of a strategy.
+struct ModulePipeline {
+  PipelineAttr attribute;
+  /// None: every device that has ops is a stage.
+  std::vector<StageEntry> stages;
+};
+
 /// Writes the strategy on the ops of its function, and on the ops of every
 /// other function: an op takes the config of the op with the same `soap.name`,
-/// else it runs on device 0. Leaves the topology on the module.
+/// else, or if that is on devices of another stage, it runs whole on the first
+/// device of its stage, without stages on that of what it reads last. Leaves
+/// the topology and the pipeline on the module; null: there is none. Callers
+/// check what they have written (ProgramCheck.h).
 LogicalResult writeModuleStrategy(ModuleOp module, const OpGraph &opGraph,
                                   const ::soap::Strategy &strategy,
-                                  const ::soap::Topology &topology);
+                                  const ::soap::Topology &topology,
+                                  const ModulePipeline *pipeline = nullptr);
 
 /// The file that pass option `option` names. An error names both.
 FailureOr<::soap::StrategyFile>

@@ -22,6 +22,15 @@ namespace mlir::soap {
 /// By node, the node whose gradient or update it computes, -1: none.
 std::vector<int> forwardNodesOf(const OpGraph &opGraph);
 
+/// By stage, the node with which it begins. A function may lack the op that
+/// begins a stage, as one in f32 lacks casts of weights and `@forward` lacks
+/// the loss: then the stage begins with the next op that it has; the number of
+/// nodes: it has none. A stage all of whose ops are missing begins where the
+/// next one does. Emits an error if no function of the module has the op, if it
+/// is not of the forward pass, or not behind that of the stage before.
+FailureOr<std::vector<int>> firstNodesOf(const OpGraph &opGraph,
+                                         ArrayRef<StageEntry> stages);
+
 /// The passes of a pipeline whose ops have the configs of one microbatch.
 /// Without `soap.stages` every op is whole on one device, and every device is a
 /// stage. None: a pipeline of rounds (docs/Pipeline.md), which is not run in

@@ -54,7 +54,7 @@ struct RowLoops {
 
 static LogicalResult checkClassOffset(EmitError emitError, uint64_t offset) {
   auto value = static_cast<int64_t>(offset);
-  if (value >= 0 && value <= maxElements)
+  if (value >= 0 && value <= maxExtent)
     return success();
   return emitError() << "'class_offset' must not be negative, got " << value;
 }

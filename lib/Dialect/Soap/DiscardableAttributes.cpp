@@ -50,7 +50,7 @@ static LogicalResult checkStrings(EmitError emitError, NamedAttribute attr) {
 
 /// An i64 in [low, high].
 static LogicalResult checkInteger(EmitError emitError, NamedAttribute attr,
-                                  int64_t low, int64_t high = maxElements) {
+                                  int64_t low, int64_t high = maxExtent) {
   auto number = dyn_cast<IntegerAttr>(attr.getValue());
   if (!number || !number.getType().isInteger(64))
     return emitError() << "'" << attr.getName().getValue()

@@ -264,9 +264,9 @@ LogicalResult DropoutOp::verify() {
   if (!isPlaced && getOffsets().empty() && getExtents().empty())
     return success();
   if (failed(checkArray(emitError, "offsets", getOffsets(),
-                        isPlaced ? 0 : shape.size(), 0, maxElements)) ||
+                        isPlaced ? 0 : shape.size(), 0, maxExtent)) ||
       failed(checkArray(emitError, "extents", getExtents(), shape.size(), 1,
-                        maxElements)))
+                        maxExtent)))
     return failure();
   for (auto [d, extent] : llvm::enumerate(shape)) {
     int64_t offset = isPlaced ? 0 : getOffsets()[d];

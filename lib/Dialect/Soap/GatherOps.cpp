@@ -46,8 +46,8 @@ static LogicalResult checkGather(EmitError emitError, ArrayRef<int64_t> table,
   for (auto [name, attribute] :
        {std::pair("offset", offset), std::pair("wrap", wrap)}) {
     auto value = static_cast<int64_t>(attribute);
-    if (value < 0 || value > maxElements)
-      return emitError() << "'" << name << "' must be in [0, " << maxElements
+    if (value < 0 || value > maxExtent)
+      return emitError() << "'" << name << "' must be in [0, " << maxExtent
                          << "], got " << value;
   }
   return success();

@@ -38,8 +38,10 @@ LogicalResult mlir::soap::checkTensorType(EmitError emitError, Type type) {
   for (int64_t extent : tensor.getShape()) {
     if (extent == 0)
       return emitError() << type << " has a dim of extent 0";
-    if (extent > maxElements || elements > maxElements / extent)
-      return emitError() << type << " has more than 2^40 elements";
+    if (extent > maxExtent)
+      return emitError() << type << " has a dim of more than 2^40";
+    if (elements > maxElements / extent)
+      return emitError() << type << " has more than 2^44 elements";
     elements *= extent;
   }
   return success();

@@ -36,8 +36,10 @@ void registerCollectiveOps(SoapDialect *dialect);
 /// Reports an error of an op that exists already or is about to be inferred.
 using EmitError = function_ref<InFlightDiagnostic()>;
 
-/// Shapes stay below these limits so that no index arithmetic overflows.
-constexpr int64_t maxElements = int64_t(1) << 40;
+/// Shapes stay below these limits so that no index arithmetic overflows: a dim,
+/// and numbers that are added to places along it, and all elements of a tensor.
+constexpr int64_t maxExtent = int64_t(1) << 40;
+constexpr int64_t maxElements = int64_t(1) << 44;
 /// Of strides, dilations and kernel extents.
 constexpr int64_t maxStride = int64_t(1) << 20;
 
@@ -53,8 +55,8 @@ inline std::vector<int64_t> toVector(ArrayRef<int64_t> values) {
 /// `64x1x28x28`, for messages; a scalar is `scalar`.
 std::string shapeString(ArrayRef<int64_t> shape);
 
-/// A tensor type of static shape without zero dims and with at most
-/// `maxElements` elements.
+/// A tensor type of static shape without zero dims, each of at most
+/// `maxExtent`, and with at most `maxElements` elements.
 LogicalResult checkTensorType(EmitError emitError, Type type);
 /// `value` has `rank` dims.
 LogicalResult checkRank(EmitError emitError, StringRef what, Value value,

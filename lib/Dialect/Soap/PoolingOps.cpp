@@ -75,10 +75,10 @@ static LogicalResult checkCount(EmitError emitError, PoolOp op) {
     return emitError() << "'count_low' and 'count_size' come together";
   if (!low)
     return success();
-  return failure(failed(checkArray(emitError, "count_low", *low, 2,
-                                   -4 * maxElements, 4 * maxElements)) ||
-                 failed(checkArray(emitError, "count_size", *size, 2, 1,
-                                   4 * maxElements)));
+  return failure(
+      failed(checkArray(emitError, "count_low", *low, 2, -4 * maxExtent,
+                        4 * maxExtent)) ||
+      failed(checkArray(emitError, "count_size", *size, 2, 1, 4 * maxExtent)));
 }
 
 /// The counted image of an average pool whose image has `extents`, made
@@ -178,8 +178,8 @@ LogicalResult MaxPool2DGradOp::verify() {
                         getDy().getType(), *expected)) ||
       failed(checkShape(emitError, "a forward result", getY().getType(),
                         *expected)) ||
-      failed(checkArray(emitError, "x_offset", getXOffset(), 2,
-                        -4 * maxElements, 4 * maxElements)))
+      failed(checkArray(emitError, "x_offset", getXOffset(), 2, -4 * maxExtent,
+                        4 * maxExtent)))
     return failure();
   ArrayRef<int64_t> x = shapeOf(getX()), dx = shapeOf(getDx());
   if (dx.size() != 4 || dx.take_front(2) != x.take_front(2))

@@ -259,9 +259,9 @@ SliceOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
                                         sizes = op.getSizes(),
                                         strides = op.getStrides();
                       if (failed(checkArray(emitError, "offsets", offsets,
-                                            x.size(), 0, maxElements)) ||
+                                            x.size(), 0, maxExtent)) ||
                           failed(checkArray(emitError, "sizes", sizes, x.size(),
-                                            1, maxElements)) ||
+                                            1, maxExtent)) ||
                           failed(checkArray(emitError, "strides", strides,
                                             x.size(), 1, maxStride)))
                         return failure();
@@ -314,7 +314,7 @@ LogicalResult PadOp::verify() {
   return failure(failed(checkRank(emitError, "a result", getY(),
                                   static_cast<int64_t>(rank))) ||
                  failed(checkArray(emitError, "low", getLow(), rank,
-                                   -4 * maxElements, 4 * maxElements)) ||
+                                   -4 * maxExtent, 4 * maxExtent)) ||
                  failed(checkArray(emitError, "interior", getInterior(), rank,
                                    0, maxStride)));
 }
@@ -459,9 +459,8 @@ LogicalResult BucketOp::inferReturnTypes(MLIRContext *,
         for (Value operand : operands) {
           elements +=
               cast<RankedTensorType>(operand.getType()).getNumElements();
-          if (elements > maxElements)
-            return emitError()
-                   << "has more than " << maxElements << " elements";
+          if (elements > maxExtent)
+            return emitError() << "has more than " << maxExtent << " elements";
         }
         types.push_back(tensorLike(operands[0], {elements}));
         return success();

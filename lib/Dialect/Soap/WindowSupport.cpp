@@ -65,8 +65,8 @@ LogicalResult mlir::soap::checkWindow(EmitError emitError,
       failed(checkArray(emitError, "kernel", kernel, 2, 1, maxStride)) ||
       failed(checkArray(emitError, "strides", strides, 2, 1, maxStride)) ||
       failed(checkArray(emitError, "dilations", dilations, 2, 1, maxStride)) ||
-      failed(checkArray(emitError, "padding", padding, 4, -2 * maxElements,
-                        2 * maxElements)));
+      failed(checkArray(emitError, "padding", padding, 4, -2 * maxExtent,
+                        2 * maxExtent)));
 }
 
 FailureOr<std::array<int64_t, 2>>

@@ -7,12 +7,13 @@
 // neighbours costs transfers that only a larger piece makes up for. So pieces
 // move: connected ones, and ones that grow by what gains most, of which the
 // best prefix is kept. Memory is a penalty, as splits that are balanced in it
-// are islands.
+// are islands. Small instances are enumerated instead.
 //
 //===----------------------------------------------------------------------===//
 
 #include "LoadState.h"
 #include "MemoryPacking.h"
+#include "SmallSplits.h"
 
 #include <cmath>
 #include <mutex>
@@ -345,6 +346,10 @@ Answer placement::searchLocally(const Problem &problem, const Objective &given,
   packAnswer(answer, problem, objective, graph, deadline);
   if (isInfeasible(answer, problem)) {
     finish(answer, infinite, deadline);
+    return answer;
+  }
+  if (trySmallSplits(answer, problem, objective, graph, deadline)) {
+    finish(answer, answer.placement ? answer.value : infinite, deadline);
     return answer;
   }
   double bound = lowerBound(problem, objective, graph, deadline.rest(0.2));

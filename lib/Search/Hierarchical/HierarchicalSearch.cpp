@@ -18,12 +18,30 @@
 
 using namespace soap;
 
+/// How many devices plans use: all of them; if the batch does not divide into
+/// as many replicas, the most that it divides into, one device each or one
+/// machine each. The rest is idle.
+static std::vector<int> usedDevices(const HybridModel &model,
+                                    const Topology &topology) {
+  int all = topology.deviceCount();
+  auto inside = static_cast<int>(topology.machines().front().size());
+  std::vector<int> counts = {all};
+  for (int replica : {1, inside}) {
+    int count = all;
+    while (count > replica &&
+           (count % replica != 0 || model.getBatch() % (count / replica) != 0))
+      --count;
+    if (std::find(counts.begin(), counts.end(), count) == counts.end())
+      counts.push_back(count);
+  }
+  return counts;
+}
+
 /// All shapes of a problem, small microbatches first.
 static std::vector<HybridShape> listShapes(const HybridModel &model,
                                            const Topology &topology) {
   std::vector<HybridShape> shapes;
-  int devices = topology.deviceCount();
-  auto add = [&](int64_t samples, int tensor, int stages,
+  auto add = [&](int devices, int64_t samples, int tensor, int stages,
                  const std::pair<int, bool> &context) {
     int inside = tensor * stages * context.first;
     if (devices % inside != 0)
@@ -36,17 +54,22 @@ static std::vector<HybridShape> listShapes(const HybridModel &model,
                             zero,   context.first,    context.second};
           if (sequence && tensor == 1)
             continue;
-          if (model.check(shape).empty())
+          if (model.check(shape, /*mayIdle=*/true).empty())
             shapes.push_back(shape);
         }
   };
-  for (int64_t samples = 1; samples <= model.getBatch(); samples *= 2)
-    for (int tensor = 1; tensor <= devices; ++tensor)
-      for (int stages = 1; stages <= devices / tensor; ++stages)
-        for (const std::pair<int, bool> &context : model.contexts())
-          // Sequences that are split are long: one at a time is enough work.
-          if (samples == 1 || context.first == 1)
-            add(samples, tensor, stages, context);
+  std::vector<int> counts = usedDevices(model, topology);
+  for (int64_t samples = 1; samples <= model.getBatch(); ++samples) {
+    if (model.getBatch() % samples != 0)
+      continue;
+    for (int devices : counts)
+      for (int tensor = 1; tensor <= devices; ++tensor)
+        for (int stages = 1; stages <= devices / tensor; ++stages)
+          for (const std::pair<int, bool> &context : model.contexts())
+            // Sequences that are split are long: one at a time is enough work.
+            if (samples == 1 || context.first == 1)
+              add(devices, samples, tensor, stages, context);
+  }
   return shapes;
 }
 
@@ -120,19 +143,49 @@ public:
                                   });
     plans.insert(place, plan);
   }
-  /// Takes the best one; none is left: it does not exist.
+  /// Takes the best one, by what is known of its kind; none is left: it does
+  /// not exist.
   HybridPlan take() {
-    if (plans.empty())
+    auto first = plans.begin();
+    for (auto it = plans.begin(); it != plans.end(); ++it)
+      if (it->excessBytes != plans.front().excessBytes)
+        break;
+      else if (expectedNs(*it) < expectedNs(*first))
+        first = it;
+    if (first == plans.end())
       return {};
-    HybridPlan plan = std::move(plans.front());
-    plans.pop_front();
+    HybridPlan plan = std::move(*first);
+    plans.erase(first);
     return plan;
+  }
+
+  /// Prices of plans of one kind are off by about as much: from now on plans
+  /// are compared by the time that is expected of a simulation. So a kind whose
+  /// prices are low does not take the time of all others.
+  void learn(const HybridPlan &simulated) {
+    double ratio = static_cast<double>(simulated.makespanNs) /
+                   static_cast<double>(simulated.pricedNs);
+    auto [it, isNew] = ratios.try_emplace(kindOf(simulated.shape), ratio);
+    it->second = std::min(it->second, ratio);
   }
 
 private:
   static constexpr double memoryMargin = 0.1;
   int64_t maxExcess;
   std::deque<HybridPlan> plans;
+  /// Stages, chunks, tensor parallelism, sequence, context, gathered weights.
+  using Kind = std::tuple<bool, bool, bool, bool, bool, bool>;
+  std::map<Kind, double> ratios; ///< least of simulated time to price
+
+  static Kind kindOf(const HybridShape &shape) {
+    return {shape.groups > 1, shape.chunks > 1,  shape.tensor > 1,
+            shape.sequence,   shape.context > 1, shape.zero == 3};
+  }
+  double expectedNs(const HybridPlan &plan) const {
+    auto it = ratios.find(kindOf(plan.shape));
+    return static_cast<double>(plan.makespanNs) *
+           (it == ratios.end() ? 1 : it->second);
+  }
 };
 
 } // namespace
@@ -188,6 +241,12 @@ static std::vector<HybridPlan> judge(HybridModel &model,
   double bestPrice = std::numeric_limits<double>::max(), longest = 0;
   std::vector<HybridShape> again;
   auto fits = [&] { return best.exists() && best.excessBytes == 0; };
+  auto isRefused = [&](const HybridPlan &plan) {
+    MaybeError why = options.check ? options.check(plan) : std::nullopt;
+    if (why)
+      result.whyRefused = why->message;
+    return why.has_value();
+  };
   SecondsLeft secondsLeft = [&] {
     if (recorded.isStopped())
       return 0.0;
@@ -196,17 +255,30 @@ static std::vector<HybridPlan> judge(HybridModel &model,
   };
   // Where the best ones do not fit, more are asked for.
   constexpr int more = 4;
-  while (static_cast<int>(judged.size() + failed.size()) <
-         options.simulations * (fits() ? 1 : more)) {
+  for (;;) {
     HybridPlan plan = candidates.take();
     if (!plan.exists())
       break;
     // Only what fits sets a price to compare with.
     if (fits() && plan.excessBytes > 0)
       break;
-    if (fits() &&
-        static_cast<double>(plan.leastNs) > bestPrice * (1 + priceMargin))
+    bool isUsual = static_cast<int>(judged.size() + failed.size()) <
+                   options.simulations * (fits() ? 1 : more);
+    if (!fits() && !isUsual) {
+      candidates.add(plan);
+      break;
+    }
+    // Prices may be high, but a plan whose price is below what has been
+    // simulated would be said to be better in the same table.
+    bool isNear =
+        static_cast<double>(plan.leastNs) <= bestPrice * (1 + priceMargin);
+    if (fits() && !(isUsual && isNear) && plan.makespanNs >= best.makespanNs)
       continue;
+    // Without a limit of time there is one of plans.
+    constexpr int most = 64;
+    if (options.seconds == 0 &&
+        static_cast<int>(judged.size() + failed.size()) >= most)
+      break;
     if (double left = secondsLeft();
         left <= longest && !recorded.isJudged(plan, left)) {
       candidates.add(plan);
@@ -223,6 +295,10 @@ static std::vector<HybridPlan> judge(HybridModel &model,
     }
     int64_t memory = model.getMemoryBytes();
     useSimulation(plan, std::move(*judgement.simulated), memory);
+    candidates.learn(plan);
+    bool isBest = !best.exists() || isBetter(plan, best);
+    if (isBest && plan.excessBytes == 0 && isRefused(plan))
+      continue;
     bool comesAgain =
         std::find(again.begin(), again.end(), plan.shape) != again.end();
     if (plan.excessBytes > 0 && options.recompute && !comesAgain) {
@@ -238,7 +314,7 @@ static std::vector<HybridPlan> judge(HybridModel &model,
       bestPrice = std::min(bestPrice,
                            static_cast<double>(std::clamp(
                                plan.makespanNs, plan.leastNs, plan.pricedNs)));
-    if (!best.exists() || isBetter(plan, best))
+    if (isBest)
       best = plan;
     judged.push_back(std::move(plan));
   }
@@ -251,8 +327,13 @@ static std::vector<HybridPlan> judge(HybridModel &model,
   for (HybridPlan plan = candidates.take(); plan.exists();
        plan = candidates.take())
     failed.push_back(std::move(plan));
-  HybridPlan priced = bestOfPrices(recorded, options, model.getMemoryBytes(),
-                                   std::move(failed));
+  HybridPlan priced;
+  do {
+    std::erase_if(failed, [&](const HybridPlan &plan) {
+      return priced.exists() && plan.shape == priced.shape;
+    });
+    priced = bestOfPrices(recorded, options, model.getMemoryBytes(), failed);
+  } while (priced.exists() && priced.excessBytes == 0 && isRefused(priced));
   if (priced.exists() && (!best.exists() || priced.excessBytes == 0)) {
     result.best = std::move(priced);
     if (result.whyPriced.empty() && !judged.empty())

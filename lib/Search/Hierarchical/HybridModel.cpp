@@ -28,9 +28,44 @@
 
 using namespace soap;
 
+/// Stages and replicas wait for each other: all devices are taken for one of
+/// the type with the lowest peak, with the least memory that any has.
+static Topology slowestOf(const Topology &topology) {
+  Topology result = topology;
+  if (std::all_of(topology.devices.begin(), topology.devices.end(),
+                  [&](const Device &device) {
+                    return device.type == topology.devices[0].type;
+                  }))
+    return result;
+  auto peakOf = [](const DeviceType &type) {
+    double peak = 0;
+    for (const auto &[dtype, rate] : type.flopsPerSecond)
+      peak = std::max(peak, rate);
+    return peak;
+  };
+  int slowest = topology.devices[0].type;
+  for (const Device &device : topology.devices)
+    if (peakOf(topology.deviceTypes[device.type]) <
+        peakOf(topology.deviceTypes[slowest]))
+      slowest = device.type;
+  DeviceType &type = result.deviceTypes[slowest];
+  for (Device &device : result.devices) {
+    const DeviceType &own = topology.deviceTypes[device.type];
+    type.memoryBytes = std::min(type.memoryBytes, own.memoryBytes);
+    // 0: there is no limit.
+    if (own.hostMemoryBytes > 0)
+      type.hostMemoryBytes =
+          type.hostMemoryBytes > 0
+              ? std::min(type.hostMemoryBytes, own.hostMemoryBytes)
+              : own.hostMemoryBytes;
+    device.type = slowest;
+  }
+  return result;
+}
+
 struct HybridModel::Impl {
   const ParallelizationProblem &problem;
-  const Topology &topology;
+  Topology topology; ///< all devices of one type
   ModelSegments segments;
   int64_t batch = 1;     ///< samples of an iteration
   int64_t stepBatch = 1; ///< samples that the loops of the step go over
@@ -82,7 +117,7 @@ struct HybridModel::Impl {
   std::map<std::tuple<int, int>, Reduction> reductions; ///< by holders, tensor
 
   explicit Impl(const ParallelizationProblem &problem)
-      : problem(problem), topology(problem.getTopology()) {}
+      : problem(problem), topology(slowestOf(problem.getTopology())) {}
 
   const Expected<SegmentCosts> &costsOf(const HybridShape &shape) {
     Key key{shape.samples, shape.tensor, shape.sequence, shape.context,
@@ -444,10 +479,6 @@ HybridModel::make(const ParallelizationProblem &problem, int64_t batch,
   if (!graph.restores.empty())
     return Error{"values are restored for the backward pass, expected a step "
                  "without tensor reuse"};
-  for (const Device &device : impl->topology.devices)
-    if (device.type != impl->topology.devices[0].type)
-      return Error{"topology '" + impl->topology.name +
-                   "' has devices of several types, expected one"};
   Expected<int64_t> ofStep = batchOf(graph, problem.getRoles());
   if (!ofStep)
     return Error{ofStep.error()};
@@ -513,7 +544,6 @@ double HybridModel::iterationFlops() {
 
 double HybridModel::peakFlopsPerSecond() const {
   const Graph &graph = impl->problem.getGraph();
-  const DeviceType &type = impl->topology.typeOf(0);
   double most = 0;
   std::string dtype = "f32";
   for (const GraphNode &node : graph.nodes) {
@@ -525,12 +555,17 @@ double HybridModel::peakFlopsPerSecond() const {
                                        : precisionName(work.precision);
     }
   }
-  auto it = type.flopsPerSecond.find(dtype);
-  return it == type.flopsPerSecond.end() ? type.flopsPerSecond.at("f32")
-                                         : it->second;
+  const Topology &topology = impl->problem.getTopology();
+  double sum = 0;
+  for (int device = 0; device < topology.deviceCount(); ++device) {
+    const auto &rates = topology.typeOf(device).flopsPerSecond;
+    auto it = rates.find(dtype);
+    sum += it == rates.end() ? rates.at("f32") : it->second;
+  }
+  return sum / topology.deviceCount();
 }
 
-std::string HybridModel::check(const HybridShape &shape) const {
+std::string HybridModel::check(const HybridShape &shape, bool mayIdle) const {
   auto number = [](int64_t n) { return std::to_string(n); };
   int devices = impl->topology.deviceCount();
   if (shape.groups < 1 || shape.data < 1 || shape.tensor < 1 ||
@@ -538,11 +573,12 @@ std::string HybridModel::check(const HybridShape &shape) const {
       shape.zero < 0 || shape.zero > 3)
     return "expected at least one stage, replica, place, member, chunk and "
            "sample, and ZeRO 0 to 3";
-  if (int64_t(shape.groups) * shape.data * shape.context * shape.tensor !=
-      devices)
+  int64_t used = int64_t(shape.groups) * shape.width();
+  if (mayIdle ? used > devices : used != devices)
     return number(shape.groups) + " stages x data " + number(shape.data) +
            (shape.context > 1 ? " x context " + number(shape.context) : "") +
-           " x tensor " + number(shape.tensor) + " are not the topology's " +
+           " x tensor " + number(shape.tensor) +
+           (mayIdle ? " are more than" : " are not") + " the topology's " +
            number(devices) + " devices";
   if (int64_t(shape.groups) * shape.chunks > impl->segments.count)
     return number(int64_t(shape.groups) * shape.chunks) +

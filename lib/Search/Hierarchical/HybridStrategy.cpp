@@ -215,7 +215,7 @@ static void repeatConstants(const Graph &graph,
 static std::vector<bool>
 computedAgain(const Graph &graph, const std::vector<std::vector<Role>> &roles,
               const ModelSegments &segments, const SegmentCosts &costs,
-              const HybridPlan &plan) {
+              const HybridPlan &plan, const std::vector<int> &stages) {
   std::vector<Recompute> levelOf(segments.count);
   std::vector<bool> isKept(graph.values.size());
   for (const HybridStage &stage : plan.stages)
@@ -228,15 +228,11 @@ computedAgain(const Graph &graph, const std::vector<std::vector<Role>> &roles,
         for (int value : segments.boundary[s])
           isKept[value] = true;
     }
-  std::vector<bool> hasSamples = valuesOfSamples(graph, roles);
+  std::vector<bool> mayBeAgain = mayComputeAgain(graph, roles, stages);
   std::vector<bool> isAgain(graph.nodes.size());
   for (size_t n = 0; n < isAgain.size(); ++n) {
     const Kernel &kernel = graph.nodes[n].whole;
-    if (kernel.phase != Phase::Forward)
-      continue;
-    // Results without samples are of all microbatches together.
-    if (!std::all_of(kernel.results.begin(), kernel.results.end(),
-                     [&](int value) { return hasSamples[value]; }))
+    if (!mayBeAgain[n])
       continue;
     Recompute level = levelOf[segments.ofNode[n]];
     if (level == Recompute::Selective)
@@ -314,6 +310,6 @@ HybridPlacement soap::placeHybrid(const Graph &graph,
   if (shape.zero == 3)
     for (const GatheredWeight &weight : segments.gathered)
       made.keeps.push_back({weight.value, Keep::Before});
-  made.isAgain = computedAgain(graph, roles, segments, costs, plan);
+  made.isAgain = computedAgain(graph, roles, segments, costs, plan, stages);
   return made;
 }

@@ -363,6 +363,26 @@ Strategy soap::mixedStrategy(const ParallelizationProblem &problem, int seed) {
   return strategy;
 }
 
+/// Gives groups whose config a search may not give the nearest one that it may:
+/// without replicas, or whole on the first device. False: a group has none.
+static bool moveIntoSpace(const ParallelizationProblem &problem,
+                          Strategy &strategy) {
+  for (const OpGroup &group : problem.getGroups()) {
+    if (problem.contains(group.leader, strategy[group.leader]))
+      continue;
+    Config config = strategy[group.leader];
+    config.replicas = 1;
+    config.devices.resize(static_cast<size_t>(config.piecesPerReplica()));
+    if (!problem.contains(group.leader, config))
+      config =
+          Config::single(problem.getGraph().nodes[group.leader].whole.space);
+    if (!problem.contains(group.leader, config))
+      return false;
+    problem.assign(strategy, group, config);
+  }
+  return true;
+}
+
 std::vector<std::pair<std::string, Strategy>>
 soap::presetStarts(const ParallelizationProblem &problem) {
   std::vector<std::pair<std::string, Strategy>> starts;
@@ -379,7 +399,10 @@ soap::presetStarts(const ParallelizationProblem &problem) {
     if (isNew && inSpace)
       starts.emplace_back(name, std::move(strategy));
   };
-  add("data-parallel", dataParallelStrategy(problem));
+  // Spaces without replicas have data parallelism of all but a few small ops.
+  Strategy dataParallel = dataParallelStrategy(problem);
+  if (moveIntoSpace(problem, dataParallel))
+    add("data-parallel", std::move(dataParallel));
   for (const std::string &name : presetNames())
     add(name, *presetStrategy(name, problem));
   return starts;

@@ -27,7 +27,7 @@ namespace mlir::soap::onnx {
 
 /// Largest number of elements of any tensor: sums and products of a few extents
 /// stay within 64 bits.
-inline constexpr int64_t kMaxElements = int64_t(1) << 40;
+inline constexpr int64_t kMaxElements = int64_t(1) << 44;
 
 /// Codes of TensorProto.DataType that are decoded.
 enum DataType : int32_t {

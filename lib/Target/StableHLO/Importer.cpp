@@ -69,11 +69,11 @@ RankedTensorType Importer::typeOf(Operation *op, Type type, bool mayBeEmpty) {
                 "or 64 bits");
   int64_t count = 1;
   if (isEmpty(tensor) && !mayBeEmpty)
-    return fail("at least one element and at most 2^40");
+    return fail("at least one element and at most 2^44");
   for (int64_t extent : tensor.getShape()) {
     if (extent < 0 || extent > (int64_t(1) << 31) ||
-        (extent > 0 && count > (int64_t(1) << 40) / extent))
-      return fail("at least one element and at most 2^40");
+        (extent > 0 && count > (int64_t(1) << 44) / extent))
+      return fail("at least one element and at most 2^44");
     count *= std::max<int64_t>(extent, 1);
   }
   return RankedTensorType::get(tensor.getShape(), signless(element));

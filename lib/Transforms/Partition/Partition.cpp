@@ -12,10 +12,8 @@
 
 #include "Cost/ProfileRecord.h"
 #include "DeviceProgram.h"
-#include "Soap/Analysis/HostMemory.h"
 #include "Soap/Analysis/ProgramTables.h"
 #include "Soap/Analysis/SharedOps.h"
-#include "Soap/Analysis/Stages.h"
 #include "Soap/Analysis/TopologyAttr.h"
 #include "Soap/Dialect/Soap/IndexBounds.h"
 #include "Soap/Dialect/Soap/MemoryAttribute.h"
@@ -25,6 +23,7 @@
 #include "Soap/Search/Problem/PricedStrategy.h"
 #include "Soap/Simulator/Algorithm1Simulator.h"
 #include "Soap/Transforms/Passes.h"
+#include "Transforms/ProgramCheck.h"
 
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/IR/Threading.h"
@@ -72,33 +71,19 @@ static std::vector<Type> elementTypesOf(const OpGraph &opGraph) {
 FailureOr<PricedFunction>
 mlir::soap::priceFunction(func::FuncOp function,
                           const ::soap::Topology &topology) {
-  FailureOr<OpGraph> opGraph = buildOpGraph(function);
-  if (failed(opGraph) ||
-      failed(resolveHostMemory(*opGraph, function, topology)))
+  FailureOr<PlacedFunction> placed = readPlacedFunction(function, topology);
+  if (failed(placed))
     return failure();
-  FailureOr<::soap::Strategy> strategy =
-      readStrategy(*opGraph, topology.deviceCount());
-  if (failed(strategy))
-    return failure();
-  PricedFunction priced{std::move(*opGraph), std::move(*strategy), {}, {}};
-  std::optional<::soap::PassOrder> passes;
-  auto module = function->getParentOfType<ModuleOp>();
-  if (PipelineAttr pipeline =
-          module ? readPipeline(module->getAttr(SoapDialect::kPipeline))
-                 : PipelineAttr()) {
-    auto order =
-        readPassOrder(priced.opGraph, priced.strategy, pipeline, topology);
-    if (failed(order))
-      return failure();
-    passes = std::move(*order);
-    if (!passes)
-      function.emitRemark("'@")
-          << function.getName() << "': '" << SoapDialect::kPipeline
-          << "' is a pipeline of rounds of " << pipeline.getMicrobatches()
-          << " microbatches, but programs run the whole batch through one "
-             "stage after another: what was simulated as a pipeline is not "
-             "what runs";
-  }
+  PricedFunction priced{
+      std::move(placed->opGraph), std::move(placed->strategy), {}, {}};
+  std::optional<::soap::PassOrder> &passes = placed->passes;
+  if (placed->pipeline && !passes)
+    function.emitRemark("'@")
+        << function.getName() << "': '" << SoapDialect::kPipeline
+        << "' is a pipeline of rounds of " << placed->pipeline.getMicrobatches()
+        << " microbatches, but programs run the whole batch through one "
+           "stage after another: what was simulated as a pipeline is not "
+           "what runs";
   std::function<bool(int)> mayAdd =
       [types = elementTypesOf(priced.opGraph)](int value) {
         return types[value] && (types[value].isF32() || types[value].isF64() ||
@@ -487,11 +472,7 @@ LogicalResult mlir::soap::partitionModule(ModuleOp module,
   if (module->hasAttr(SoapDialect::kPrograms))
     return module.emitError("is already partitioned: it has '")
            << SoapDialect::kPrograms << "'";
-  SmallVector<func::FuncOp> functions;
-  for (func::FuncOp function : module.getOps<func::FuncOp>())
-    if (!function.isExternal() &&
-        !function.getBody().getOps<IterationSpaceOpInterface>().empty())
-      functions.push_back(function);
+  SmallVector<func::FuncOp> functions = functionsWithPrograms(module);
   if (functions.empty())
     return module.emitError("has no function of soap ops to partition");
   SymbolTable symbols(module);

@@ -22,8 +22,16 @@ func.func @zero_dim(%x: tensor<0x3xf32>) {
 // -----
 
 func.func @huge(%x: tensor<4294967296x4294967296xf32>) {
-  // expected-error@+1 {{'tensor<4294967296x4294967296xf32>' has more than 2^40 elements}}
+  // expected-error@+1 {{'tensor<4294967296x4294967296xf32>' has more than 2^44 elements}}
   %0 = soap.relu %x : (tensor<4294967296x4294967296xf32>) -> tensor<4294967296x4294967296xf32>
+  return
+}
+
+// -----
+
+func.func @long(%x: tensor<2199023255552xf32>) {
+  // expected-error@+1 {{'tensor<2199023255552xf32>' has a dim of more than 2^40}}
+  %0 = soap.relu %x : (tensor<2199023255552xf32>) -> tensor<2199023255552xf32>
   return
 }
 

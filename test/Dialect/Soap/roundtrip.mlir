@@ -334,6 +334,14 @@ func.func @attributes(
   return %u, %w : tensor<8x4xf32>, tensor<4x4xf32>
 }
 
+// The scores of 8,192 sequences of 2,048 positions and 40 heads: 2^40.3.
+// CHECK-LABEL: func.func @many_elements
+func.func @many_elements(%x: tensor<8192x40x2048x2048xbf16>) -> tensor<8192x40x2048x2048xbf16> {
+  // CHECK: soap.relu
+  %0 = soap.relu %x : (tensor<8192x40x2048x2048xbf16>) -> tensor<8192x40x2048x2048xbf16>
+  return %0 : tensor<8192x40x2048x2048xbf16>
+}
+
 {-#
   dialect_resources: {
     builtin: {

@@ -248,8 +248,38 @@ static Case makeNormalized(const SmallModel &model, Random &random) {
   return c;
 }
 
+/// Metrics that go with the loss: @evaluate has ops that the step lacks.
+static std::string drawMetrics(Random &random, const std::string &training) {
+  if (uniform(random, 0, 1))
+    return "";
+  auto has = [&](const char *loss) {
+    return training.find(loss) != std::string::npos;
+  };
+  if (has("bce-with-logits"))
+    return uniform(random, 0, 1) ? " metrics=accuracy"
+                                 : " metrics=mean-absolute-error";
+  if (has("loss=mse") || has("loss=l1") || has("loss=huber"))
+    return " metrics=mean-absolute-error";
+  static const char *const ofClasses[] = {"accuracy", "top-2", "perplexity",
+                                          "top-2,accuracy"};
+  return " metrics=" + std::string(ofClasses[uniform(random, 0, 3)]);
+}
+
+/// A case of a pipeline: with metrics, and one of four in bf16, whose casts are
+/// ops of their own. Roundings change which experts are chosen, and statistics.
+static Case makePipelined(Case c, Random &random) {
+  bool mayBeNarrow = !c.wide && !c.amplifies && c.normGroups == 0;
+  if (mayBeNarrow && uniform(random, 0, 3) == 0)
+    c = narrowCase(std::move(c), "bf16", random);
+  c.training += drawMetrics(random, c.training);
+  return c;
+}
+
 std::vector<Generator> pipelineGenerators() {
-  std::vector<Generator> result = {{"mlp", makePerceptron}};
+  std::vector<Generator> result = {{"mlp", [](Random &random) {
+                                      return makePipelined(
+                                          makePerceptron(random), random);
+                                    }}};
   const char *const names[] = {"gpt",  "llama",   "rnnlm",    "rnntc",
                                "bert", "nmt",     "vit",      "lenet",
                                "unet", "mixtral", "deepseek", "resnet-50"};
@@ -259,8 +289,10 @@ std::vector<Generator> pipelineGenerators() {
         result.push_back({name, [&model](Random &random) {
                             bool normalizes = model.options == residual ||
                                               model.name == std::string("unet");
-                            return normalizes ? makeNormalized(model, random)
-                                              : makeModel(model, random, 4, 9);
+                            return makePipelined(
+                                normalizes ? makeNormalized(model, random)
+                                           : makeModel(model, random, 4, 9),
+                                random);
                           }});
   return result;
 }

@@ -318,7 +318,8 @@ void runInProcesses(runtime::World *newWorld) { world = newWorld; }
 
 std::string Subject::parse(MLIRContext &context, bool wide,
                            const std::string &training,
-                           OwningOpRef<ModuleOp> &parsed) const {
+                           OwningOpRef<ModuleOp> &parsed,
+                           OwningOpRef<ModuleOp> *all) const {
   std::string text = source.text;
   if (wide)
     for (size_t at = 0; (at = text.find("f32>", at)) != std::string::npos; ++at)
@@ -335,12 +336,18 @@ std::string Subject::parse(MLIRContext &context, bool wide,
           runPipeline(*parsed, "soap-build-training-step{" + training + "}");
       !error.empty())
     return error;
+  if (all)
+    *all = parsed->clone();
+  eraseOthers(*parsed);
+  return "";
+}
+
+void Subject::eraseOthers(ModuleOp of) const {
   for (const char *other :
        {"forward", "evaluate", "train_step", "accumulate_step"})
-    if (auto function = parsed->lookupSymbol<func::FuncOp>(other);
+    if (auto function = of.lookupSymbol<func::FuncOp>(other);
         function && other != entry)
       function.erase();
-  return "";
 }
 
 void Subject::fillInputs(uint64_t dataSeed) {
@@ -409,7 +416,8 @@ std::string Subject::prepare(MLIRContext &context, const Case &testCase,
   entry = source.training.empty()       ? "forward"
           : accumulates && dataSeed % 2 ? "accumulate_step"
                                         : "train_step";
-  if (std::string error = parse(context, source.wide, source.training, base);
+  if (std::string error =
+          parse(context, source.wide, source.training, base, &whole);
       !error.empty())
     return error;
   fillInputs(dataSeed);
@@ -671,7 +679,7 @@ std::string Subject::drawPipeline(Random &random) {
                 " topology=" + topologyName + " function=" + entry + "},";
   std::string error;
   for (;; chunks > 1 ? chunks = 1 : stages = 1) {
-    module = base->clone();
+    module = whole->clone();
     error = runPipeline(*module,
                         recompute + "soap-pipeline{topology=" + topologyName +
                             " stages=" + std::to_string(stages) +
@@ -685,11 +693,20 @@ std::string Subject::drawPipeline(Random &random) {
         error.find("with which a stage") == std::string::npos)
       break;
   }
-  if (error.empty())
-    offloadSome();
-  else
+  // A plan is not refused, in any function of the module.
+  if (error.empty()) {
+    Messages messages(*module->getContext());
+    OwningOpRef<ModuleOp> copy = module->clone();
+    if (failed(mlir::soap::partitionModule(*copy, *topology)))
+      error = "planned, and then not partitioned: " + messages.text;
+  }
+  if (!error.empty()) {
     printProgram();
-  return error;
+    return error;
+  }
+  eraseOthers(*module);
+  offloadSome();
+  return "";
 }
 
 /// Outlines what repeats, as a pipeline of many microbatches has it outlined,

@@ -51,7 +51,8 @@ public:
   std::string drawPreset(Random &random, const std::string &preset);
   /// A pipeline on 2 to 8 devices: stages, chunks, microbatches, schedule, and
   /// the preset inside of stages. In one of four, the backward pass computes
-  /// activations again. Empty string on success.
+  /// activations again. All functions of the step are partitioned. Empty string
+  /// on success.
   std::string drawPipeline(Random &random);
   /// Partitions, lowers (`lowering`: a pipeline, soap-lower-to-cpu with its
   /// options, say) and runs under the strategy, and checks everything. Empty
@@ -88,7 +89,9 @@ private:
   /// Sets `programText`.
   void printProgram();
   Case source;
-  mlir::OwningOpRef<mlir::ModuleOp> base, module;
+  /// With the entry alone; with all functions of a step, for pipelines.
+  mlir::OwningOpRef<mlir::ModuleOp> base, whole;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
   std::string entry, programText;
   int numDevices = 1;
   std::string topologyName;
@@ -99,10 +102,13 @@ private:
   std::map<std::string, Values> tiles;
 
   /// Parses the case, with f64 wherever it has f32 if `wide`, and makes it a
-  /// training step by these options, unless they are empty.
+  /// training step by these options, unless they are empty. `module` has the
+  /// entry alone, `all`, unless null, all functions of a training step.
   std::string parse(mlir::MLIRContext &context, bool wide,
                     const std::string &training,
-                    mlir::OwningOpRef<mlir::ModuleOp> &module) const;
+                    mlir::OwningOpRef<mlir::ModuleOp> &module,
+                    mlir::OwningOpRef<mlir::ModuleOp> *all = nullptr) const;
+  void eraseOthers(mlir::ModuleOp module) const;
   std::string checkKept() const;
   /// Whether the tiles of the last `check` are the same bits as `kept`. Empty
   /// string if they are.

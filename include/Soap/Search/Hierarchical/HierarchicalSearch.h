@@ -21,6 +21,7 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <optional>
 
 namespace soap {
 
@@ -63,12 +64,13 @@ public:
   int getRepeatedLayerCount() const;
   /// Floating-point operations of an iteration, without what is recomputed.
   double iterationFlops();
-  /// The rate of a device for the products of the step: the peak that the
-  /// floating-point operations are compared with.
+  /// The rate of a device for the products of the step, mean of all: the peak
+  /// that the floating-point operations are compared with.
   double peakFlopsPerSecond() const;
 
-  /// Why a shape is none of this problem; empty: it is one.
-  std::string check(const HybridShape &shape) const;
+  /// Why a shape is none of this problem; empty: it is one. `mayIdle`: it may
+  /// leave devices over.
+  std::string check(const HybridShape &shape, bool mayIdle = false) const;
   /// The degrees of context parallelism that the blocks of attention allow,
   /// ascending from 1, and whether a zigzag balances them.
   std::vector<std::pair<int, bool>> contexts() const;
@@ -118,7 +120,12 @@ struct HierarchicalOptions {
   int64_t prices = 0;
   /// Judges the plans with the best prices; null: prices decide.
   HybridSimulator simulate;
-  /// The most plans that are simulated.
+  /// Why programs cannot be made of a plan, which is left out then; null: all
+  /// plans are taken.
+  std::function<MaybeError(const HybridPlan &)> check;
+  /// Plans that are simulated, if their prices are within `priceMargin` of the
+  /// best one; beyond these, plans whose price is below the best simulated time
+  /// are.
   int simulations = 4;
   /// Prices every shape, whatever the bounds say: what the search is compared
   /// with.
@@ -136,11 +143,20 @@ struct HierarchicalOptions {
 /// Whether a search with these options has been told to stop.
 bool isStopped(const HierarchicalOptions &options);
 
+/// A preset of the whole batch, by its simulation.
+struct PresetResult {
+  std::string name;
+  int64_t makespanNs = 0;
+  int64_t peakBytes = 0; ///< of the fullest device
+};
+
 struct HierarchicalResult {
   /// Of all that fit, the fastest; none fits: the one that exceeds memory
   /// least. Simulated, if there is a simulator and it had the time; else
   /// priced.
   HybridPlan best;
+  /// One that fits and is faster than the best plan; passes look for it.
+  std::optional<PresetResult> preset;
   /// The best plans of other kinds, fastest first: by stages, tensor and
   /// context.
   std::vector<HybridPlan> others;
@@ -150,6 +166,9 @@ struct HierarchicalResult {
   /// Why no simulation has judged the best plan: an error of the simulator;
   /// empty: it has, or no time was left.
   std::string whyPriced;
+  /// Why programs cannot be made of a plan that was left out for it; empty:
+  /// none was.
+  std::string whyRefused;
   double seconds = 0;    ///< in all runs
   bool complete = false; ///< everything was looked at
 };
@@ -159,7 +178,8 @@ struct HierarchicalResult {
 std::vector<int> deviceCounts(const Topology &topology);
 
 /// How much a price may be below the simulated time: plans whose prices are
-/// further from the best price are not simulated.
+/// further from the best price are only simulated if they are below the best
+/// simulated time.
 inline constexpr double priceMargin = 0.03;
 
 HierarchicalResult searchHybrid(HybridModel &model,

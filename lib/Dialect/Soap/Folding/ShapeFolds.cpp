@@ -263,7 +263,7 @@ struct MergePads : OpRewritePattern<PadOp> {
       if (innerLow < 0 || innerHigh < 0)
         return failure();
       low.push_back(innerLow + op.getLow()[d]);
-      if (std::abs(low.back()) > 4 * maxElements)
+      if (std::abs(low.back()) > 4 * maxExtent)
         return failure();
     }
     replaceNamed(rewriter, op,
