@@ -111,6 +111,8 @@ class Builder:
     norms: dict[str, Any] = field(default_factory=dict)
     _count: int = 0
     _cached: dict[Any, Value] = field(default_factory=dict)
+    #: Large known tensors, which many nodes read, without their repetitions, by identity.
+    _narrowed: dict[int, tuple[torch.Tensor, torch.Tensor]] = field(default_factory=dict)
 
     # --- Values -------------------------------------------------------------------------------------------------------
 
@@ -157,6 +159,10 @@ class Builder:
         tensor = torch.as_tensor(value).detach()
         if dtype is None:
             dtype = tensor.dtype
+        if tensor.numel() > _SMALL_MASK:
+            small = self.narrowed(tensor)
+            if small.numel() * 2 <= tensor.numel() and element != "i32":
+                return self._retyped(self.expand(self.constant(small, element, dtype), tensor.shape), dtype)
         kept = tensor if tensor.dtype != torch.bool else tensor.to(torch.int8)
         exact = kept.to(_TORCH[element])
         if element == "i32" and not torch.equal(exact.to(kept.dtype), kept):
@@ -175,9 +181,6 @@ class Builder:
             repeated = tensor.ndim and bool((tensor == first).all())
             if repeated:
                 return self._constant(tuple(tensor.shape), self._splat(first, element), element, dtype)
-            small = _without_repeats(tensor)
-            if small.numel() * 2 <= tensor.numel() and element != "i32":
-                return self._retyped(self.expand(self.constant(small, element, dtype), tensor.shape), dtype)
             if tensor.numel() > _SMALL_MASK and element != "i32":
                 if (mask := self._intervals(tensor, element)) is not None:
                     return self._retyped(mask, dtype)
@@ -186,6 +189,12 @@ class Builder:
             text = f'"0x{bytes(raw.numpy().tobytes()).hex().upper()}"'
             return self._constant(tuple(tensor.shape), text, element, dtype)
         return self._constant(tuple(tensor.shape), self._splat(tensor.reshape(()), element), element, dtype)
+
+    def narrowed(self, tensor: torch.Tensor) -> torch.Tensor:
+        """A known tensor with extent 1 in dims along which it repeats."""
+        if id(tensor) not in self._narrowed:
+            self._narrowed[id(tensor)] = (tensor, _without_repeats(tensor))
+        return self._narrowed[id(tensor)][1]
 
     def _splat(self, element: torch.Tensor, kind: str) -> str:
         if kind == "i32":

@@ -96,7 +96,6 @@ def _mark_stopped_gradients(graph_module: torch.fx.GraphModule) -> None:
             for user in list(node.users):
                 if isinstance(user.meta.get("val"), torch.Tensor):
                     _stop_uses(graph, user, stop)
-    graph.lint()
     graph_module.recompile()
 
 

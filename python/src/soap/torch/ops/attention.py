@@ -39,6 +39,11 @@ def attention(b: Builder, query: Any, key: Any, value: Any, mask: Any = None, ra
         mask = torch.ones(scores.shape[-2:], dtype=torch.bool).tril()
     axis = scores.rank - 1
     may_be_empty = False
+    if isinstance(mask, torch.Tensor):
+        # One mask for all samples and heads: compared positions, as causal attention is recognized by.
+        mask = b.narrowed(mask)
+        if math.prod(mask.shape[:-2]) == 1 and tuple(mask.shape[-2:]) == scores.shape[-2:]:
+            mask = mask.reshape(mask.shape[-2:])
     if mask is not None:
         if mask.dtype == torch.bool:
             scores = b.where(mask, scores, -math.inf)
