@@ -450,8 +450,10 @@ private:
   /// that are one alike.
   bool mayBeOther(const NamedTensor &leader, const NamedTensor &tensor) const {
     bool isMerged = rootOf.at(leader.name) == rootOf.at(tensor.name);
+    // Biases and scales of their own begin with patterns.
     if (!roles.hasList())
-      return !isSplat(*tensor.values);
+      return !isSplat(*tensor.values) &&
+             (isMerged || (isMatrix(leader) && isMatrix(tensor)));
     if (leader.isListed == tensor.isListed ||
         areTableAndProduct(leader, tensor))
       return false;

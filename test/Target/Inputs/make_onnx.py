@@ -159,9 +159,10 @@ MODELS = {
     # Nothing is certain of a file of PyTorch's but paths with the names of parameters; numbers are constants.
     "plain-names": pytorch(chain(
         node("Gemm", ["x", "a.weight", "a.bias"], ["a"], "/a/Gemm"), node("Mul", ["a", "scalar_tensor_default"], ["b"], "/Mul"),
-        node("Mul", ["b", "norm.weight"], ["c"], "/norm/Mul"), node("MatMul", ["c", "o.weight"], ["y"], "/o/MatMul"),
+        node("Mul", ["b", "norm.weight"], ["c"], "/norm/Mul"), node("Gemm", ["c", "o.weight", "o.bias"], ["y"], "/o/Gemm"),
         initializers=[floats("a.weight", [8, 8], *range(64)), floats("a.bias", [8], *EIGHT), floats("norm.weight", [8], *[1] * 8),
-                      floats("scalar_tensor_default", [], 2), floats("o.weight", [8, 8], *range(1, 65))])),
+                      floats("scalar_tensor_default", [], 2), floats("o.weight", [8, 8], *range(1, 65)),
+                      floats("o.bias", [8], *EIGHT)])),
     # Doubts: a tensor that the exporter named, a bound of a clip with the path of a module, a buffer, a module that is
     # seldom trained, a batch norm in a product.
     "doubts": pytorch(chain(
