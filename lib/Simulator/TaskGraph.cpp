@@ -225,6 +225,37 @@ TaskGraph soap::buildTaskGraph(const Graph &graph, const Plan &plan,
   return result;
 }
 
+/// Adds the bytes of a collective, evenly, to the pairs that it sends between:
+/// neighbours in the ring of its devices, that of a broadcast open before its
+/// root, that of a reduce behind it; all pairs of an exchange.
+static void addCollective(const Task &task,
+                          std::vector<std::vector<int64_t>> &bytes) {
+  auto count = static_cast<int64_t>(task.devices.size());
+  std::vector<std::pair<int, int>> pairs;
+  auto add = [&](int64_t from, int64_t to) {
+    pairs.emplace_back(task.devices[static_cast<size_t>(from % count)],
+                       task.devices[static_cast<size_t>(to % count)]);
+  };
+  if (task.kind == collectiveName(CollectiveKind::Exchange))
+    for (int64_t from = 0; from < count; ++from)
+      for (int64_t step = 1; step < count; ++step)
+        add(from, from + step);
+  else if (task.kind == collectiveName(CollectiveKind::Reduce))
+    for (int64_t i = count; i-- > 1;)
+      add(i, i - 1);
+  else
+    for (int64_t i = 0; i < count; ++i)
+      if (i + 1 < count ||
+          task.kind != collectiveName(CollectiveKind::Broadcast))
+        add(i, i + 1);
+  auto parts = static_cast<int64_t>(pairs.size());
+  for (int64_t p = 0; p < parts; ++p) {
+    auto [from, to] = pairs[static_cast<size_t>(p)];
+    bytes[static_cast<size_t>(from)][static_cast<size_t>(to)] +=
+        task.bytes / parts + (p < task.bytes % parts);
+  }
+}
+
 std::vector<std::vector<int64_t>> soap::transferBytes(const TaskGraph &graph,
                                                       int deviceCount) {
   std::vector<std::vector<int64_t>> bytes(deviceCount,
@@ -232,5 +263,7 @@ std::vector<std::vector<int64_t>> soap::transferBytes(const TaskGraph &graph,
   for (const Task &task : graph.tasks)
     if (task.sourceDevice >= 0)
       bytes[task.sourceDevice][task.device] += task.bytes;
+    else if (task.devices.size() > 1)
+      addCollective(task, bytes);
   return bytes;
 }

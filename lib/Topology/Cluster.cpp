@@ -10,8 +10,9 @@
 
 #include "Soap/Topology/Cluster.h"
 
+#include "Machines.h"
+
 #include <algorithm>
-#include <map>
 
 using namespace soap;
 
@@ -41,33 +42,12 @@ std::string Cluster::findMachines(const Topology &topology) {
     std::fill(machineOfVertex.begin(), machineOfVertex.end(), 0);
     return {};
   }
-  // A switch belongs to the machine whose devices have switches of its name up
-  // to the first point; others lie between machines.
-  auto prefixOf = [&](int vertex) -> std::string {
-    const std::string &name =
-        topology.switches[static_cast<size_t>(vertex - topology.deviceCount())];
-    size_t point = name.find('.');
-    return point == std::string::npos ? "" : name.substr(0, point);
-  };
-  std::map<std::string, int> known;
-  auto attach = [&](int device, int vertex) {
-    if (device >= topology.deviceCount() || vertex < topology.deviceCount())
-      return;
-    if (std::string prefix = prefixOf(vertex); !prefix.empty())
-      known.try_emplace(prefix, machineOfVertex[static_cast<size_t>(device)]);
-  };
-  for (const Link &link : topology.links) {
-    attach(link.from, link.to);
-    attach(link.to, link.from);
-  }
+  // Other switches lie between machines.
+  std::vector<int> ofVertices = machineOfVertices(topology);
   int between = 0;
-  for (size_t s = 0; s < topology.switches.size(); ++s) {
-    size_t vertex = topology.devices.size() + s;
-    auto it = known.find(prefixOf(static_cast<int>(vertex)));
-    if (it == known.end())
-      ++between;
-    else
-      machineOfVertex[vertex] = it->second;
+  for (size_t v = topology.devices.size(); v < ofVertices.size(); ++v) {
+    machineOfVertex[v] = ofVertices[v];
+    between += ofVertices[v] < 0;
   }
   if (between != 1)
     return "there are " + std::to_string(between) +

@@ -9,41 +9,12 @@
 
 #include "EqualMachines.h"
 
+#include "Machines.h"
+
 #include <algorithm>
-#include <map>
-#include <string>
 #include <tuple>
 
 using namespace soap;
-
-/// The machine of every vertex: of switches, the machine with devices at a
-/// switch whose name begins alike up to the first point.
-static std::vector<int> machineOfVertices(const Topology &topology) {
-  int devices = topology.deviceCount();
-  std::vector<int> machineOf(topology.devices.size() + topology.switches.size(),
-                             -1);
-  std::vector<std::vector<int>> machines = topology.machines();
-  for (size_t m = 0; m < machines.size(); ++m)
-    for (int device : machines[m])
-      machineOf[device] = static_cast<int>(m);
-  auto prefixOf = [&](int vertex) {
-    const std::string &name = topology.switches[vertex - devices];
-    size_t point = name.find('.');
-    return point == std::string::npos ? std::string() : name.substr(0, point);
-  };
-  std::map<std::string, int> machineOfPrefix;
-  for (const Link &link : topology.links)
-    if (link.from < devices && link.to >= devices)
-      machineOfPrefix.try_emplace(prefixOf(link.to), machineOf[link.from]);
-  machineOfPrefix.erase("");
-  for (size_t s = 0; s < topology.switches.size(); ++s) {
-    int vertex = devices + static_cast<int>(s);
-    if (auto it = machineOfPrefix.find(prefixOf(vertex));
-        it != machineOfPrefix.end())
-      machineOf[vertex] = it->second;
-  }
-  return machineOf;
-}
 
 std::vector<int> soap::findEqualMachines(const Topology &topology) {
   std::vector<int> machineOf = machineOfVertices(topology);

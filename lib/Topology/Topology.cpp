@@ -10,6 +10,8 @@
 
 #include "Soap/Topology/Topology.h"
 
+#include "Machines.h"
+
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -335,26 +337,12 @@ int64_t Topology::distance(int from, int to) const {
 }
 
 std::vector<std::vector<int>> Topology::machines() const {
-  std::vector<std::string> prefix(devices.size());
-  auto attach = [&](int device, int vertex) {
-    if (device >= deviceCount() || vertex < deviceCount() ||
-        !prefix[device].empty())
-      return;
-    const std::string &name = switches[vertex - deviceCount()];
-    if (size_t point = name.find('.'); point != std::string::npos)
-      prefix[device] = name.substr(0, point);
-  };
-  for (const Link &link : links) {
-    attach(link.from, link.to);
-    attach(link.to, link.from);
-  }
+  std::vector<int> machineOf = machineOfVertices(*this);
   std::vector<std::vector<int>> result;
-  std::map<std::string, size_t> known;
   for (int d = 0; d < deviceCount(); ++d) {
-    auto [it, added] = known.try_emplace(prefix[d], result.size());
-    if (added)
-      result.emplace_back();
-    result[it->second].push_back(d);
+    auto machine = static_cast<size_t>(machineOf[static_cast<size_t>(d)]);
+    result.resize(std::max(result.size(), machine + 1));
+    result[machine].push_back(d);
   }
   return result;
 }

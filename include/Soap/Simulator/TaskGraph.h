@@ -66,8 +66,8 @@ void markDeferred(TaskGraph &graph, const std::vector<TaskRole> &roles);
 /// plan.
 std::string actionName(const Graph &graph, const Plan &plan,
                        const Action &action);
-/// `[from][to]` bytes of all transfers between devices. Messages of collectives
-/// are not among them; see `messageBytes` in PlanTraffic.h.
+/// `[from][to]` bytes between devices; their sum is that of all tasks. Bytes of
+/// a collective are on the ring of its devices, of an exchange on all pairs.
 std::vector<std::vector<int64_t>> transferBytes(const TaskGraph &graph,
                                                 int deviceCount);
 /// The file format of docs/Simulator.md.
