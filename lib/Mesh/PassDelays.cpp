@@ -358,12 +358,13 @@ void PassDelays::delayGathers(const std::vector<Gather> &gathers) {
     if (before.place == gather.place && before.node == gather.node)
       continue;
     for (uint32_t reader : before.readers) {
-      // Only what comes before the weight is read can be waited for.
+      // Only what comes before the kernel that the gather runs beside.
       int32_t follower = followers[reader];
+      const Gather &beside = *order[i - 1];
       bool isBefore =
           follower >= 0 &&
-          (before.place < gather.place ||
-           tasks.nodeOf(static_cast<size_t>(follower)) < gather.node);
+          (before.place < beside.place ||
+           tasks.nodeOf(static_cast<size_t>(follower)) < beside.node);
       for (uint32_t start : gather.starts)
         waits.emplace_back(isBefore ? static_cast<uint32_t>(follower) : reader,
                            start);

@@ -671,12 +671,14 @@ private:
                          order[first - 1]->node == order[i]->node))
         continue;
       for (int reader : order[first - 1]->readers) {
-        // Only what comes before the weight is read can be waited for.
+        // The gather runs beside the kernel that reads the weight before: only
+        // what comes before that one can be waited for.
         int follower = followers[static_cast<size_t>(reader)];
+        const Gather &beside = *order[i - 1];
         bool isBefore =
             follower >= 0 &&
-            (order[first - 1]->place < order[i]->place ||
-             tasks[static_cast<size_t>(follower)].node < order[i]->node);
+            (order[first - 1]->place < beside.place ||
+             tasks[static_cast<size_t>(follower)].node < beside.node);
         for (int start : order[i]->starts)
           delays.emplace_back(isBefore ? follower : reader, start);
       }
