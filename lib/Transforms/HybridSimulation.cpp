@@ -20,6 +20,7 @@
 #include "Soap/Dialect/Soap/SoapDialect.h"
 #include "Soap/Dialect/Soap/StageAttributes.h"
 #include "Soap/Model/Reuse.h"
+#include "Soap/Pipeline/Pipeline.h"
 #include "Soap/Search/Frontier/FrontierSearch.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -179,14 +180,30 @@ private:
       result.makespanNs += std::llround(
           steps * static_cast<double>(last->makespanNs - before->makespanNs));
       busyNs += steps * (last->busyNs - before->busyNs);
-      // Data of more samples is there from the start.
-      for (size_t g = 0; g < result.groupBytes.size(); ++g)
-        result.groupBytes[g] += std::llround(
+      // Data of more samples is there from the start. What else grows is what
+      // a pipeline that fills up holds, and does not go on to.
+      int64_t ofData = dataBytes(plan.shape) * (all - more);
+      for (size_t g = 0; g < result.groupBytes.size(); ++g) {
+        auto grown = std::llround(
             steps * static_cast<double>(std::max<int64_t>(
                         result.groupBytes[g] - before->groupBytes[g], 0)));
+        result.groupBytes[g] += std::min<int64_t>(grown, ofData);
+      }
     }
     result.bubble = 1 - busyNs / static_cast<double>(result.makespanNs);
     return result;
+  }
+
+  /// Bytes of the data of a microbatch that a device may hold.
+  int64_t dataBytes(const ::soap::HybridShape &shape) const {
+    const ::soap::Graph &graph = ofStep.graph;
+    std::vector<bool> hasSamples =
+        ::soap::valuesOfSamples(graph, computeRoles(ofStep));
+    int64_t bytes = 0;
+    for (const ::soap::GraphInput &input : graph.inputs)
+      if (input.updateNode < 0 && hasSamples[input.value])
+        bytes += graph.values[input.value].bytes();
+    return bytes / model.getStepBatch() * shape.samples;
   }
 
   /// Changes the graph.

@@ -298,6 +298,17 @@ struct HybridModel::Impl {
             stretch(static_cast<double>(backwardNs), backward, backwards)};
   }
 
+  /// Time of both passes in which a device computes. Recomputation computes in
+  /// as much of its time as the forward pass does.
+  static double busyOf(const SegmentCost &cost, Recompute recompute) {
+    double busy = static_cast<double>(cost.forwardBusyNs + cost.backwardBusyNs);
+    if (cost.forwardNs > 0)
+      busy += static_cast<double>(againNs(cost, recompute)) *
+              static_cast<double>(cost.forwardBusyNs) /
+              static_cast<double>(cost.forwardNs);
+    return busy;
+  }
+
   /// The time to add a microbatch's gradients: under ZeRO-3 a replica's share
   /// of those that each pass reduces.
   static int64_t accumulateNs(const HybridShape &shape,
@@ -739,6 +750,7 @@ HybridPlan HybridModel::Impl::price(const HybridShape &shape,
         break;
     }
   std::vector<int64_t> sends;
+  double busyNs = 0; // of the devices of all groups, one each
   for (int k = 0; k < count; ++k) {
     HybridStage &stage = plan.stages[k];
     Stretch stretch = stretchOf(shape, found, stage);
@@ -747,8 +759,12 @@ HybridPlan HybridModel::Impl::price(const HybridShape &shape,
       const SegmentCost &cost = found.segments[s];
       stage.forwardNs += stretch.forwardNs(cost);
       stage.backwardNs += stretch.backwardNs(cost, stage.recompute);
-      if (plan.microbatches > 1)
-        stage.backwardNs += accumulateNs(shape, cost);
+      int64_t accumulated =
+          plan.microbatches > 1 ? accumulateNs(shape, cost) : 0;
+      stage.backwardNs += accumulated;
+      busyNs +=
+          static_cast<double>(plan.microbatches) *
+          (busyOf(cost, stage.recompute) + static_cast<double>(accumulated));
     }
     addSynchronization(shape, found, stage);
     sends.push_back(
@@ -763,21 +779,18 @@ HybridPlan HybridModel::Impl::price(const HybridShape &shape,
     plan.excessBytes += std::max<int64_t>(plan.hostBytes - limit, 0);
   std::vector<int64_t> ends =
       passEnds(passes, plan.stages, sends, plan.microbatches);
-  double busy = 0;
   for (int group = 0; group < shape.groups; ++group) {
     // Gradients of the first chunk are ready last.
     int64_t end = ends[group] + plan.stages[group].exposedNs;
     for (int s = group; s < count; s += shape.groups) {
       const HybridStage &stage = plan.stages[s];
       end += stage.updateNs;
-      busy += static_cast<double>(plan.microbatches) *
-                  static_cast<double>(stage.forwardNs + stage.backwardNs) +
-              static_cast<double>(stage.updateNs);
+      busyNs += static_cast<double>(stage.updateNs);
     }
     plan.makespanNs = std::max(plan.makespanNs, end);
   }
-  plan.bubble = 1 - busy / (static_cast<double>(plan.makespanNs) *
-                            static_cast<double>(shape.groups));
+  plan.bubble = std::max(
+      1 - busyNs / (static_cast<double>(plan.makespanNs) * shape.groups), 0.0);
   plan.pricedNs = plan.leastNs = plan.makespanNs;
   plan.pricedBytes = plan.peakBytes;
   return plan;

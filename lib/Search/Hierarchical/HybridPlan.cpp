@@ -32,20 +32,26 @@ bool soap::isBetter(const HybridPlan &a, const HybridPlan &b) {
                                         : a.makespanNs < b.makespanNs;
 }
 
-/// The largest simulated peak over its price, rounded up.
-static double maxOverPrice(const HybridShape &shape) {
-  return shape.context > 1 ? 7.0 / 4 : 3.0 / 2;
+/// The largest simulated peak over its price, rounded up. Where nothing
+/// recomputes whole layers and no sequence is split, prices are closer.
+static double maxOverPrice(const HybridShape &shape, bool recomputesLayers) {
+  return shape.context > 1 ? 7.0 / 4 : recomputesLayers ? 3.0 / 2 : 5.0 / 4;
 }
 
 int64_t soap::maxBytes(const HybridPlan &plan) {
   if (plan.isSimulated())
     return plan.peakBytes;
-  return std::llround(maxOverPrice(plan.shape) *
+  bool recomputesLayers = std::any_of(
+      plan.stages.begin(), plan.stages.end(), [](const HybridStage &stage) {
+        return stage.recompute == Recompute::Whole;
+      });
+  return std::llround(maxOverPrice(plan.shape, recomputesLayers) *
                       static_cast<double>(plan.peakBytes));
 }
 
 int64_t soap::safePrice(const HybridShape &shape, int64_t bytes) {
-  return static_cast<int64_t>(static_cast<double>(bytes) / maxOverPrice(shape));
+  return static_cast<int64_t>(static_cast<double>(bytes) /
+                              maxOverPrice(shape, /*recomputesLayers=*/true));
 }
 
 void soap::useSimulation(HybridPlan &plan, HybridSimulation simulated,

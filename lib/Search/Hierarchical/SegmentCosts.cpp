@@ -12,6 +12,7 @@
 #include "MicrobatchGraph.h"
 #include "Model/GradientOrder.h"
 #include "Search/Presets/Context.h"
+#include "Search/Presets/PartialSums.h"
 #include "Soap/Memory/PlanMemory.h"
 #include "Soap/Model/Reuse.h"
 #include "Soap/Pipeline/Pipeline.h"
@@ -22,6 +23,7 @@
 #include "Soap/Simulator/StrategySimulator.h"
 
 #include <algorithm>
+#include <cctype>
 #include <numeric>
 
 using namespace soap;
@@ -59,7 +61,8 @@ bool isSum(const Graph &graph, const Kernel &kernel) {
 /// Cuts what all devices of a group would compute along the sequence. Sums
 /// follow the products before them, but they are of the tensors that norms
 /// read: cut like those, they add and keep a part on each device, and what
-/// leaves a stage leaves it once.
+/// leaves a stage leaves it once. Sums of contributions to gradients stay
+/// whole: each device adds its own, and one reduce-scatter follows.
 void cutSequence(const ParallelizationProblem &problem, Strategy &strategy) {
   int64_t devices = problem.getTopology().deviceCount();
   const Graph &graph = problem.getGraph();
@@ -87,6 +90,16 @@ void cutSequence(const ParallelizationProblem &problem, Strategy &strategy) {
     cut.degrees[static_cast<size_t>(loop)] = devices;
     cut.devices = config.devices;
     problem.assign(strategy, group, cut);
+  }
+  PartialSums partial(graph);
+  for (int n = 0; n < static_cast<int>(graph.nodes.size()); ++n) {
+    Config &config = strategy[static_cast<size_t>(n)];
+    if (partial.addsContributions(n) &&
+        static_cast<int64_t>(config.devices.size()) == devices) {
+      config.degrees.assign(config.degrees.size(), 1);
+      config.replicas = devices;
+    }
+    partial.note(n, config);
   }
 }
 
@@ -203,13 +216,23 @@ private:
                         : segment.backwardNs) += ns;
   }
 
+  /// Time in which the device computes, as opposed to links.
+  void addBusy(int node, int64_t ns) {
+    if (!isOfSamples(node))
+      return;
+    SegmentCost &segment = costs.segments[segmentOf[node]];
+    (isForward(node) ? segment.forwardBusyNs : segment.backwardBusyNs) += ns;
+  }
+
   void addKernels() {
     nodeNs.assign(graph.nodes.size(), 0);
     const std::vector<PlanState::Slot> &slots = plan.getSlots();
     for (size_t s = 0; s < slots.size(); ++s)
-      for (int shard : ownShards[s])
-        add(slots[s].node,
-            plan.kernelPlan(static_cast<int>(s)).durationNs[shard]);
+      for (int shard : ownShards[s]) {
+        int64_t ns = plan.kernelPlan(static_cast<int>(s)).durationNs[shard];
+        add(slots[s].node, ns);
+        addBusy(slots[s].node, ns);
+      }
   }
 
   /// Collectives and sums of the device count for the op that made the value,
@@ -230,6 +253,8 @@ private:
       for (const PlannedTask &task : value.tasks)
         if (isOfDevice(value, task)) {
           add(node, task.durationNs);
+          if (task.collective < 0)
+            addBusy(node, task.durationNs);
           SegmentCost &segment = costs.segments[segmentOf[node]];
           (isForward(node) ? segment.forwardCollectives
                            : segment.backwardCollectives) +=
@@ -692,13 +717,54 @@ Strategy strategyOfStep(const Graph &graph, const std::vector<OpGroup> &groups,
   return result;
 }
 
+/// Whether an op multiplies tensors: elements take part in several of its
+/// points, or a point is a product itself, as in recurrent cells.
+bool isProduct(const Graph &graph, const Kernel &kernel, double points) {
+  constexpr double flopsOfCells = 64;
+  if (kernel.space.flopsPerPoint >= flopsOfCells)
+    return true;
+  auto hasFewer = [&](int value) {
+    const GraphValue &of = graph.values[static_cast<size_t>(value)];
+    return static_cast<double>(of.bytes()) <
+           points * static_cast<double>(of.elementBytes);
+  };
+  return std::all_of(kernel.operands.begin(), kernel.operands.end(),
+                     hasFewer) &&
+         std::all_of(kernel.results.begin(), kernel.results.end(), hasFewer);
+}
+
+/// `layer.attention.step3.scores`, and its gradients.
+bool isOfBlocks(const std::string &name) {
+  const std::string step = ".step";
+  for (size_t at = name.find(step); at != std::string::npos;
+       at = name.find(step, at + 1)) {
+    size_t end = at + step.size(), begin = end;
+    while (end < name.size() && std::isdigit(name[end]))
+      ++end;
+    if (end > begin && end < name.size() && name[end] == '.')
+      return true;
+  }
+  return false;
+}
+
+/// The operations of products. Attention in blocks counts as attention does
+/// that is whole: with the blocks that causal steps leave out.
 double flopsOf(const Graph &graph) {
+  double ofBlocks = 1;
+  if (auto sequence = findBlockedSequence(graph);
+      sequence && sequence->isCausal) {
+    auto blocks = static_cast<double>(sequence->blocks);
+    ofBlocks = 2 * blocks / (blocks + 1);
+  }
   double flops = 0;
   for (const GraphNode &node : graph.nodes) {
-    double points = node.whole.space.flopsPerPoint;
-    for (const Loop &loop : node.whole.space.loops)
+    const Kernel &kernel = node.whole;
+    double points = 1;
+    for (const Loop &loop : kernel.space.loops)
       points *= static_cast<double>(loop.extent);
-    flops += points;
+    if (isProduct(graph, kernel, points))
+      flops += kernel.space.flopsPerPoint * points *
+               (ofBlocks > 1 && isOfBlocks(kernel.name) ? ofBlocks : 1);
   }
   return flops;
 }

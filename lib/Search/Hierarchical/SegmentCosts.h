@@ -33,6 +33,9 @@ struct WeightCost {
 struct SegmentCost {
   /// Passes of a microbatch, collectives of the group included.
   int64_t forwardNs = 0, backwardNs = 0;
+  /// The parts of them in which the device computes: kernels, tiles that it
+  /// assembles and sums, no collectives.
+  int64_t forwardBusyNs = 0, backwardBusyNs = 0;
   /// Collectives of the group in them, which wait for others on their links.
   int64_t forwardCollectives = 0, backwardCollectives = 0;
   /// Once for an iteration: what has no samples, as copies of weights in
@@ -83,7 +86,8 @@ struct SegmentCosts {
   Strategy strategy;
   /// By node of the step: selective recomputation computes it again.
   std::vector<bool> isAgain;
-  /// Floating-point operations of a microbatch, of all devices of the group.
+  /// Floating-point operations of the products of a microbatch, of all devices
+  /// of the group; of attention as if it were whole.
   double flops = 0;
 };
 

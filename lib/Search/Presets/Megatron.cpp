@@ -10,6 +10,7 @@
 #include "Megatron.h"
 
 #include "Experts.h"
+#include "PartialSums.h"
 #include "PresetSupport.h"
 #include "Soap/Model/DominantLoop.h"
 #include "Soap/Search/Presets/Presets.h"
@@ -51,16 +52,21 @@ public:
     return strategy;
   }
 
-  /// Splits what all devices of a row compute along the sequence. Returns how
+  /// Splits what all devices of a row compute along the sequence, but sums of
+  /// contributions, which devices add before one reduce-scatter. Returns how
   /// many ops.
   int splitSequences(Strategy &strategy) const {
     int count = 0;
-    for (size_t n = 0; n < graph.nodes.size(); ++n) {
-      int loop = shared[n] ? sequenceLoop(static_cast<int>(n)) : -1;
-      if (loop < 0)
-        continue;
-      strategy[n] = config(static_cast<int>(n), loop);
-      ++count;
+    PartialSums partial(graph);
+    for (int n = 0; n < static_cast<int>(graph.nodes.size()); ++n) {
+      Config &own = strategy[static_cast<size_t>(n)];
+      bool isSplit =
+          shared[static_cast<size_t>(n)] && !partial.addsContributions(n);
+      if (int loop = isSplit ? sequenceLoop(n) : -1; loop >= 0) {
+        own = config(n, loop);
+        ++count;
+      }
+      partial.note(n, own);
     }
     return count;
   }
