@@ -11,6 +11,8 @@
 
 #include "Plan/OneByOne.h"
 #include "Plan/PassReads.h"
+#include "Search/Report/SearchSummary.h"
+#include "SimulationReport.h"
 #include "Soap/Memory/HostMemory.h"
 #include "Soap/Mesh/StageQuotient.h"
 #include "Soap/Plan/StrategyPlan.h"
@@ -288,11 +290,8 @@ mlir::soap::printFoldedPipelineReport(const FoldedPipeline &pipeline,
       if (!pipeline.unfolded.empty())
         json.attribute("reason", pipeline.unfolded);
     });
-    if (!pipeline.presets.empty())
-      json.attributeObject("presets_ns", [&] {
-        for (const auto &[name, ns] : pipeline.presets)
-          json.attribute(name, ns);
-      });
+    printAnomaly(json, pipeline.anomaly);
+    printBaselines(json, pipeline.makespanNs, pipeline.presets);
     if (!pipeline.compared.empty())
       printComparison(json, summarizeRow("this strategy", pipeline, topology),
                       pipeline.compared);
@@ -334,14 +333,12 @@ mlir::soap::printFoldedPipelineReport(const FoldedPipeline &pipeline,
 void mlir::soap::printFoldedPipelineSummary(const FoldedPipeline &pipeline,
                                             const ::soap::Topology &topology,
                                             llvm::raw_ostream &stream) {
-  constexpr double nsPerMs = 1e6, bytesPerMiB = 1 << 20;
+  constexpr double nsPerMs = 1e6;
   auto ms = [&](int64_t ns) { return static_cast<double>(ns) / nsPerMs; };
-  auto mebibytes = [&](int64_t bytes) {
-    return static_cast<double>(bytes) / bytesPerMiB;
-  };
   stream << llvm::format("simulated time per iteration: %.3f ms, %lld tasks\n",
                          ms(pipeline.makespanNs),
                          static_cast<long long>(pipeline.tasks));
+  printAnomaly(pipeline.anomaly, pipeline.makespanNs, stream);
   if (pipeline.unfolded.empty())
     stream << llvm::format(
         "  folded: %d devices, one of %d replicas of each stage, for all %d\n",
@@ -351,17 +348,13 @@ void mlir::soap::printFoldedPipelineSummary(const FoldedPipeline &pipeline,
     stream << "  not folded: " << pipeline.unfolded << '\n';
   printPassSummary(pipeline.passes, topology, stream);
   if (int64_t most = *llvm::max_element(pipeline.hostBytes); most > 0)
-    stream << llvm::format("  in host memory, of a device: at most %.3f MiB\n",
-                           mebibytes(most));
+    stream << "  in host memory, of a device: at most "
+           << ::soap::describeBytes(most) << '\n';
   if (!pipeline.compared.empty())
     printComparison(summarizeRow("this strategy", pipeline, topology),
                     pipeline.compared, topology, stream);
   else
-    for (const auto &[name, ns] : pipeline.presets)
-      stream << llvm::format("  speedup %.2f over %s (%.3f ms)\n",
-                             static_cast<double>(ns) /
-                                 static_cast<double>(pipeline.makespanNs),
-                             name.c_str(), ms(ns));
+    printBaselines(pipeline.makespanNs, pipeline.presets, stream);
   if (!pipeline.recipes.empty())
     printHybridRows(pipeline.makespanNs, pipeline.recipes, stream);
   ::soap::DeviceTimes sum = sumOf(pipeline);
@@ -372,18 +365,6 @@ void mlir::soap::printFoldedPipelineSummary(const FoldedPipeline &pipeline,
                          ms(sum.computeNs), ms(sum.movementNs));
   stream << llvm::format("  communication not hidden: %.1f %% of the time\n",
                          100 * static_cast<double>(sum.exposedNs) / all);
-  stream << llvm::format("  moved %.3f MiB, %.3f between machines",
-                         mebibytes(pipeline.bytesMoved),
-                         mebibytes(pipeline.bytesBetweenMachines));
-  const char *separator = ":";
-  for (int kind = 0; kind < ::soap::tensorKindCount; ++kind)
-    if (int64_t bytes = pipeline.bytesByKind[static_cast<size_t>(kind)]) {
-      std::string name =
-          ::soap::tensorKindName(static_cast<::soap::TensorKind>(kind));
-      std::replace(name.begin(), name.end(), '_', ' ');
-      stream << separator
-             << llvm::format(" %s %.3f", name.c_str(), mebibytes(bytes));
-      separator = ",";
-    }
-  stream << '\n';
+  printMoved(pipeline.bytesMoved, pipeline.bytesBetweenMachines,
+             &pipeline.bytesByKind, stream);
 }

@@ -14,6 +14,7 @@
 
 #include "HybridComparison.h"
 #include "PassReport.h"
+#include "SchedulingAnomaly.h"
 #include "StrategyComparison.h"
 
 #include "Soap/Mesh/StageQuotient.h"
@@ -46,7 +47,9 @@ struct FoldedPipeline {
   /// not.
   std::string unfolded;
   /// Other strategies to compare with.
-  std::vector<std::pair<std::string, int64_t>> presets;
+  std::vector<::soap::Baseline> presets;
+  /// Slower links with which it would be shorter.
+  std::optional<SchedulingAnomaly> anomaly;
   std::vector<ComparedStrategy> compared;
   std::vector<HybridRow> recipes;
 };

@@ -9,6 +9,9 @@
 
 #include "FoldedReport.h"
 
+#include "Search/Report/SearchSummary.h"
+#include "StrategyComparison.h"
+
 #include "Soap/Memory/HostMemory.h"
 #include "Soap/Memory/PlanMemory.h"
 #include "Soap/Simulator/Algorithm1Simulator.h"
@@ -106,11 +109,8 @@ std::string mlir::soap::printFoldedReport(const FoldedSimulation &simulation,
       if (!folded.reason.empty())
         json.attribute("reason", folded.reason);
     });
-    if (!simulation.presets.empty())
-      json.attributeObject("presets_ns", [&] {
-        for (const auto &[name, ns] : simulation.presets)
-          json.attribute(name, ns);
-      });
+    printAnomaly(json, simulation.anomaly);
+    printBaselines(json, folded.graph.makespanNs, simulation.presets);
     json.attribute("compute_ns", sums.computeNs);
     json.attribute("movement_ns", sums.movementNs);
     json.attribute("transfer_ns", sums.transferNs);
@@ -149,16 +149,13 @@ void mlir::soap::printFoldedSummary(const FoldedSimulation &simulation,
   stream << llvm::format("simulated time per iteration: %.3f ms, %lld tasks\n",
                          makespanNs * 1e-6,
                          static_cast<long long>(folded.unfoldedTasks));
+  printAnomaly(simulation.anomaly, makespanNs, stream);
   stream << llvm::format("  folded: %d devices in %d classes, tasks in %zu\n",
                          topology.deviceCount(), folded.deviceClasses,
                          folded.graph.tasks.size());
   if (!folded.reason.empty())
     stream << "  no two devices fold: " << folded.reason << '\n';
-  for (const auto &[name, ns] : simulation.presets)
-    stream << llvm::format("  speedup %.2f over %s (%.3f ms)\n",
-                           static_cast<double>(ns) /
-                               static_cast<double>(makespanNs),
-                           name.c_str(), ns * 1e-6);
+  printBaselines(makespanNs, simulation.presets, stream);
   Sums sums = sumsOf(simulation);
   stream << llvm::format("  compute %.3f ms on all devices together, assembled "
                          "tiles %.3f ms\n",
@@ -170,15 +167,14 @@ void mlir::soap::printFoldedSummary(const FoldedSimulation &simulation,
     if (folded.graph.resources[r].isLink || shown++ >= maxClasses)
       continue;
     stream << llvm::format(
-        "  %-12s x %-6lld busy %5.1f %%  memory at most %10.3f MiB",
+        "  %-12s x %-6lld busy %5.1f %%  memory at most %10s",
         folded.graph.resources[r].name.c_str(),
         static_cast<long long>(folded.resourceCounts[r]),
         100.0 * static_cast<double>(busy[r]) / static_cast<double>(makespanNs),
-        static_cast<double>(simulation.memoryBytes[r]) / 1048576.0);
+        ::soap::describeBytes(simulation.memoryBytes[r]).c_str());
     if (simulation.hostBytes[r] > 0)
-      stream << llvm::format(", in host memory %.3f MiB",
-                             static_cast<double>(simulation.hostBytes[r]) /
-                                 1048576.0);
+      stream << ", in host memory "
+             << ::soap::describeBytes(simulation.hostBytes[r]);
     stream << '\n';
   }
   if (shown > maxClasses)

@@ -12,6 +12,8 @@
 #ifndef SOAP_LIB_TRANSFORMS_FOLDEDREPORT_H
 #define SOAP_LIB_TRANSFORMS_FOLDEDREPORT_H
 
+#include "SchedulingAnomaly.h"
+#include "Search/Report/Baseline.h"
 #include "Simulator/FoldedPlan.h"
 #include "Soap/Simulator/Timeline.h"
 
@@ -28,8 +30,10 @@ struct FoldedSimulation {
   std::vector<int64_t> hostBytes; ///< the most in the memory of their hosts
   std::string hostLack;           ///< why that is too much; empty: it is not
   std::vector<::soap::PathStretch> path; ///< critical path
-  /// Makespans of presets by name, to compare with; may be empty.
-  std::vector<std::pair<std::string, int64_t>> presets;
+  /// Strategies to compare with; may be empty.
+  std::vector<::soap::Baseline> presets;
+  /// Slower links with which it would be shorter.
+  std::optional<SchedulingAnomaly> anomaly;
 };
 
 /// Plans, folds and simulates. Configs must be checked.

@@ -13,8 +13,10 @@
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
 
 #include <algorithm>
+#include <optional>
 
 using namespace mlir::soap;
 using llvm::StringRef;
@@ -133,10 +135,14 @@ void mlir::soap::simulateRecipe(HybridRow &row, ::soap::HybridModel &model,
   row.plan = std::move(plan);
 }
 
-static double gainOver(const HybridRow &row, int64_t makespanNs) {
-  return makespanNs ? static_cast<double>(row.plan.makespanNs) /
-                          static_cast<double>(makespanNs)
-                    : 0;
+/// How many times as fast as the row a strategy is that takes `makespanNs`;
+/// none: the row does not fit.
+static std::optional<double> gainOver(const HybridRow &row,
+                                      int64_t makespanNs) {
+  if (row.plan.excessBytes > 0 || makespanNs == 0)
+    return std::nullopt;
+  return static_cast<double>(row.plan.makespanNs) /
+         static_cast<double>(makespanNs);
 }
 
 void mlir::soap::printHybridRows(int64_t makespanNs,
@@ -149,13 +155,14 @@ void mlir::soap::printHybridRows(int64_t makespanNs,
   stream << "  compared with recipes:\n";
   for (const HybridRow &row : rows) {
     const ::soap::HybridPlan &plan = row.plan;
+    std::optional<double> gain = gainOver(row, makespanNs);
     stream << "    " << llvm::left_justify(row.name, width)
-           << llvm::format(
-                  "  %10.3f ms  gain %5.2f  %6.1f GB  bubble %4.1f %%  ",
-                  static_cast<double>(plan.makespanNs) / nsPerMs,
-                  gainOver(row, makespanNs),
-                  static_cast<double>(plan.peakBytes) / bytesPerGB,
-                  100 * plan.bubble)
+           << llvm::format("  %10.3f ms  gain ",
+                           static_cast<double>(plan.makespanNs) / nsPerMs)
+           << (gain ? llvm::formatv("{0,5:F2}", *gain).str() : "    -")
+           << llvm::format("  %6.1f GB  bubble %4.1f %%  ",
+                           static_cast<double>(plan.peakBytes) / bytesPerGB,
+                           100 * plan.bubble)
            << ::soap::describe(plan);
     if (!plan.isSimulated())
       stream << " (priced, not simulated" << mayNeed(plan, row.memoryBytes)
@@ -178,7 +185,10 @@ void mlir::soap::printHybridRows(llvm::json::OStream &json, int64_t makespanNs,
         json.attribute("name", row.name);
         json.attribute("plan", ::soap::describe(row.plan));
         json.attribute("makespan_ns", row.plan.makespanNs);
-        json.attribute("gain", gainOver(row, makespanNs));
+        if (std::optional<double> gain = gainOver(row, makespanNs))
+          json.attribute("gain", *gain);
+        else
+          json.attribute("gain", nullptr);
         json.attribute("peak_bytes", row.plan.peakBytes);
         json.attribute("excess_bytes", row.plan.excessBytes);
         json.attribute("fits",

@@ -59,17 +59,17 @@ currentStrategy(FunctionProblem &target) {
 
 SearchReferences mlir::soap::priceReferences(FunctionProblem &target) {
   const ::soap::ParallelizationProblem &problem = *target.problem;
-  // The strategies have much in common, which the evaluator plans once.
   ::soap::StrategyEvaluator evaluator(problem);
+  auto price = [&](const char *name, const ::soap::Strategy &strategy) {
+    return ::soap::priceBaseline(name, problem, evaluator, strategy);
+  };
   SearchReferences references;
   if (std::optional<::soap::Strategy> current = currentStrategy(target))
-    references.before = {"the module's strategy", evaluator.start(*current)};
+    references.before = price("the module's strategy", *current);
   else
-    references.before = {"one device",
-                         evaluator.start(::soap::singleStrategy(problem))};
-  references.dataParallel = {
-      "data parallelism",
-      evaluator.start(::soap::dataParallelStrategy(problem))};
+    references.before = price("one device", ::soap::singleStrategy(problem));
+  references.dataParallel =
+      price("data parallelism", ::soap::dataParallelStrategy(problem));
   return references;
 }
 

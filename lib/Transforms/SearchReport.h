@@ -32,7 +32,7 @@ PlannedResult planResult(const FunctionProblem &target,
 
 /// Strategies that the result is compared with, priced.
 struct SearchReferences {
-  std::optional<::soap::SearchSummary::Reference> before, dataParallel;
+  std::optional<::soap::Baseline> before, dataParallel;
 };
 
 /// Prices the strategy that the module has, or one device if it has none, and

@@ -24,10 +24,12 @@
 #include "Soap/Analysis/SharedOps.h"
 #include "Soap/Analysis/Stages.h"
 #include "Soap/Analysis/TopologyAttr.h"
+#include "Soap/Dialect/Soap/ReuseAttributes.h"
 #include "Soap/Dialect/Soap/SoapDialect.h"
 #include "Soap/Dialect/Soap/StageAttributes.h"
 #include "Soap/Memory/HostMemory.h"
 #include "Soap/Memory/MemoryOverTime.h"
+#include "Soap/Search/Evaluator/StrategyEvaluator.h"
 #include "Soap/Search/Presets/Presets.h"
 #include "Soap/Transforms/Passes.h"
 
@@ -60,11 +62,17 @@ struct Simulate : CheckedOptions<mlir::soap::impl::SoapSimulateBase<Simulate>> {
   LogicalResult run();
   LogicalResult runPartitioned(ArrayAttr programs,
                                const ::soap::Topology &deviceTopology);
-  LogicalResult
-  addPresets(const FunctionProblem &target,
-             std::vector<std::pair<std::string, int64_t>> &presets,
-             std::vector<ComparedStrategy> *compared,
-             std::vector<HybridRow> *recipes = nullptr);
+  /// Whether the iteration would be shorter on slower links; `simulate` as for
+  /// `findAnomaly`. None where no summary and no report is written.
+  std::optional<SchedulingAnomaly> lookForAnomaly(
+      const FunctionProblem &target, int64_t makespanNs,
+      const std::vector<::soap::DeviceTimes> &times,
+      const std::function<std::optional<int64_t>(const ::soap::Topology &)>
+          &simulate);
+  LogicalResult addPresets(const FunctionProblem &target,
+                           std::vector<::soap::Baseline> &presets,
+                           std::vector<ComparedStrategy> *compared,
+                           std::vector<HybridRow> *recipes = nullptr);
   LogicalResult runFolded(const FunctionProblem &target,
                           const ::soap::Strategy &strategy);
   std::optional<FoldedPipeline>
@@ -133,13 +141,16 @@ LogicalResult Simulate::writeFiles(const ::soap::Graph &graph,
                          ::soap::printChromeTrace(simulation.tasks, memory));
 }
 
-/// The time of a named strategy, with a row of the table if one is wanted.
-static int64_t priceNamed(const FunctionProblem &target,
-                          const std::string &name,
-                          const ::soap::NamedStrategy &named,
-                          std::vector<ComparedStrategy> *compared) {
-  if (!compared && named.keeps.empty() && !named.offload)
-    return target.problem->evaluate(named.strategy).makespanNs;
+/// A named strategy, priced, with a row of the table if one is wanted.
+static ::soap::Baseline priceNamed(const FunctionProblem &target,
+                                   const std::string &name,
+                                   const ::soap::NamedStrategy &named,
+                                   std::vector<ComparedStrategy> *compared) {
+  if (!compared && named.keeps.empty() && !named.offload) {
+    ::soap::StrategyEvaluator evaluator(*target.problem);
+    return ::soap::priceBaseline(name, *target.problem, evaluator,
+                                 named.strategy);
+  }
   ::soap::Graph graph = target.opGraph.graph;
   for (const ::soap::KeptValue &kept : named.keeps)
     ::soap::restoreValue(graph, kept.value, kept.keep);
@@ -148,19 +159,56 @@ static int64_t priceNamed(const FunctionProblem &target,
     if (!::soap::putOptimizerInHost(graph))
       (void)::soap::resolveHostMemory(graph, target.topology);
   Simulation simulation = simulate(graph, named.strategy, target.topology);
-  if (compared)
+  ::soap::Baseline baseline;
+  baseline.name = name;
+  baseline.makespanNs = simulation.tasks.makespanNs;
+  baseline.splits = ::soap::splitsOps(named.strategy);
+  ::soap::setNeeded(baseline, target.topology, simulation.memoryBytes);
+  if (compared) {
     compared->push_back(summarizeRow(name, simulation, target.topology));
-  return simulation.tasks.makespanNs;
+    compared->back().splits = baseline.splits;
+  }
+  return baseline;
+}
+
+/// A hybrid plan as a baseline.
+static ::soap::Baseline baselineOf(const HybridRow &row) {
+  ::soap::Baseline baseline;
+  baseline.name = row.name;
+  baseline.plan = ::soap::describe(row.plan);
+  baseline.makespanNs = row.plan.makespanNs;
+  if (int64_t most = ::soap::maxBytes(row.plan); most > row.memoryBytes) {
+    baseline.neededBytes = most;
+    baseline.memoryBytes = row.memoryBytes;
+  }
+  return baseline;
+}
+
+/// A strategy that does not fit with the whole batch at once may fit in
+/// microbatches, and with layers that are computed again. Where it does, that
+/// is the baseline.
+static void fitBaseline(const FunctionProblem &target,
+                        ::soap::Baseline &baseline) {
+  auto model = ::soap::HybridModel::make(*target.problem, /*batch=*/0,
+                                         forwardNodesOf(target.opGraph));
+  if (!model)
+    return;
+  auto row = priceRecipe(baseline.name, **model, target.topology);
+  if (!row || !*row)
+    return;
+  simulateRecipe(**row, **model,
+                 simulatorOf(target.opGraph, target.topology, **model));
+  if (::soap::Baseline fitting = baselineOf(**row); fitting.fits())
+    baseline = std::move(fitting);
 }
 
 /// Simulates the strategies to compare with, if the summary or the report is
 /// written. `compared`, which may be null, gets rows for those that the option
 /// names; `recipes`, if this is a pipeline, those that are hybrid plans.
-LogicalResult
-Simulate::addPresets(const FunctionProblem &target,
-                     std::vector<std::pair<std::string, int64_t>> &presets,
-                     std::vector<ComparedStrategy> *compared,
-                     std::vector<HybridRow> *recipes) {
+LogicalResult Simulate::addPresets(const FunctionProblem &target,
+                                   std::vector<::soap::Baseline> &presets,
+                                   std::vector<ComparedStrategy> *compared,
+                                   std::vector<HybridRow> *recipes) {
   if (compare.empty())
     compared = nullptr;
   std::vector<std::string> names(compare.begin(), compare.end());
@@ -176,12 +224,16 @@ Simulate::addPresets(const FunctionProblem &target,
   OwningOpRef<ModuleOp> copy;
   std::unique_ptr<FunctionProblem> reopened;
   bool hasHost = !hostArguments(func::FuncOp(target.function)).empty();
-  if (!target.opGraph.graph.restores.empty() || hasHost) {
+  bool hasClones =
+      recipes && llvm::any_of(target.opGraph.ops, [](Operation *op) {
+        return op->hasAttr(kRecomputeOf);
+      });
+  if (!target.opGraph.graph.restores.empty() || hasHost || hasClones) {
     copy = getOperation().clone();
     for (auto other : copy->getOps<func::FuncOp>()) {
       dropKeeps(other);
       dropHostMemory(other);
-      if (recipes && !compare.empty())
+      if (recipes)
         dropRecomputation(other);
     }
     auto opened = openProblem(*copy, target.topology,
@@ -230,10 +282,26 @@ Simulate::addPresets(const FunctionProblem &target,
       return getOperation().emitError()
              << "option 'compare=" << name << "': " << named.error()
              << ", or none";
-    if (summary || !report.empty())
-      presets.push_back({name, priceNamed(*plain, name, *named, compared)});
+    if (!summary && report.empty())
+      continue;
+    presets.push_back(priceNamed(*plain, name, *named, compared));
+    if (compare.empty() && !presets.back().fits())
+      fitBaseline(*plain, presets.back());
   }
   return success();
+}
+
+std::optional<SchedulingAnomaly> Simulate::lookForAnomaly(
+    const FunctionProblem &target, int64_t makespanNs,
+    const std::vector<::soap::DeviceTimes> &times,
+    const std::function<std::optional<int64_t>(const ::soap::Topology &)>
+        &simulate) {
+  if ((!summary && report.empty()) || llvm::is_contained(compare, "none"))
+    return std::nullopt;
+  int64_t busiestNs = 0;
+  for (const ::soap::DeviceTimes &of : times)
+    busiestNs = std::max(busiestNs, of.computeNs + of.movementNs);
+  return findAnomaly(target.topology, makespanNs, busiestNs, simulate);
 }
 
 /// The times of all devices, from the times of device classes.
@@ -257,6 +325,12 @@ LogicalResult Simulate::runFolded(const FunctionProblem &target,
     getOperation().emitWarning()
         << "'@" << func::FuncOp(target.function).getName() << "' needs "
         << simulation.hostLack;
+  simulation.anomaly = lookForAnomaly(
+      target, simulation.folded.graph.makespanNs, /*times=*/{},
+      [&](const ::soap::Topology &slowed) {
+        return simulateFolded(target.opGraph.graph, strategy, slowed)
+            .folded.graph.makespanNs;
+      });
   if (failed(addPresets(target, simulation.presets, nullptr)))
     return failure();
   if (summary)
@@ -266,6 +340,21 @@ LogicalResult Simulate::runFolded(const FunctionProblem &target,
     return success();
   return writeOptionFile(getOperation(), "report", report,
                          printFoldedReport(simulation, deviceTopology));
+}
+
+/// The time of the passes of a pipeline by topology; none where they are not
+/// simulated without being written out.
+static std::function<std::optional<int64_t>(const ::soap::Topology &)>
+timeOfPasses(const ::soap::Graph &graph, const ::soap::Strategy &strategy,
+             const ::soap::PassOrder &order, bool foldOnly) {
+  return [&graph, &strategy, &order, foldOnly](
+             const ::soap::Topology &topology) -> std::optional<int64_t> {
+    auto planned =
+        PlannedPasses::make(graph, strategy, order, topology, foldOnly);
+    if (!planned)
+      return std::nullopt;
+    return (*planned)->getTimeline().getMakespanNs();
+  };
 }
 
 /// A strategy for the whole batch whose plan is too large to be written out, as
@@ -309,6 +398,9 @@ Simulate::foldWholeBatch(const FunctionProblem &target,
       /*foldOnly=*/true);
   if (!simulated)
     return std::nullopt;
+  simulated->anomaly =
+      lookForAnomaly(target, simulated->makespanNs, simulated->times,
+                     timeOfPasses(graph, strategy, **order, /*foldOnly=*/true));
   return std::move(*simulated);
 }
 
@@ -355,6 +447,14 @@ LogicalResult Simulate::run() {
   Simulation simulation = simulate(graph, *strategy, target.topology);
   checkMemory(target, simulation.memoryBytes, DiagnosticSeverity::Warning);
   checkHostMemory(target, *strategy, DiagnosticSeverity::Warning);
+  simulation.anomaly =
+      lookForAnomaly(target, simulation.tasks.makespanNs, simulation.times,
+                     [&](const ::soap::Topology &slowed) {
+                       return ::soap::priceStrategy(graph, *strategy,
+                                                    ::soap::CostModel(slowed),
+                                                    /*names=*/false)
+                           .tasks.makespanNs;
+                     });
   if (failed(addPresets(target, simulation.presets, &simulation.compared)))
     return failure();
   if (summary)
@@ -366,6 +466,7 @@ LogicalResult Simulate::runPipeline(const FunctionProblem &target,
                                     const ::soap::Strategy &strategy,
                                     PipelineAttr pipeline) {
   const ::soap::Graph &graph = target.opGraph.graph;
+  std::optional<::soap::PassOrder> ofStages;
   if (getOperation()->hasAttr(kStages)) {
     FailureOr<std::optional<::soap::PassOrder>> order =
         readPassOrder(target.opGraph, strategy, pipeline, target.topology);
@@ -385,12 +486,17 @@ LogicalResult Simulate::runPipeline(const FunctionProblem &target,
           *::soap::findSchedule(
               stringifyPipelineSchedule(pipeline.getSchedule()).str()),
           target.topology, foldOnly);
-      if (simulated)
+      if (simulated) {
+        simulated->anomaly =
+            lookForAnomaly(target, simulated->makespanNs, simulated->times,
+                           timeOfPasses(graph, strategy, **order, foldOnly));
         return reportFoldedPipeline(target, *simulated);
+      }
       if (fold == "always" || hasManyPieces)
         return getOperation().emitError()
                << "'" << SoapDialect::kPipeline << "': " << simulated.error();
     }
+    ofStages = std::move(*order);
   }
   FailureOr<Simulation> simulated =
       simulateMicrobatches(getOperation(), target, strategy, pipeline);
@@ -399,6 +505,10 @@ LogicalResult Simulate::runPipeline(const FunctionProblem &target,
   Simulation &simulation = *simulated;
   checkMemory(target, simulation.memoryBytes, DiagnosticSeverity::Warning);
   checkHostMemory(target, strategy, DiagnosticSeverity::Warning);
+  if (ofStages)
+    simulation.anomaly = lookForAnomaly(
+        target, simulation.tasks.makespanNs, simulation.times,
+        timeOfPasses(graph, strategy, *ofStages, /*foldOnly=*/false));
   if (failed(addPresets(target, simulation.presets, &simulation.compared,
                         getOperation()->hasAttr(kStages) ? &simulation.recipes
                                                          : nullptr)))

@@ -9,6 +9,7 @@
 
 #include "SimulationReport.h"
 
+#include "Search/Report/SearchSummary.h"
 #include "Soap/Memory/HostMemory.h"
 #include "Soap/Memory/MemoryOverTime.h"
 #include "Soap/Simulator/Algorithm1Simulator.h"
@@ -269,16 +270,8 @@ std::string mlir::soap::printReport(const ::soap::Graph &graph,
     json.attribute("makespan_ns", makespan);
     json.attribute("tasks",
                    static_cast<int64_t>(simulation.tasks.tasks.size()));
-    if (!simulation.presets.empty()) {
-      json.attributeObject("presets_ns", [&] {
-        for (const auto &[name, ns] : simulation.presets)
-          json.attribute(name, ns);
-      });
-      json.attributeObject("speedup_over", [&] {
-        for (const auto &[name, ns] : simulation.presets)
-          json.attribute(name, ratio(ns, makespan));
-      });
-    }
+    printAnomaly(json, simulation.anomaly);
+    printBaselines(json, makespan, simulation.presets);
     if (!simulation.compared.empty())
       printComparison(json, summarizeRow("this strategy", simulation, topology),
                       simulation.compared);
@@ -320,26 +313,36 @@ std::string mlir::soap::printReport(const ::soap::Graph &graph,
 // Text
 //===----------------------------------------------------------------------===//
 
-static double mebibytes(int64_t bytes) { return bytes / 1048576.0; }
+using ::soap::describeBytes;
+
+void mlir::soap::printMoved(
+    int64_t bytes, int64_t betweenMachines,
+    const std::array<int64_t, ::soap::tensorKindCount> *byKind,
+    llvm::raw_ostream &stream) {
+  stream << "  moved " << describeBytes(bytes);
+  if (betweenMachines > 0)
+    stream << ", " << describeBytes(betweenMachines) << " between machines";
+  const char *separator = ": ";
+  for (int kind = 0; byKind && kind < ::soap::tensorKindCount; ++kind)
+    if (int64_t ofKind = (*byKind)[static_cast<size_t>(kind)]) {
+      std::string name =
+          ::soap::tensorKindName(static_cast<::soap::TensorKind>(kind));
+      std::replace(name.begin(), name.end(), '_', ' ');
+      stream << separator << name << ' ' << describeBytes(ofKind);
+      separator = ", ";
+    }
+  stream << '\n';
+}
 
 static void printTimes(const Simulation &simulation,
                        const ::soap::Topology &topology,
                        llvm::raw_ostream &stream) {
   int64_t makespan = simulation.tasks.makespanNs;
-  const char *separator = "  speedup";
   if (!simulation.compared.empty())
     printComparison(summarizeRow("this strategy", simulation, topology),
                     simulation.compared, topology, stream);
-  for (const auto &[name, ns] : simulation.presets) {
-    if (!simulation.compared.empty())
-      break;
-    stream << separator
-           << llvm::format(" %.2f over %s (%.3f ms)", ratio(ns, makespan),
-                           name.c_str(), ns * 1e-6);
-    separator = ",";
-  }
-  if (!simulation.presets.empty() && simulation.compared.empty())
-    stream << "\n";
+  else
+    printBaselines(makespan, simulation.presets, stream);
   if (!simulation.recipes.empty())
     printHybridRows(makespan, simulation.recipes, stream);
   ::soap::DeviceTimes sum = sumOf(simulation);
@@ -359,22 +362,9 @@ static void printTimes(const Simulation &simulation,
       100 * ratio(sum.exposedNs, makespan * topology.deviceCount()),
       100 * ratio(most->exposedNs, makespan),
       topology.devices[device].name.c_str());
-  stream << llvm::format("  moved %.3f MiB", mebibytes(simulation.bytesMoved));
-  if (simulation.bytesBetweenMachines)
-    stream << llvm::format(", %.3f between machines",
-                           mebibytes(simulation.bytesBetweenMachines));
-  separator = ":";
-  for (int kind = 0; simulation.bytesByKind && kind < ::soap::tensorKindCount;
-       ++kind)
-    if (int64_t bytes = (*simulation.bytesByKind)[kind]) {
-      std::string name =
-          ::soap::tensorKindName(static_cast<::soap::TensorKind>(kind));
-      std::replace(name.begin(), name.end(), '_', ' ');
-      stream << separator
-             << llvm::format(" %s %.3f", name.c_str(), mebibytes(bytes));
-      separator = ",";
-    }
-  stream << "\n";
+  printMoved(simulation.bytesMoved, simulation.bytesBetweenMachines,
+             simulation.bytesByKind ? &*simulation.bytesByKind : nullptr,
+             stream);
 }
 
 static void printPath(const Simulation &simulation, llvm::raw_ostream &stream) {
@@ -401,17 +391,17 @@ static void printDevices(const Simulation &simulation,
   int64_t makespan = simulation.tasks.makespanNs;
   auto print = [&](int device) {
     int64_t capacity = topology.typeOf(device).memoryBytes;
-    stream << llvm::format("  %-12s busy %5.1f %%  peak memory %10.3f MiB",
-                           topology.devices[device].name.c_str(),
-                           100 * ratio(simulation.busyNs[device], makespan),
-                           mebibytes(simulation.memoryBytes[device]));
+    stream << llvm::format(
+        "  %-12s busy %5.1f %%  peak memory %10s",
+        topology.devices[device].name.c_str(),
+        100 * ratio(simulation.busyNs[device], makespan),
+        describeBytes(simulation.memoryBytes[device]).c_str());
     if (simulation.memoryBytes[device] > capacity)
-      stream << llvm::format(
-          ", %.3f MiB more than it has",
-          mebibytes(simulation.memoryBytes[device] - capacity));
+      stream << ", " << describeBytes(simulation.memoryBytes[device] - capacity)
+             << " more than it has";
     if (!simulation.hostBytes.empty() && simulation.hostBytes[device] > 0)
-      stream << llvm::format(", in host memory %.3f MiB",
-                             mebibytes(simulation.hostBytes[device]));
+      stream << ", in host memory "
+             << describeBytes(simulation.hostBytes[device]);
     stream << "\n";
   };
   int devices = topology.deviceCount();
@@ -447,6 +437,7 @@ void mlir::soap::printSummary(const ::soap::Graph &graph,
   stream << llvm::format("simulated time per iteration: %.3f ms, %zu tasks\n",
                          simulation.tasks.makespanNs * 1e-6,
                          simulation.tasks.tasks.size());
+  printAnomaly(simulation.anomaly, simulation.tasks.makespanNs, stream);
   if (simulation.passes && !simulation.pipeline)
     printPassSummary(*simulation.passes, topology, stream);
   if (simulation.pipeline)

@@ -13,6 +13,7 @@
 #include "HybridComparison.h"
 #include "PassReport.h"
 #include "PipelineReport.h"
+#include "SchedulingAnomaly.h"
 #include "StrategyComparison.h"
 
 #include "Soap/Search/Problem/PricedStrategy.h"
@@ -38,8 +39,10 @@ struct Simulation : ::soap::PricedStrategy {
   /// By kind of tensor; only from a graph.
   std::optional<std::array<int64_t, ::soap::tensorKindCount>> bytesByKind;
   int64_t bytesMoved = 0, bytesBetweenMachines = 0;
-  /// Makespans of presets by name, to compare with; may be empty.
-  std::vector<std::pair<std::string, int64_t>> presets;
+  /// Strategies to compare with; may be empty.
+  std::vector<::soap::Baseline> presets;
+  /// Slower links with which it would be shorter.
+  std::optional<SchedulingAnomaly> anomaly;
   /// The strategies of `compare`, in full; the same names are in `presets`.
   std::vector<ComparedStrategy> compared;
   /// Strategies among them that are hybrid plans, if this strategy is a
@@ -66,6 +69,11 @@ Simulation simulate(const ::soap::Graph &graph,
 
 /// Sums up the timeline of a simulated task graph: loads, bytes, critical path.
 void summarizeTasks(Simulation &simulation, const ::soap::Topology &topology);
+
+/// The line of what is moved, and how much of each kind if that is known.
+void printMoved(int64_t bytes, int64_t betweenMachines,
+                const std::array<int64_t, ::soap::tensorKindCount> *byKind,
+                llvm::raw_ostream &stream);
 
 /// The report of `--soap-simulate`, see docs/Looking.md.
 std::string printReport(const ::soap::Graph &graph,

@@ -148,8 +148,15 @@ private:
     bool inFrame = m >= 0 && framed[m];
     drawn.label = inFrame ? boxes[b].name.substr(modules[m].name.size() + 1)
                           : boxes[b].name;
-    if (svg::textWidth(drawn.label, 9) <= pitchX - corridor)
-      return;
+    drawn.times = m >= 0 ? modules[m].count : 1;
+    if (svg::textWidth(drawn.label, 9) > pitchX - corridor)
+      splitLabel(drawn);
+    if (drawn.times > 1 && !inFrame)
+      drawn.prefix = std::to_string(drawn.times) + " x" +
+                     (drawn.prefix.empty() ? "" : " " + drawn.prefix);
+  }
+
+  static void splitLabel(OpBox &drawn) {
     // As many parts in the second line as there is room for, at least one.
     size_t dot = drawn.label.rfind('.');
     while (dot != std::string::npos && dot > 0) {

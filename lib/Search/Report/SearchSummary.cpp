@@ -86,22 +86,18 @@ std::string soap::describeProgress(const McmcProgress &progress) {
 std::string soap::describeSearch(const SearchSummary &summary) {
   std::string text = "@" + summary.function + " on " + summary.topology + ": " +
                      describeTime(summary.timeNs) + " an iteration";
-  auto misfit = [](const SearchSummary::Reference &reference) {
-    return reference.evaluation.excessBytes > 0
-               ? std::string(", which does not fit into memory")
-               : std::string();
-  };
-  if (summary.before)
-    text += ", before: " + describeTime(summary.before->evaluation.makespanNs) +
-            " (" + summary.before->name + misfit(*summary.before) + ")";
-  if (summary.dataParallel && summary.timeNs > 0) {
-    char gain[64];
-    std::snprintf(
-        gain, sizeof(gain), "%.2f",
-        static_cast<double>(summary.dataParallel->evaluation.makespanNs) /
-            static_cast<double>(summary.timeNs));
-    text += "; " + std::string(gain) + "x as fast as data parallelism" +
-            misfit(*summary.dataParallel);
+  if (const std::optional<Baseline> &before = summary.before)
+    text += ", before: " + describeTime(before->makespanNs) + " (" +
+            before->name +
+            (before->fits() ? "" : ", which does not fit into memory") + ")";
+  if (const std::optional<Baseline> &other = summary.dataParallel) {
+    if (std::optional<double> gain = other->gainOf(summary.timeNs)) {
+      char number[64];
+      std::snprintf(number, sizeof(number), "%.2f", *gain);
+      text += "; " + std::string(number) + "x as fast as " + other->name;
+    } else if (summary.timeNs > 0) {
+      text += "; " + other->name + " " + other->whyNoGain();
+    }
   }
   text += "; at most " + describeBytes(summary.memoryBytes) + " on a device; ";
   text += summary.points ? describeCount(*summary.points, "point")

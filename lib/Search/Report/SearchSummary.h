@@ -11,6 +11,7 @@
 #ifndef SOAP_LIB_SEARCH_REPORT_SEARCHSUMMARY_H
 #define SOAP_LIB_SEARCH_REPORT_SEARCHSUMMARY_H
 
+#include "Baseline.h"
 #include "Soap/Search/Evaluator/SearchResult.h"
 
 #include <optional>
@@ -31,16 +32,12 @@ std::string describeProgress(const McmcProgress &progress);
 
 /// The contents of the line of a finished search.
 struct SearchSummary {
-  /// A strategy that the result is compared with.
-  struct Reference {
-    std::string name; ///< `one device`, `the module's strategy`
-    Evaluation evaluation;
-  };
   std::string function; ///< without `@`
   std::string topology;
   int64_t timeNs = 0;      ///< of an iteration with the result
   int64_t memoryBytes = 0; ///< of the device that holds most
-  std::optional<Reference> before, dataParallel;
+  /// `before`: one device, or the module's strategy.
+  std::optional<Baseline> before, dataParallel;
   int64_t proposals = 0;
   /// Points of all frontiers; none: the search has no frontier.
   std::optional<int64_t> points;

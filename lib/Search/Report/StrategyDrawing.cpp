@@ -168,6 +168,9 @@ private:
                                    edgeStyle());
                    });
     if (std::any_of(layout.boxes.begin(), layout.boxes.end(),
+                    [](const OpBox &box) { return box.times > 1; }))
+      legend.note("N times, N x: drawn once for N modules that are alike");
+    if (std::any_of(layout.boxes.begin(), layout.boxes.end(),
                     [](const OpBox &box) { return box.group < 0; }))
       legend.entry(8, "results are joined", [&](double x, double y) {
         drawing.marker(svg::Marker::Circle, x + 4, y + side / 2, 7,
@@ -348,6 +351,8 @@ private:
     add(box.group);
     for (int group : box.alike)
       add(group);
+    if (box.times > 1)
+      text += "\nthe same in " + std::to_string(box.times) + " modules";
     for (const CutUpdate &update : box.updates)
       text += "\n" + problem.getGraph().nodes[update.node].whole.name +
               ": update of " + std::to_string(update.pieces) + " pieces";

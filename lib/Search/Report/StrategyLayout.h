@@ -37,6 +37,9 @@ struct OpBox {
   std::string label;              ///< its name without what its frame says
   /// The first parts of its name, where all of it is too wide.
   std::string prefix;
+  /// It stands for the same op of so many modules; where no frame says so, the
+  /// prefix does.
+  int times = 1;
   double x = 0, y = 0; ///< upper left corner
 };
 

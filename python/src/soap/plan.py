@@ -261,6 +261,8 @@ class Plan:
         else:
             for preset, gain in self.simulation.get("speedup_over", {}).items():
                 parts.append(f"{gain:.2f}x as fast as {preset}")
+            for preset, why in self.simulation.get("no_speedup_over", {}).items():
+                parts.append(f"{preset} {why}")
         parts.append(f"at most {_bytes(self.peak_bytes)} on a device")
         return "; ".join(parts)
 
@@ -287,10 +289,12 @@ class Comparison(list[dict[str, Any]]):
             if "error" in row:
                 lines.append(f"{row['name']:{width}}  does not apply: {row['error']}")
                 continue
+            # A strategy that does not fit is no baseline.
             note = "  does not fit" if row["warnings"] else ""
+            ratio = "-" if row["warnings"] else f"{row['makespan_ns'] / base:.2f}"
             moved = _bytes(row["bytes_moved"]) if "bytes_moved" in row else "-"
             lines.append(
-                f"{row['name']:{width}}  {row['makespan_ns'] * 1e-6:10.3f}  {row['makespan_ns'] / base:8.2f}"
+                f"{row['name']:{width}}  {row['makespan_ns'] * 1e-6:10.3f}  {ratio:>8}"
                 f"  {_bytes(row['peak_bytes']):>10}  {moved:>10}{_times(row)}{note}"
             )
         return "\n".join(lines)

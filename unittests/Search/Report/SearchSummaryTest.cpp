@@ -54,8 +54,8 @@ TEST(SearchSummaryTest, ASearchInOneLine) {
   summary.topology = "cpu-4";
   summary.timeNs = 2'000'000;
   summary.memoryBytes = int64_t(5) << 20;
-  summary.before = {"one device", {8'000'000, 0, 0}};
-  summary.dataParallel = {"data parallelism", {3'000'000, 0, 0}};
+  summary.before = {"one device", "", 8'000'000};
+  summary.dataParallel = {"data parallelism", "", 3'000'000};
   summary.proposals = 100;
   summary.seconds = 0.25;
   EXPECT_EQ(describeSearch(summary),
@@ -65,22 +65,31 @@ TEST(SearchSummaryTest, ASearchInOneLine) {
   summary.boundNs = 1'900'000;
   EXPECT_TRUE(describeSearch(summary).ends_with(
       "; 100 proposals in 0.2 s, lower bound 1.900 ms"));
-  summary.before->evaluation.excessBytes = 1;
-  summary.dataParallel->evaluation.excessBytes = 1;
+  // A strategy that does not fit is no baseline.
+  for (Baseline *other : {&*summary.before, &*summary.dataParallel}) {
+    other->neededBytes = int64_t(37) << 30;
+    other->memoryBytes = int64_t(16) << 30;
+  }
   summary.points = 1;
   summary.interrupted = summary.optimal = true;
   summary.seconds = 61;
-  EXPECT_EQ(describeSearch(summary),
-            "@train_step on cpu-4: 2.000 ms an iteration, before: 8.000 ms "
-            "(one device, which does not fit into memory); 1.50x as fast as "
-            "data parallelism, which does not fit into memory; at most 5.0 MiB "
-            "on a device; 1 point in 61 s, proven optimal, interrupted: the "
-            "best so far");
+  EXPECT_EQ(
+      describeSearch(summary),
+      "@train_step on cpu-4: 2.000 ms an iteration, before: 8.000 ms "
+      "(one device, which does not fit into memory); data parallelism "
+      "does not fit: it needs 37.0 GiB on a device of 16.0 GiB; at most "
+      "5.0 MiB on a device; 1 point in 61 s, proven optimal, interrupted: the "
+      "best so far");
+  // Nor is what is one device by another name.
+  summary.dataParallel = {"data parallelism", "", 3'000'000};
+  summary.dataParallel->splits = false;
+  EXPECT_NE(describeSearch(summary).find("; data parallelism splits nothing; "),
+            std::string::npos);
   // An iteration without tasks has no gain, and no time is divided by it.
   SearchSummary empty;
   empty.function = "forward";
   empty.topology = "cpu-1";
-  empty.dataParallel = {"data parallelism", {}};
+  empty.dataParallel = Baseline();
   EXPECT_EQ(describeSearch(empty),
             "@forward on cpu-1: 0 ns an iteration; at most 0 bytes on a "
             "device; 0 proposals in 0.0 s");

@@ -1,0 +1,56 @@
+//===- SchedulingAnomaly.h - Iterations that slower links shorten -*- C++
+//-*-===//
+//
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A simulator that takes tasks in the order in which they become ready has
+// anomalies (Graham, 1966): where a transfer ends earlier, others come in
+// another order, and the last task may end later. No machine is faster for
+// slower cables, so a report says where its time is of that kind.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_LIB_TRANSFORMS_SCHEDULINGANOMALY_H
+#define SOAP_LIB_TRANSFORMS_SCHEDULINGANOMALY_H
+
+#include "Soap/Topology/Topology.h"
+
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+namespace mlir::soap {
+
+/// Slower links with which an iteration is simulated as shorter.
+struct SchedulingAnomaly {
+  std::string links; ///< "half the bandwidth between machines"
+  int64_t makespanNs = 0;
+};
+
+/// Simulates an iteration with slower links: those between machines where there
+/// are several, else all, once with half their bandwidth and once with a
+/// hundred times their latency. The shortest time is an anomaly if it is at
+/// least 0.5 % below `makespanNs`. `simulate`: the time on a topology that
+/// differs in links alone, none if it cannot be simulated. `busiestNs`: how
+/// long some device computes: where that is nearly all of the time, no links
+/// make it shorter, and nothing is simulated.
+std::optional<SchedulingAnomaly> findAnomaly(
+    const ::soap::Topology &topology, int64_t makespanNs, int64_t busiestNs,
+    const std::function<std::optional<int64_t>(const ::soap::Topology &)>
+        &simulate);
+
+/// A line, nothing without an anomaly.
+void printAnomaly(const std::optional<SchedulingAnomaly> &anomaly,
+                  int64_t makespanNs, llvm::raw_ostream &stream);
+/// The attribute `scheduling_anomaly`, nothing without one.
+void printAnomaly(llvm::json::OStream &json,
+                  const std::optional<SchedulingAnomaly> &anomaly);
+
+} // namespace mlir::soap
+
+#endif // SOAP_LIB_TRANSFORMS_SCHEDULINGANOMALY_H
