@@ -8,11 +8,11 @@ that it leaves out. A suite that crashes, hangs, prints no counts or has checked
 failure, never silence; what is skipped is counted and said with its reason. The last line of the output is "N passed, N
 failed" over everything, and the exit status is 0 only if nothing failed. Needs nothing but Python's standard library.
 
-Suites share the cores: each takes one, or a quarter of a machine with many if its command names {jobs}; those that took
-longest in test/times.json start first. One that says "alone" waits for answers in time: it runs after the others, beside
-none. BUILD/test-logs/times.json has what each suite took, of the clock and of the processors. A suite fails if it takes
-twice the processor time that test/times.json has for it, measured by how fast this machine runs the other suites;
---record-times writes that file anew.
+Suites share the cores: each takes one, or a quarter of a machine with many if its command names {jobs}; those that
+took longest in test/times.json start first. One that says "alone" waits for answers in time: it runs after the others,
+beside none. BUILD/test-logs/times.json has what each suite took, of the clock and of the processors. A suite fails if
+it takes twice the processor time that test/times.json has for it, measured by how fast this machine runs the other
+suites; --record-times writes that file anew.
 """
 
 import argparse

@@ -4,9 +4,9 @@
 
     run.py BUILD [--record] [--only TEXT] [--jobs N]
 
-A row is a model, its training step, and how it is planned. Compared are makespan, peaks of all devices, bytes between
-devices, number of tasks, the planned and the partitioned text, the schedule, and the report. A row of golden.json changes
-only in a commit that says why: --record writes the file anew, and prints what changed.
+A row is a model, its training step, and how it is planned. Compared are makespan, peaks of all devices, bytes moved,
+number of tasks, the planned and the partitioned text, the schedule, and the report. A row of golden.json changes only
+in a commit that says why: --record writes the file anew, and prints what changed.
 """
 
 import argparse
@@ -112,7 +112,7 @@ def digest(text):
 
 
 class Outcome:
-    """What a row is: a dictionary of JSON values, of which each may be compared alone."""
+    """Computes rows: a dictionary of JSON values each, compared value by value."""
 
     def __init__(self, tools, folder):
         self.tools, self.folder = tools, folder
