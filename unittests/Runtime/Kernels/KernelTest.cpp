@@ -280,13 +280,19 @@ TEST(Kernels, EmptyOperands) {
   cache.conv(ConvKind::Forward, ConvShape::fromArray(d), nullptr, nullptr,
              y.data());
   EXPECT_EQ(y, std::vector<float>(4, 0.0f));
+  const float *none = nullptr;
+  const uint16_t *noneNarrow = nullptr;
   std::fill(y.begin(), y.end(), NAN);
-  cache.matmul({1, 2, 2, 0, 0, 0}, nullptr, nullptr, y.data());
+  cache.matmul({1, 2, 2, 0, 0, 0}, none, none, y.data());
   EXPECT_EQ(y, std::vector<float>(4, 0.0f));
-  cache.matmul({1, 0, 2, 2, 0, 0}, nullptr, nullptr, y.data());
+  cache.matmul({1, 0, 2, 2, 0, 0}, none, none, y.data());
   std::vector<uint16_t> narrow(4, toBFloat16(NAN));
-  cache.matmul({1, 2, 2, 0, 0, 0}, nullptr, nullptr, narrow.data());
+  cache.matmul({1, 2, 2, 0, 0, 0}, noneNarrow, noneNarrow, narrow.data());
   EXPECT_EQ(narrow, std::vector<uint16_t>(4, 0));
+  // Factors of 16 bits with a sum of 32.
+  std::fill(y.begin(), y.end(), NAN);
+  cache.matmul({1, 2, 2, 0, 0, 0}, noneNarrow, noneNarrow, y.data());
+  EXPECT_EQ(y, std::vector<float>(4, 0.0f));
 }
 
 #ifdef __x86_64__
