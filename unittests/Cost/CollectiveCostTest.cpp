@@ -202,11 +202,13 @@ TEST(CollectiveCost, Laws) {
   }
 }
 
-/// The same topology under names that tell of no machines, so that nothing is
-/// known of its routes.
+/// The same topology under names that tell of one machine, so that no machine
+/// stands for others.
 static Topology withoutMachines(Topology topology) {
-  for (std::string &name : topology.switches)
+  for (std::string &name : topology.switches) {
     std::replace(name.begin(), name.end(), '.', '_');
+    name = "all." + name;
+  }
   EXPECT_FALSE(topology.computeRoutes());
   return topology;
 }
