@@ -159,8 +159,6 @@ CASES = [
           ("chunks=0", "at least 1"), ("schedule=2f2b", "1f1b or gpipe"), ("microbatches=9", "from 1 to the 8 samples of a batch"),
           ("microbatches=0", "from 1 to the 8 samples"), ("chunks=2 stages=2 microbatches=3", "a multiple of the 2 groups of devices"),
           ("stages=1 inside=nothing", "nothing"), ("stages=4", "expected at least 4 ops with which a stage can begin"))],
-    Case("flags: a timeline without a pipeline", ["soap-opt", "{f.mlir}", "--soap-simulate=topology={t.json} timeline={folder}/t.svg"],
-         ["timeline=", "expected a pipeline that runs in microbatches"], {"f.mlir": PLACED, "t.json": to_json(TOPOLOGY)}),
     pipeline("replicas of more devices than there are", 'microbatches = 2 : i64, schedule = "1f1b", replicas = array<i64: 3>',
              "soap.pipeline", "device"),
     pipeline("replicas that are no number", 'microbatches = 2 : i64, schedule = "1f1b", replicas = "two"', "soap.pipeline", "replicas"),
