@@ -76,8 +76,10 @@ json::Object describeTensor(const runtime::TensorInfo &tensor) {
                    {"dtype", runtime::nameOf(tensor.dtype)}};
   if (tensor.sampleDim >= 0)
     row["sample_dim"] = tensor.sampleDim;
-  if (tensor.classes > 0)
-    row["classes"] = tensor.classes;
+  if (tensor.classes != 0)
+    row["classes"] = std::abs(tensor.classes);
+  if (tensor.classes < 0)
+    row["counts_from_end"] = true;
   return row;
 }
 

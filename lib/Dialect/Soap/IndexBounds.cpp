@@ -57,7 +57,19 @@ static std::optional<int64_t> extentReadBy(OpOperand &use) {
   return least;
 }
 
-/// The rows that an op lets an operand choose from.
+/// Takes what `other` bounds into `bound`; see `indexBounds` for what is
+/// negative.
+static void tighten(int64_t &bound, int64_t other) {
+  if (bound == 0 || other == 0) {
+    bound += other;
+    return;
+  }
+  int64_t least = std::min(std::abs(bound), std::abs(other));
+  bound = bound < 0 && other < 0 ? -least : least;
+}
+
+/// The rows that an op lets an operand choose from, negative if it may count
+/// from their end.
 static std::optional<int64_t> rowsOf(OpOperand &use) {
   auto last = [](Value logits) {
     return cast<ShapedType>(logits.getType()).getShape().back();
@@ -69,9 +81,10 @@ static std::optional<int64_t> rowsOf(OpOperand &use) {
   };
   return TypeSwitch<Operation *, std::optional<int64_t>>(use.getOwner())
       .Case([&](GatherOp op) {
-        return bound(op.getIndices(),
-                     static_cast<int64_t>(op.getOffset()) +
-                         op.getTable().getType().getShape().front());
+        int64_t rows = static_cast<int64_t>(op.getOffset()) +
+                       op.getTable().getType().getShape().front();
+        bool wraps = static_cast<int64_t>(op.getWrap()) == rows;
+        return bound(op.getIndices(), wraps ? -rows : rows);
       })
       .Case<CrossEntropyOp, SoftmaxStatsOp>(
           [&](auto op) { return bound(op.getLabels(), last(op.getLogits())); })
@@ -199,9 +212,6 @@ SmallVector<int64_t> mlir::soap::indexBounds(BlockArgument argument,
   if (!type || !type.hasStaticShape() || type.getNumElements() == 0 ||
       !type.getElementType().isInteger())
     return {};
-  auto tighten = [](int64_t &bound, int64_t rows) {
-    bound = bound == 0 ? rows : std::min(bound, rows);
-  };
   bool isCut = false;
   int64_t all = 0;
   forEachTable(argument, /*hasPlaces=*/false,
@@ -257,8 +267,7 @@ Attribute mlir::soap::boundsAttribute(FunctionOpInterface function,
     if (runs.empty())
       return classes;
     for (size_t i = 1; i < runs.size(); i += 2)
-      runs[i] =
-          runs[i] == 0 ? classes.getInt() : std::min(runs[i], classes.getInt());
+      tighten(runs[i], classes.getInt());
   }
   Builder builder(argument.getContext());
   bool isOne = !runs.empty();

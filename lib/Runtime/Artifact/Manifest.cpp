@@ -129,16 +129,20 @@ InitRule parseInit(const jsonfile::Cursor &cursor, int64_t volume,
 void parseClasses(const jsonfile::Cursor &cursor, TensorInfo &info,
                   int64_t volume) {
   if (cursor.isNumber()) {
-    info.classes = cursor.integer(1, maxElements);
+    info.classes = cursor.integer(-maxElements, maxElements);
+    if (info.classes == 0)
+      cursor.failExpected("a number of classes, got 0");
     return;
   }
-  std::vector<int64_t> numbers = integers(cursor, 0, maxElements);
+  std::vector<int64_t> numbers = integers(cursor, -maxElements, maxElements);
   int64_t samples =
       info.shape.empty()
           ? 1
           : info.shape[size_t(std::max<int64_t>(0, info.sampleDim))];
   int64_t rest = samples ? volume / samples : 0;
   for (size_t i = 0; i + 1 < numbers.size(); i += 2) {
+    if (numbers[i] < 0)
+      cursor[i].failExpected("a number of elements");
     info.classRuns.emplace_back(numbers[i], numbers[i + 1]);
     rest -= std::min(rest + 1, numbers[i]);
   }

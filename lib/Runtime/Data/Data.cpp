@@ -41,9 +41,10 @@ DataSource synthetic(const ModelInputs &inputs, const std::string &kind,
     std::vector<uint64_t> kinds;
     for (auto [count, rows] : data.classRuns)
       kinds.insert(kinds.end(), size_t(count),
-                   rows ? std::min(classes, uint64_t(rows)) : classes);
+                   rows ? std::min(classes, uint64_t(std::abs(rows)))
+                        : classes);
     if (kinds.empty())
-      kinds = {data.classes ? std::min(classes, uint64_t(data.classes))
+      kinds = {data.classes ? std::min(classes, uint64_t(std::abs(data.classes)))
                             : classes};
     for (int64_t i = 0; i < samples.volume(); ++i)
       if (isInteger(data))

@@ -20,7 +20,7 @@ using namespace soap::runtime;
 
 namespace {
 
-/// By element of a sample, the number that all are below.
+/// By element of a sample, its bound, as `TensorInfo::classes` has it.
 std::vector<int64_t> boundsOf(const TensorInfo &tensor, int64_t perSample) {
   constexpr int64_t unknown = int64_t(1) << 31;
   std::vector<int64_t> bounds;
@@ -33,7 +33,8 @@ std::vector<int64_t> boundsOf(const TensorInfo &tensor, int64_t perSample) {
 
 std::string describeRange(const TensorInfo &tensor, int64_t bound,
                           const std::vector<int64_t> &none) {
-  std::string text = "expected 0 to " + std::to_string(bound - 1);
+  std::string text = "expected " + std::to_string(std::min<int64_t>(bound, 0)) +
+                     " to " + std::to_string(std::abs(bound) - 1);
   for (int64_t value : none)
     text += " or " + std::to_string(value);
   text += tensor.kind == TensorKind::Label ? " for label '" : " for data '";
@@ -63,7 +64,9 @@ MaybeError runtime::checkIndices(const HostTensor &values, int64_t sampleDim,
     int64_t sample = i / inner % samples,
             element = i / (inner * samples) * inner + i % inner;
     double value = values.at(i);
-    if (value >= 0 && value < double(bounds[size_t(element)]))
+    int64_t bound = bounds[size_t(element)];
+    if (value >= double(std::min<int64_t>(bound, 0)) &&
+        value < double(std::abs(bound)))
       continue;
     if (std::find(none.begin(), none.end(), int64_t(value)) != none.end())
       continue;
@@ -71,7 +74,7 @@ MaybeError runtime::checkIndices(const HostTensor &values, int64_t sampleDim,
     if (perSample > 1)
       place += ", element " + std::to_string(element);
     return Error{place + ": " +
-                 describeRange(tensor, bounds[size_t(element)], none) +
+                 describeRange(tensor, bound, none) +
                  ", got " + std::to_string(int64_t(value))};
   }
   return std::nullopt;

@@ -24,7 +24,8 @@ class Session:
         about = json.loads(core.describe())
         self.devices: int = about["devices"]
         self.topology: str = about["topology"]
-        #: Description of each tensor by name: kind, shape, dtype, and where known sample_dim and classes.
+        #: Description of each tensor by name: kind, shape, dtype, and where known sample_dim and classes,
+        #: and `counts_from_end` where negative integers do so, as in ONNX.
         self.tensors: dict[str, dict[str, Any]] = {row["name"]: row for row in about["tensors"]}
         names = list(self.tensors)
         #: Names of the arguments and results of each entry.

@@ -271,7 +271,8 @@ class _Feed:
         classes, is_label = about.get("classes"), name in self.labels
         if about["dtype"][0] != "i" or array.dtype.kind not in "iu" or not (classes or is_label) or not array.size:
             return array
-        wrong = array < 0
+        first = -classes if about.get("counts_from_end") else 0
+        wrong = array < first
         if classes:
             wrong |= array >= classes
         ignored = np.zeros_like(wrong)
@@ -279,7 +280,7 @@ class _Feed:
             ignored = array == ignore_index
         if (wrong & ~ignored).any():
             place = tuple(np.argwhere(wrong & ~ignored)[0])
-            least = f"0 to {classes - 1}" if classes else "at least 0"
+            least = f"{first} to {classes - 1}" if classes else "at least 0"
             hint = ""
             if is_label and array[place] < 0:
                 hint = f", or ignore_index={array[place]} if it says that there is none"

@@ -22,6 +22,8 @@ namespace mlir::soap {
 /// pairs of a number of elements and their bound, flattened: each element has
 /// to be below it. The bound is the rows of the smallest table that the element
 /// chooses from, and the classes of the smallest loss that it names; 0: none.
+/// Where all tables take negative elements as counted from their end, as ONNX
+/// does, the bound is negative: of -5, elements are in [-5, 5).
 /// Elements are followed through ops that move them or change their type; what
 /// is computed of them is not. Empty: no element has a bound.
 SmallVector<int64_t> indexBounds(BlockArgument argument, int64_t sampleDim);

@@ -73,7 +73,8 @@ struct TensorInfo {
   /// Integers of data and of labels are in `[0, classes)`: rows of the table
   /// that they choose from, or classes. 0 where unknown, or where the elements
   /// of a sample differ: then `classRuns` are numbers of elements and their
-  /// classes (0: unknown), row-major without the sample dimension.
+  /// classes (0: unknown), row-major without the sample dimension. Of -n,
+  /// elements may count from the end: they are in `[-n, n)`.
   int64_t classes = 0;
   std::vector<std::pair<int64_t, int64_t>> classRuns = {};
   InitRule init;
