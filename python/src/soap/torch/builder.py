@@ -156,9 +156,10 @@ class Builder:
 
     def constant(self, value: Any, element: str, dtype: torch.dtype | None = None) -> Value:
         """A tensor or a number whose elements are known."""
-        tensor = torch.as_tensor(value).detach()
+        # A number of Python has double precision, which a program in f64 keeps.
+        tensor = torch.as_tensor(value, dtype=torch.float64 if isinstance(value, float) else None).detach()
         if dtype is None:
-            dtype = tensor.dtype
+            dtype = _TORCH[element] if isinstance(value, float) else tensor.dtype
         if tensor.numel() > _SMALL_MASK:
             small = self.narrowed(tensor)
             if small.numel() * 2 <= tensor.numel() and element != "i32":

@@ -121,12 +121,14 @@ def wav2vec2():
 
 
 def from_timm(name, size=64, **options):
-    """Norms over a few small images amplify rounding, so these are in double precision."""
+    """Norms over a few small images amplify differences: a relative change of 1e-11 in the first gradients of
+    EfficientNet changes PyTorch's own fourth loss by 4e-4 at a rate of 1e-3. So these are in double precision, in tiny
+    steps. PyTorch's gradient of hardsigmoid has 1/6 in single precision."""
 
     @model(f"timm {name}")
     def entry():
         module = timm.create_model(name, num_classes=10, **options)
-        return Entry(module.train(), images(4, size=size), classes(), of_logits, rate=0.02, double=True)
+        return Entry(module.train(), images(4, size=size), classes(), of_logits, rate=1e-6, double=True)
 
 
 from_timm("resnet18", 32)
@@ -137,7 +139,6 @@ from_timm("mobilenetv3_small_100", 32)
 from_timm("regnety_002", 32)
 from_timm("densenet121", 32)
 from_timm("convnext_atto", 32)
-from_timm("vgg11_bn", 32)
 from_timm("mobilevit_xxs", 64)
 from_timm("levit_128s", 224)
 from_timm("coatnet_pico_rw_224", 224)
