@@ -27,7 +27,7 @@ def Soap_Dialect : Dialect {
     Every op with an iteration space checks, beside what its own page says:
 
     - Operands and results are ranked tensors of static shape, without dims of
-      extent 0, of at most 2^40 elements.
+      extent 0 or more than 2^40, of at most 2^44 elements.
     - All floats have one type, except in `soap.cast`.
     - A `soap.config` fits the loops of the op.
 

@@ -117,7 +117,8 @@ Expected<Strategy> presetStrategy(const std::string &name,
                                   const ParallelizationProblem &problem);
 
 /// Where searches start: all presets that lie in the space of the problem, each
-/// strategy once, with its name; data parallelism first.
+/// strategy once, with its name; data parallelism first. Data parallelism that
+/// does not lie in the space is moved into it where that is possible.
 std::vector<std::pair<std::string, Strategy>>
 presetStarts(const ParallelizationProblem &problem);
 
