@@ -260,8 +260,8 @@ static std::string drawMetrics(Random &random, const std::string &training) {
                                  : " metrics=mean-absolute-error";
   if (has("loss=mse") || has("loss=l1") || has("loss=huber"))
     return " metrics=mean-absolute-error";
-  static const char *const ofClasses[] = {"accuracy", "top-2", "perplexity",
-                                          "top-2,accuracy"};
+  static const char *const ofClasses[] = {"accuracy", "top-1", "perplexity",
+                                          "top-1,accuracy"};
   return " metrics=" + std::string(ofClasses[uniform(random, 0, 3)]);
 }
 
