@@ -21,6 +21,9 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.dirname(HERE))
+from tally import Tally  # noqa: E402
+
 GOLDEN = os.path.join(HERE, "golden.json")
 
 # Name, --generate and its batch and options.
@@ -181,26 +184,21 @@ def main():
             outcome.step_of(model, step)
         with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
             found = dict(zip(chosen, pool.map(lambda row: outcome(*row), chosen.values())))
-    failed = 0
+    tally = Tally()
     for name, result in found.items():
         expected = known.get(name, {})
         changed = sorted(key for key in {**expected, **result} if expected.get(key) != result.get(key))
-        if changed:
-            failed += 1
-            print("%s: changed: %s" % (name, ", ".join(
-                "%s (%s, was %s)" % (key, result.get(key), expected.get(key)) for key in changed)))
+        tally.count(name, ", ".join("%s is %s, was %s" % (key, result.get(key), expected.get(key)) for key in changed))
     for name in sorted(set(known) - set(all_rows)):
-        failed += 1
-        print("%s: in golden.json, but no row" % name)
+        tally.count(name, "in golden.json, but no row")
     if options.record:
         kept = {name: row for name, row in {**known, **found}.items() if name in all_rows}
         with open(GOLDEN, "w") as stream:
             stream.write("{\n" + ",\n".join("%s: %s" % (json.dumps(name), json.dumps(kept[name]))
                                             for name in all_rows if name in kept) + "\n}\n")
-        print("recorded: %d rows, %d changed" % (len(found), failed))
+        print("recorded: %d rows, %d changed" % (len(found), tally.failed))
         return 0
-    print("%d passed, %d failed" % (len(found) - failed, failed))
-    return 1 if failed else 0
+    return tally.finish()
 
 
 if __name__ == "__main__":

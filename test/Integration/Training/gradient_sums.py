@@ -17,8 +17,10 @@ import tempfile
 
 import numpy as np
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 from recorded import read_safetensors
 from soap_tools import Failure, Tools
+from tally import Tally
 
 MOST, ALLOWED = 4096, 1e-3
 
@@ -72,7 +74,7 @@ def pipeline(devices, microbatches):
     return "--soap-pipeline=topology=cpu-%d stages=1 microbatches=%d inside=%s" % (devices, microbatches, inside)
 
 
-def check_microbatches(tools, count):
+def check_microbatches(tools, tally):
     random = np.random.default_rng(1)
     data = random.normal(1, 0.3, (MOST, 3))
     exact = np.repeat(data.astype(np.float32).astype(np.float64).sum(0)[:, None], 2, 1)
@@ -80,16 +82,16 @@ def check_microbatches(tools, count):
     for precision in ("bf16", "f16"):
         options = "precision=" + precision + (" loss-scale=1" if precision == "f16" else "")
         one = case.error(options, pipeline(1, 1))
-        count(one < ALLOWED, "%s, one microbatch: error %.1e" % (precision, one))
+        tally.count(precision + ", one microbatch", None if one < ALLOWED else "error %.1e" % one)
         for devices, microbatches in ((1, 64), (2, 256)) + (((1, MOST),) if precision == "bf16" else ()):
             error = case.error(options, pipeline(devices, microbatches))
-            count(error <= one + ALLOWED, "%s, %d microbatches on %d devices: error %.1e, of one %.1e"
-                  % (precision, microbatches, devices, error, one))
+            tally.count("%s, %d microbatches on %d devices" % (precision, microbatches, devices),
+                        None if error <= one + ALLOWED else "error %.1e, of one %.1e" % (error, one))
     error = case.error("precision=bf16 gradient-sums=bf16", pipeline(1, 512))
-    count(error > 0.02, "gradient-sums=bf16, 512 microbatches: error %.1e, which f32 spares" % error)
+    tally.count("gradient-sums=bf16, 512 microbatches", None if error > 0.02 else "error %.1e, as of f32" % error)
 
 
-def check_look_ups(tools, count):
+def check_look_ups(tools, tally):
     exact = np.zeros((2, 3))
     exact[0] = MOST
     case = Case(tools, LOOK_UPS, np.zeros(MOST, np.int32), exact)
@@ -97,28 +99,22 @@ def check_look_ups(tools, count):
                            ("two devices", "--soap-apply-strategy=preset=data-parallel topology=cpu-2"),
                            ("128 microbatches", pipeline(1, 128))):
         error = case.error("precision=bf16", strategy)
-        count(error <= ALLOWED, "look-ups of one row, %s: error %.1e" % (name, error))
+        tally.count("look-ups of one row, " + name, None if error <= ALLOWED else "error %.1e" % error)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("build")
     options = parser.parse_args()
-    counts = {True: 0, False: 0}
-
-    def count(good, text):
-        counts[bool(good)] += 1
-        print(("ok      " if good else "FAILED  ") + text, flush=True)
-
+    tally = Tally()
     with tempfile.TemporaryDirectory() as folder:
         tools = Tools(os.path.abspath(options.build), folder)
         for check in (check_microbatches, check_look_ups):
             try:
-                check(tools, count)
+                check(tools, tally)
             except (Failure, OSError, KeyError) as failure:
-                count(False, "%s: %s" % (check.__name__, failure))
-    print("%d passed, %d failed" % (counts[True], counts[False]))
-    return 1 if counts[False] or not counts[True] else 0
+                tally.count(check.__name__, str(failure))
+    return tally.finish()
 
 
 if __name__ == "__main__":

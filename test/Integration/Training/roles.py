@@ -17,8 +17,10 @@ import tempfile
 
 import numpy as np
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 from recorded import read_safetensors
 from soap_tools import Failure, Tools
+from tally import Tally
 
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "Inputs", "roles")
 MODES = ("dyn", "leg", "dyntrain", "legtrain")
@@ -87,12 +89,7 @@ def main():
     parser.add_argument("build")
     parser.add_argument("--only", default="")
     options = parser.parse_args()
-    counts = {True: 0, False: 0}
-
-    def count(good, text):
-        counts[bool(good)] += 1
-        print(("ok      " if good else "FAILED  ") + text, flush=True)
-
+    tally = Tally()
     cases = sorted(name[:-6] for name in os.listdir(FOLDER) if name.endswith(".names"))
     with tempfile.TemporaryDirectory() as folder:
         tools = Tools(os.path.abspath(options.build), folder)
@@ -107,14 +104,14 @@ def main():
                         why = refusal(tools, path, flags)
                         trains = mode in TRAINS.get((case, word), ())
                         if why:
-                            count(not trains, "%s: refused: %s" % (name, why[why.index("error: "):][:300]))
+                            tally.count(name, trains and "refused: " + why[why.index("error: "):][:300])
                             continue
                         apart = difference(tools, case, mode)
-                        count(trains and apart <= CLOSE, "%s: a step is built, %.1e from PyTorch's" % (name, apart))
+                        tally.count(name, not (trains and apart <= CLOSE) and
+                                    "a step is built, %.1e from PyTorch's" % apart)
                     except Failure as failure:
-                        count(False, "%s: %s" % (name, failure))
-    print("%d passed, %d failed" % (counts[True], counts[False]))
-    return 1 if counts[False] or not counts[True] else 0
+                        tally.count(name, str(failure))
+    return tally.finish()
 
 
 if __name__ == "__main__":
