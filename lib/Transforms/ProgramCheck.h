@@ -3,9 +3,9 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Partition reads configs and stages of a function before it makes programs, and
-// may refuse them. Passes that write a strategy ask the same before they hand it out,
-// so that no plan is made, simulated and then refused.
+// Partition reads configs and stages of a function before it makes programs,
+// and may refuse them. Passes that write a strategy ask the same before they
+// hand it out, so that no plan is made, simulated and then refused.
 //
 //===----------------------------------------------------------------------===//
 

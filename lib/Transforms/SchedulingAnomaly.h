@@ -1,5 +1,4 @@
-//===- SchedulingAnomaly.h - Iterations that slower links shorten -*- C++
-//-*-===//
+//===- SchedulingAnomaly.h - Shorter with slow links ------------*- C++ -*-===//
 //
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

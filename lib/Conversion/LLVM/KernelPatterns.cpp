@@ -302,8 +302,8 @@ private:
 void mlir::soap::populateKernelPatterns(const LLVMTypeConverter &converter,
                                         RewritePatternSet &patterns) {
   patterns.add<LoadPattern, StorePattern, FunctionPattern, ReturnPattern,
-               AssertPattern, AllocaPattern, AtomicPattern,
-               ParallelCallPattern, ReshapePattern<memref::CollapseShapeOp>,
+               AssertPattern, AllocaPattern, AtomicPattern, ParallelCallPattern,
+               ReshapePattern<memref::CollapseShapeOp>,
                ReshapePattern<memref::ExpandShapeOp>>(converter);
   patterns.add<LibraryPattern<math::ErfOp>>(converter, "erf");
   patterns.add<LibraryPattern<math::Atan2Op>>(converter, "atan2");

@@ -44,8 +44,9 @@ DataSource synthetic(const ModelInputs &inputs, const std::string &kind,
                    rows ? std::min(classes, uint64_t(std::abs(rows)))
                         : classes);
     if (kinds.empty())
-      kinds = {data.classes ? std::min(classes, uint64_t(std::abs(data.classes)))
-                            : classes};
+      kinds = {data.classes
+                   ? std::min(classes, uint64_t(std::abs(data.classes)))
+                   : classes};
     for (int64_t i = 0; i < samples.volume(); ++i)
       if (isInteger(data))
         samples.as<int32_t>()[i] =

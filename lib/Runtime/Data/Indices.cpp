@@ -73,9 +73,8 @@ MaybeError runtime::checkIndices(const HostTensor &values, int64_t sampleDim,
     std::string place = "sample " + std::to_string(sample);
     if (perSample > 1)
       place += ", element " + std::to_string(element);
-    return Error{place + ": " +
-                 describeRange(tensor, bound, none) +
-                 ", got " + std::to_string(int64_t(value))};
+    return Error{place + ": " + describeRange(tensor, bound, none) + ", got " +
+                 std::to_string(int64_t(value))};
   }
   return std::nullopt;
 }

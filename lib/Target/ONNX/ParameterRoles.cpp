@@ -219,8 +219,7 @@ bool TensorRoles::findInList(const NamedTensor &tensor) {
   if (owners.count(tensor.name) || foundByModule.count(tensor.name))
     return true;
   // Uses that were split from others have names of the module's.
-  if (auto found = listed.find(tensor.name);
-      isAssumed && found != listed.end())
+  if (auto found = listed.find(tensor.name); isAssumed && found != listed.end())
     return found->second = true;
   bool isExporters = hasExportersName(tensor);
   if (!isAssumed || (isExporters && tensor.values->floats.size() == 1))

@@ -1,4 +1,4 @@
-//===- Empty.cpp - Tensors without elements -----------------------------===//
+//===- Empty.cpp - Tensors without elements -------------------------------===//
 //
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -24,7 +24,8 @@ inline constexpr llvm::StringLiteral kSumType = "soap.sum_type";
 /// The type of a sum of 16-bit elements by the attributes of its op (null:
 /// none), else `element`.
 Type sumTypeOf(Type element, DictionaryAttr attributes);
-/// Whether the op may have `soap.sum_type`, whatever the types of its operands are.
+/// Whether the op may have `soap.sum_type`, whatever the types of its operands
+/// are.
 bool mayHaveSumType(Operation *op);
 
 } // namespace mlir::soap
