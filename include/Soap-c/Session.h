@@ -51,8 +51,9 @@ SOAP_CAPI_EXPORTED SoapSession soapSessionLoad(
 SOAP_CAPI_EXPORTED void soapSessionDestroy(SoapSession session);
 
 /* JSON: `devices`, `topology`, `tensors` (`name`, `kind`, `shape`, `dtype`,
- * `sample_dim`, `classes`) and `entries` (`name`, `batch`, `arguments` and
- * `results`, which are numbers of tensors). */
+ * `sample_dim`, `classes`, `counts_from_end` where negative integers do so) and
+ * `entries` (`name`, `batch`, `arguments` and `results`, which are numbers of
+ * tensors). */
 SOAP_CAPI_EXPORTED SoapResult soapSessionDescribe(SoapSession session,
                                                   SoapTextCallback callback,
                                                   void *user);
