@@ -162,11 +162,28 @@ public:
   /// Prices of plans of one kind are off by about as much: from now on plans
   /// are compared by the time that is expected of a simulation. So a kind whose
   /// prices are low does not take the time of all others.
-  void learn(const HybridPlan &simulated) {
+  void learnRatio(const HybridPlan &simulated) {
     double ratio = static_cast<double>(simulated.makespanNs) /
                    static_cast<double>(simulated.pricedNs);
     auto [it, isNew] = ratios.try_emplace(kindOf(simulated.shape), ratio);
     it->second = std::min(it->second, ratio);
+  }
+
+  /// Plans of one kind take about as long to simulate: those of many stages
+  /// much longer than others.
+  void learnSeconds(const HybridPlan &plan, double taken) {
+    double &longest = seconds[kindOf(plan.shape)];
+    longest = std::max(longest, taken);
+  }
+  /// How long a simulation is expected to take: as the longest of its kind; of
+  /// a new kind, as the shortest of all.
+  double expectedSeconds(const HybridPlan &plan) const {
+    if (auto it = seconds.find(kindOf(plan.shape)); it != seconds.end())
+      return it->second;
+    double shortest = 0;
+    for (const auto &[kind, longest] : seconds)
+      shortest = shortest == 0 ? longest : std::min(shortest, longest);
+    return shortest;
   }
 
 private:
@@ -175,7 +192,8 @@ private:
   std::deque<HybridPlan> plans;
   /// Stages, chunks, tensor parallelism, sequence, context, gathered weights.
   using Kind = std::tuple<bool, bool, bool, bool, bool, bool>;
-  std::map<Kind, double> ratios; ///< least of simulated time to price
+  std::map<Kind, double> ratios;  ///< least of simulated time to price
+  std::map<Kind, double> seconds; ///< most of a simulation
 
   static Kind kindOf(const HybridShape &shape) {
     return {shape.groups > 1, shape.chunks > 1,  shape.tensor > 1,
@@ -238,7 +256,9 @@ static std::vector<HybridPlan> judge(HybridModel &model,
                                      HierarchicalResult &result) {
   std::vector<HybridPlan> judged, failed;
   HybridPlan best;
-  double bestPrice = std::numeric_limits<double>::max(), longest = 0;
+  double bestPrice = std::numeric_limits<double>::max();
+  // No time is left for these.
+  std::vector<HybridPlan> tooLong;
   std::vector<HybridShape> again;
   auto fits = [&] { return best.exists() && best.excessBytes == 0; };
   auto isRefused = [&](const HybridPlan &plan) {
@@ -279,13 +299,13 @@ static std::vector<HybridPlan> judge(HybridModel &model,
     if (options.seconds == 0 &&
         static_cast<int>(judged.size() + failed.size()) >= most)
       break;
-    if (double left = secondsLeft();
-        left <= longest && !recorded.isJudged(plan, left)) {
-      candidates.add(plan);
-      break;
+    if (double left = secondsLeft(); left <= candidates.expectedSeconds(plan) &&
+                                     !recorded.isJudged(plan, left)) {
+      tooLong.push_back(std::move(plan));
+      continue;
     }
     HybridJudgement judgement = recorded.simulate(plan, secondsLeft);
-    longest = std::max(longest, judgement.seconds);
+    candidates.learnSeconds(plan, judgement.seconds);
     if (!judgement.simulated) {
       // Of one that the limit has ended there is nothing else to say.
       if (!judgement.error.empty())
@@ -295,7 +315,7 @@ static std::vector<HybridPlan> judge(HybridModel &model,
     }
     int64_t memory = model.getMemoryBytes();
     useSimulation(plan, std::move(*judgement.simulated), memory);
-    candidates.learn(plan);
+    candidates.learnRatio(plan);
     bool isBest = !best.exists() || isBetter(plan, best);
     if (isBest && plan.excessBytes == 0 && isRefused(plan))
       continue;
@@ -318,6 +338,8 @@ static std::vector<HybridPlan> judge(HybridModel &model,
       best = plan;
     judged.push_back(std::move(plan));
   }
+  for (const HybridPlan &plan : tooLong)
+    candidates.add(plan);
   result.simulated = static_cast<int64_t>(judged.size());
   if (fits()) {
     result.best = std::move(best);
