@@ -384,6 +384,11 @@ def main():
     if passed + failed == 0:
         print("no test ran: is '%s' built?" % build)
         failed = 1
+    # Again, where a long log ends.
+    for result in results:
+        if result.failed:
+            lines = [line.strip() for note in result.notes for line in note.splitlines()]
+            print("failed: %s: %s" % (result.name, next((line for line in lines if "FAILED" in line), lines[0])))
     if skipped:
         print("%d skipped" % skipped)
     print("%d passed, %d failed" % (passed, failed), flush=True)

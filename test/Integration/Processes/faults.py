@@ -157,6 +157,12 @@ class Test:
     def path(self, name):
         return os.path.join(self.folder, name)
 
+    def forget(self):
+        """Removes what an earlier run has written."""
+        for path in (self.checkpoint, self.weights):
+            if os.path.exists(path):
+                os.remove(path)
+
     def run(self, *flags):
         return [tool(self.build, "soap-run"), self.step, "--data=synthetic", "--quiet", "--threads-per-device=1",
                 "--rank-timeout=2", "--join-timeout=6", *flags]
@@ -208,9 +214,7 @@ class Test:
         name = rng.choice(sorted(PLANS) + sorted(OTHER_PLANS))
         losses = [signal.SIGKILL] + rng.choice([[], [signal.SIGKILL], [signal.SIGSTOP]])
         iterations, every = rng.choice([(200, 7), (300, 16)])
-        for path in (self.checkpoint, self.weights):
-            if os.path.exists(path):
-                os.remove(path)
+        self.forget()
         flags = [*self.flags(name), "--topology=cpu-4"]
         job = self.launch(4, *flags, "--iterations=%d" % iterations, "--checkpoint=" + self.checkpoint,
                           "--checkpoint-every=%d" % every, "--elastic", "--elastic-min=2", "--save-state=" + self.weights,

@@ -301,6 +301,7 @@ def main():
         launched = faults.Test(build, folder)
         for name, test in (("pipelines over hosts", pipelines), ("hosts are lost", lost_hosts), ("the network is cut", cut_hosts),
                            ("cores of hosts", cores)):
+            launched.forget()
             with Hosts(folder, 4) as hosts:
                 try:
                     wrong = test(folder, hosts, launched)
