@@ -67,7 +67,12 @@ struct OneDnnMatmul {
 } // namespace
 
 struct KernelCache::Impl {
-  dnnl::engine engine{dnnl::engine::kind::cpu, 0};
+  static dnnl::engine makeEngine() {
+    avoidAmx();
+    return {dnnl::engine::kind::cpu, 0};
+  }
+
+  dnnl::engine engine = makeEngine();
   dnnl::stream stream{engine};
   Scratch scratch;
   std::vector<float> wide; ///< copies of operands of bf16

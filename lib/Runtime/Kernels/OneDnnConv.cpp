@@ -10,6 +10,7 @@
 #include "Runtime/Kernels/OneDnnConv.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <unordered_map>
 
@@ -57,6 +58,13 @@ tag tagOf(int64_t layout) {
 }
 
 } // namespace
+
+void soap::runtime::avoidAmx() {
+  // The library takes the first call only, and none once it has looked at the
+  // processor: later ones return an error, and have nothing left to do.
+  if (!std::getenv("ONEDNN_MAX_CPU_ISA") && !std::getenv("DNNL_MAX_CPU_ISA"))
+    set_max_cpu_isa(cpu_isa::avx512_core_bf16);
+}
 
 bool soap::runtime::multipliesBFloat16() {
   // A set of instruction sets.

@@ -31,6 +31,11 @@ private:
   std::vector<char> storage;
 };
 
+/// Keeps the library from AMX, unless `ONEDNN_MAX_CPU_ISA` says what it may
+/// use. Of oneDNN 2.6.3, convolutions with AMX crash or give wrong gradients of
+/// weights where the window is wider than the image. To be called before
+/// anything else of the library.
+void avoidAmx();
 /// Whether this processor multiplies bf16, as far as oneDNN uses it
 /// (`ONEDNN_MAX_CPU_ISA`).
 bool multipliesBFloat16();

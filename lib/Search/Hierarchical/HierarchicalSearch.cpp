@@ -169,7 +169,7 @@ public:
     it->second = std::min(it->second, ratio);
   }
 
-  /// Plans of one kind take about as long to simulate: those of many stages
+  /// Plans of one kind take about as long to simulate: plans of many stages
   /// much longer than others.
   void learnSeconds(const HybridPlan &plan, double taken) {
     double &longest = seconds[kindOf(plan.shape)];
