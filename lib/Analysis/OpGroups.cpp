@@ -4,8 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Gradients and updates follow their forward op, ops that only pass elements
-// on, and batch norm, follow a producer, constants and views of weights a
-// consumer. Purely structural: what an op is called does not matter.
+// on, and batch norm, follow a producer, constants, views of weights and
+// broadcasts of scalars a consumer. Purely structural: what an op is called
+// does not matter.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,6 +50,8 @@ private:
   Following lead(int node) const;
   Following through(int node, int other, ArrayRef<int> loops) const;
   bool normalizesSamples(int node) const;
+  bool repeatsScalars(int node) const;
+  bool spreadsScalars(int node) const;
   bool followsOrigin(int node);
   bool followsProducer(int node);
   bool followsConsumer(int node);
@@ -59,10 +62,15 @@ private:
   std::vector<int> producer;      ///< per value: node, or -1
   std::vector<int> firstConsumer; ///< per value: node, or -1
   llvm::BitVector dataDependent;  ///< per node: computed from a data argument
+  llvm::BitVector uniform; ///< per value: all elements are the same number
   std::vector<Following> result;
 };
 
 } // namespace
+
+static bool isOneNumber(const ::soap::GraphValue &value) {
+  return value.bytes() == value.elementBytes;
+}
 
 /// Elements go to places of a new dim that other operands say, from anywhere in
 /// a dim (tokens to experts): how that dim is split is a decision of its own.
@@ -130,16 +138,36 @@ bool FollowingAnalysis::normalizesSamples(int node) const {
   return overSamples && own.space.results[0].map == own.space.operands[0].map;
 }
 
+/// Every element of the results comes from numbers that are the same for all:
+/// a broadcast of a scalar, a product of two such.
+bool FollowingAnalysis::repeatsScalars(int node) const {
+  const Kernel &own = kernel(node);
+  return !own.operands.empty() && passesElementsOn(own) &&
+         llvm::all_of(own.operands,
+                      [&](int value) { return uniform.test(value); });
+}
+
+/// The same, and the result has more elements than one.
+bool FollowingAnalysis::spreadsScalars(int node) const {
+  return repeatsScalars(node) &&
+         llvm::any_of(kernel(node).results, [&](int value) {
+           return !isOneNumber(opGraph.graph.values[value]);
+         });
+}
+
 FollowingAnalysis::FollowingAnalysis(const OpGraph &opGraph)
     : opGraph(opGraph), roles(computeRoles(opGraph)),
       names(nodesByName(opGraph)), producer(opGraph.graph.values.size(), -1),
       firstConsumer(opGraph.graph.values.size(), -1),
       dataDependent(opGraph.graph.nodes.size()),
-      result(opGraph.graph.nodes.size()) {
+      uniform(opGraph.graph.values.size()), result(opGraph.graph.nodes.size()) {
   std::vector<bool> data(opGraph.graph.values.size(), false);
   for (auto [input, argument] :
        llvm::zip_equal(opGraph.graph.inputs, opGraph.inputs))
     data[input.value] = isDataArgument(argument);
+  for (auto [value, type] : llvm::enumerate(opGraph.graph.values))
+    if (isOneNumber(type))
+      uniform.set(value);
   for (int node = 0; node < static_cast<int>(result.size()); ++node) {
     for (int value : kernel(node).operands) {
       if (firstConsumer[value] < 0)
@@ -150,6 +178,8 @@ FollowingAnalysis::FollowingAnalysis(const OpGraph &opGraph)
     for (int value : kernel(node).results) {
       producer[value] = node;
       data[value] = dataDependent[node];
+      if (repeatsScalars(node))
+        uniform.set(value);
     }
   }
 }
@@ -200,7 +230,9 @@ bool FollowingAnalysis::followsProducer(int node) {
   for (size_t o = 0; o < own.operands.size(); ++o) {
     int value = own.operands[o];
     int other = producer[value];
-    if (other < 0 || result[other].leader < 0)
+    // Numbers that are the same for all elements say nothing of how to split.
+    if ((uniform.test(value) && !repeatsScalars(node)) || other < 0 ||
+        result[other].leader < 0)
       continue;
     const Kernel &from = kernel(other);
     size_t r = llvm::find(from.results, value) - from.results.begin();
@@ -241,11 +273,12 @@ bool FollowingAnalysis::followsConsumer(int node) {
 std::vector<Following> FollowingAnalysis::compute() {
   int count = static_cast<int>(result.size());
   for (int node = 0; node < count; ++node)
-    if (dataDependent[node] && !followsOrigin(node) && !followsProducer(node))
+    if (dataDependent[node] && !followsOrigin(node) && !followsProducer(node) &&
+        !spreadsScalars(node))
       result[node] = lead(node);
-  // Nodes that depend on no data (constants, reshaped weights) follow their
-  // consumer, which comes later in the program; gradients and updates come
-  // last.
+  // Nodes that depend on no data (constants, reshaped weights), and broadcasts
+  // of scalars, follow their consumer, which comes later in the program;
+  // gradients and updates come last.
   for (int node = count; node-- > 0;)
     if (result[node].leader < 0 && !followsConsumer(node) &&
         !followsOrigin(node))

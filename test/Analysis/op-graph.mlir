@@ -114,3 +114,29 @@ func.func @names(%x: tensor<4xf32> {soap.name = "relu_1.out"}) -> tensor<4xf32> 
   %1 = soap.relu %0 : (tensor<4xf32>) -> tensor<4xf32>
   return %1 : tensor<4xf32>
 }
+
+// -----
+
+// A factor for all elements says nothing of how to split: its broadcast follows the first that reads it, and a product its other operand.
+// CHECK-LABEL: group factor
+// CHECK:       group fa
+// CHECK-NEXT:    factors: broadcast (factor.out) -> (factors.out), forward
+// CHECK-NEXT:      d0=8 attribute as m, d1=8 attribute as n
+// CHECK-NEXT:    fa: matmul (x, w) -> (fa.out), forward
+// CHECK-NEXT:      m=8 sample, n=8 parameter, k=8 parameter
+// CHECK-NEXT:    a: mul (factors.out, fa.out) -> (a.out), forward
+// CHECK-NEXT:      d0=8 sample as m, d1=8 attribute as n
+// CHECK-NEXT:  group fb
+// CHECK-NEXT:    fb: matmul (a.out, w) -> (fb.out), forward
+// CHECK-NEXT:      m=8 sample, n=8 parameter, k=8 parameter
+// CHECK-NEXT:    b: mul (factors.out, fb.out) -> (b.out), forward
+// CHECK-NEXT:      d0=8 sample as m, d1=8 attribute as n
+func.func @factor(%x: tensor<8x8xf32> {soap.sample_dim = 0 : i64, soap.name = "x"}, %w: tensor<8x8xf32> {soap.kind = #soap.kind<parameter>, soap.name = "w"}) -> tensor<8x8xf32> {
+  %0 = soap.reduce sum %x {soap.name = "factor", axes = array<i64: 0, 1>} : (tensor<8x8xf32>) -> tensor<f32>
+  %1 = soap.broadcast %0 {soap.name = "factors", axes = array<i64: 0, 1>} : (tensor<f32>) -> tensor<8x8xf32>
+  %2 = soap.matmul %x, %w {soap.name = "fa"} : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %3 = soap.mul %1, %2 {soap.name = "a"} : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %4 = soap.matmul %3, %w {soap.name = "fb"} : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %5 = soap.mul %1, %4 {soap.name = "b"} : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  return %5 : tensor<8x8xf32>
+}

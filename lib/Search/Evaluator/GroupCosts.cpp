@@ -34,11 +34,15 @@ std::set<std::pair<int, int>> GroupCosts::pairs() const {
     if (input.updateNode >= 0)
       writers[input.value].insert(groupOf[input.updateNode]);
   std::set<std::pair<int, int>> result;
-  for (size_t v = 0; v < graph.values.size(); ++v)
+  for (size_t v = 0; v < graph.values.size(); ++v) {
+    // A number costs a message, however its writer and readers are split.
+    if (graph.values[v].bytes() == graph.values[v].elementBytes)
+      continue;
     for (int writer : writers[v])
       for (int reader : readers[v])
         if (writer != reader)
           result.insert(std::minmax(writer, reader));
+  }
   return result;
 }
 

@@ -42,7 +42,9 @@ public:
       : problem(problem), cost(problem.getTopology()) {}
 
   /// Pairs of groups (first < second) with a value that one writes, or keeps,
-  /// and the other reads.
+  /// and the other reads. Values of one element make no pair: a factor of
+  /// gradient clipping would tie the groups of all weights, and graphs with
+  /// such ties resist elimination.
   std::set<std::pair<int, int>> pairs() const;
 
   using Configs = std::vector<Config>; ///< of a leader

@@ -3,7 +3,7 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which groups share their prices.
+// Which groups share their prices, and which pairs have one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -63,4 +63,19 @@ TEST(GroupCosts, GroupsThatHoldOtherValuesDiffer) {
   EXPECT_EQ(costs.heldValues(2).size(), 1u);
   EXPECT_NE(costs.signature(0, configs), costs.signature(1, configs));
   EXPECT_EQ(costs.signature(1, configs), costs.signature(2, configs));
+}
+
+/// A number that all read, as the norm of all gradients, ties no groups.
+TEST(GroupCosts, NumbersMakeNoPairs) {
+  Chain chain;
+  std::vector<GraphNode> &nodes = chain.builder.graph.nodes;
+  int number = chain.builder.value("number", {1});
+  nodes[chain.groups[0].leader].whole.results.push_back(number);
+  for (size_t g = 1; g < chain.groups.size(); ++g)
+    nodes[chain.groups[g].leader].whole.operands.push_back(number);
+  Topology topology = *builtinTopology("cpu-2");
+  ParallelizationProblem problem(chain.builder.graph, topology, chain.groups,
+                                 chain.builder.roles);
+  std::set<std::pair<int, int>> neighbours = {{0, 1}, {1, 2}};
+  EXPECT_EQ(GroupCosts(problem).pairs(), neighbours);
 }

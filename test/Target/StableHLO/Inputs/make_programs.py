@@ -7,6 +7,7 @@
 
 An .npz has in0, in1, ...: arguments; out0, out1, ...: results; and of a training step last0, last1, ...: results after
 three steps. scripts/test-peers.sh runs it with --check, whose last line is "N passed, N failed". Needs jax and optax.
+Programs that are only planned have shapes for arguments, and no arrays: --check leaves them out.
 """
 
 import os
@@ -418,13 +419,38 @@ def plain(value):
     return value.astype("int32") if value.dtype.itemsize < 4 else value
 
 
+def clipped():
+    """A wide perceptron for a search: all updates read the norm of all gradients."""
+    optimizer = optax.chain(optax.clip_by_global_norm(1.0), optax.sgd(0.1))
+
+    def loss(p, x, labels):
+        logits = jax.nn.relu(jax.nn.relu(x @ p["a"]) @ p["b"]) @ p["c"]
+        return optax.softmax_cross_entropy_with_integer_labels(logits, labels).mean()
+
+    def step(p, x, labels):
+        value, gradients = jax.value_and_grad(loss)(p, x, labels)
+        updates, _ = optimizer.update(gradients, optimizer.init(p), p)
+        return value, optax.apply_updates(p, updates)
+
+    def shape(*dims, dtype="float32"):
+        return jax.ShapeDtypeStruct(dims, dtype)
+
+    parameters = {"a": shape(1024, 8192), "b": shape(8192, 8192), "c": shape(8192, 1024)}
+    return step, (parameters, shape(256, 1024), shape(256, dtype="int32"))
+
+
+PLANNED = {"clipped": clipped}
+
+
 def record(name, folder):
     jax.config.update("jax_use_shardy_partitioner", name != "gspmd")
-    function, arguments = PROGRAMS[name]()
+    function, arguments = (PROGRAMS | PLANNED)[name]()
     step = function if hasattr(function, "lower") else jax.jit(function)
     lowered = step.lower(*arguments)
     with open(os.path.join(folder, name + ".mlir"), "w") as file:
         file.write(lowered.compiler_ir("stablehlo").operation.get_asm(print_generic_op_form=True))
+    if name in PLANNED:
+        return
     result = step(*arguments)
     arrays = {"in": arguments, "out": result}
     if isinstance(result, tuple):
@@ -459,7 +485,7 @@ def main():
     check = sys.argv[1] == "--check"
     names = sys.argv[2:] or PROGRAMS
     if not check:
-        for name in names:
+        for name in sys.argv[2:] or PROGRAMS | PLANNED:
             record(name, sys.argv[1])
         return 0
     failed = 0
