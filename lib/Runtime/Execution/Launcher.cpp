@@ -265,9 +265,10 @@ void Launcher::Impl::watch(Iteration &iteration,
       sum += ctx.progress.load(std::memory_order_relaxed);
     return sum;
   };
-  uint64_t progress = progressNow();
+  uint64_t progress = progressNow(), worked = 0;
   int64_t processor = processorTime();
-  Clock::time_point lastProgress = Clock::now(), lastWork = lastProgress;
+  Clock::time_point lastProgress = Clock::now(), lastWork = lastProgress,
+                    lastBurn = lastProgress;
   while (!wait(iteration, lock, poll)) {
     Clock::time_point now = Clock::now();
     if (iteration.state.failed.load())
@@ -284,20 +285,33 @@ void Launcher::Impl::watch(Iteration &iteration,
       lastProgress = now;
     }
     // A kernel may be long; it counts as work while it burns processor time. A
-    // transport that polls for a message burns it, too.
+    // transport that polls for a message burns it, too, and so does a thread
+    // that waits for a device of a backend.
     bool waits = onlyWaits(iteration);
     if (int64_t time = processorTime(); time > processor + 100000) {
+      bool computes =
+          !options.backend &&
+          std::chrono::nanoseconds(time - processor) > (now - lastBurn) / 20;
       processor = time;
+      lastBurn = now;
       if (!waits)
         lastWork = now;
+      if (!waits && computes) {
+        lastProgress = now;
+        ++worked;
+      }
     }
-    Clock::duration silence = now - std::max(lastProgress, lastWork);
+    Clock::duration silence = now - std::max(lastProgress, lastWork),
+                    withoutProgress = now - lastProgress;
     if (options.peers) {
-      options.peers->publish(progress, waits);
-      if (waits)
+      options.peers->publish(progress + worked, waits);
+      if (waits) {
         silence = std::min<Clock::duration>(silence, options.peers->silence());
+        withoutProgress = std::min<Clock::duration>(
+            withoutProgress, options.peers->withoutProgress());
+      }
     }
-    if (silence < options.timeout && now - lastProgress < 12 * options.timeout)
+    if (silence < options.timeout && withoutProgress < 12 * options.timeout)
       continue;
     int64_t ms = std::chrono::duration_cast<std::chrono::milliseconds>(
                      now - lastProgress)
@@ -309,7 +323,7 @@ void Launcher::Impl::watch(Iteration &iteration,
     break;
   }
   if (options.peers)
-    options.peers->publish(progress, false);
+    options.peers->publish(progress + worked, false);
   // A failed iteration: the others return at their next call of the runtime.
   auto grace = std::max<Clock::duration>(options.timeout,
                                          std::chrono::milliseconds(500));

@@ -18,6 +18,7 @@
 
 #include <algorithm>
 #include <map>
+#include <mutex>
 #include <new>
 #include <set>
 
@@ -183,6 +184,24 @@ MaybeError Session::connect(const Placement &placement,
           *backend, /*joint=*/!nccl, choice.note);
   }
   return std::nullopt;
+}
+
+Session::~Session() {
+  if (!devices || !devices->stuck())
+    return;
+  struct Kept {
+    ProgramSource source;
+    std::shared_ptr<Backend> backend;
+    std::shared_ptr<NcclWorld> nccl;
+    std::unique_ptr<TensorStore> store;
+    std::vector<AlignedBytes> arenas;
+  };
+  // Reachable, and never destroyed.
+  static std::mutex mutex;
+  static auto *kept = new std::vector<Kept>;
+  std::lock_guard<std::mutex> lock(mutex);
+  kept->push_back({std::move(source), std::move(backend), std::move(nccl),
+                   std::move(store), std::move(arenas)});
 }
 
 Expected<std::unique_ptr<Session>> Session::create(ProgramSource source,

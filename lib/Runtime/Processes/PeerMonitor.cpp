@@ -67,6 +67,7 @@ struct Peer {
   Clock::time_point lastSeen;
   /// When it last got on, or did something else than waiting.
   std::atomic<Clock::rep> lastActive{0};
+  std::atomic<Clock::rep> lastProgress{0};
   uint64_t progress = 0;
 };
 
@@ -113,6 +114,9 @@ struct PeerMonitor::Impl {
   std::atomic<uint64_t> progress{0};
   std::atomic<bool> waiting{false};
   bool stopSent = false, lost = false;
+
+  /// How long ago the latest of all peers' times is.
+  milliseconds since(std::atomic<Clock::rep> Peer::*what) const;
 
   MaybeError connectTo(int peer, const std::vector<std::string> &words,
                        const HandshakeKey &key, Clock::time_point deadline);
@@ -258,16 +262,25 @@ void PeerMonitor::publish(uint64_t progress, bool waiting) {
   impl->waiting.store(waiting, std::memory_order_relaxed);
 }
 
-milliseconds PeerMonitor::silence() const {
+milliseconds
+PeerMonitor::Impl::since(std::atomic<Clock::rep> Peer::*what) const {
   Clock::rep latest = Clock::rep(0);
-  for (int i = 0; i < impl->size; ++i)
-    if (i != impl->rank)
-      latest = std::max(latest, impl->peers[size_t(i)]->lastActive.load());
+  for (int i = 0; i < size; ++i)
+    if (i != rank)
+      latest = std::max(latest, (*peers[size_t(i)].*what).load());
   Clock::duration ago =
       Clock::now() - Clock::time_point(Clock::duration(latest));
   // Their state since their last heartbeat is not known.
-  return std::max(milliseconds(0), std::chrono::duration_cast<milliseconds>(
-                                       ago - 2 * impl->interval));
+  return std::max(milliseconds(0),
+                  std::chrono::duration_cast<milliseconds>(ago - 2 * interval));
+}
+
+milliseconds PeerMonitor::silence() const {
+  return impl->since(&Peer::lastActive);
+}
+
+milliseconds PeerMonitor::withoutProgress() const {
+  return impl->since(&Peer::lastProgress);
 }
 
 void PeerMonitor::fail(const std::string &message) {
@@ -317,6 +330,8 @@ void PeerMonitor::Impl::take(Peer &peer, FrameType type, const char *payload,
     std::memcpy(&sign, payload, std::min(bytes, sizeof(sign)));
     if (!sign.waiting || sign.progress != peer.progress)
       peer.lastActive.store(Clock::now().time_since_epoch().count());
+    if (sign.progress != peer.progress)
+      peer.lastProgress.store(Clock::now().time_since_epoch().count());
     peer.progress = sign.progress;
     break;
   case Stop:

@@ -11,6 +11,7 @@
 
 #include "Soap/Runtime/Execution/Launcher.h"
 #include "Runtime/Execution/SpeedGauge.h"
+#include "Runtime/LinearModel.h"
 #include "Runtime/Processes/Affinity.h"
 
 #include "gtest/gtest.h"
@@ -352,9 +353,57 @@ void spinOnDevice0(SoapContext *ctx, void **args, void *arena) {
 }
 
 TEST(Launcher, LongKernelsAreNotSilence) {
-  Ring ring(2, spinOnDevice0);
-  Launcher launcher(options(2, 200ms));
-  EXPECT_EQ(runFor(ring, launcher, 10s), "no error");
+  // Of three and a half timeouts, and of more than twelve.
+  for (std::chrono::milliseconds timeout : {200ms, 50ms}) {
+    Ring ring(2, spinOnDevice0);
+    Launcher launcher(options(2, timeout));
+    EXPECT_EQ(runFor(ring, launcher, 10s), "no error");
+  }
+}
+
+TEST(Session, KeepsCodeAndMemoryOfAStuckDevice) {
+  // A program reads its argument when the session is gone.
+  static std::atomic<bool> ends;
+  static std::atomic<float> read;
+  ends.store(false);
+  read.store(-1);
+  auto code = std::make_shared<int>(0);
+  std::weak_ptr<int> life = code;
+  {
+    ProgramSource source = linearModel();
+    auto programs = source.program;
+    source.program = [code, programs](const std::string &name) -> SoapProgram {
+      if (name != "train_0")
+        return programs(name);
+      return [](SoapContext *ctx, void **args, void *) {
+        soap_rt_task_begin(ctx, 0);
+        while (!ends.load())
+          std::this_thread::sleep_for(50ms);
+        read.store(static_cast<float *>(args[0])[1]);
+      };
+    };
+    code.reset();
+    auto session = Session::create(std::move(source), options(2, 100ms));
+    ASSERT_TRUE(session) << session.error();
+    for (size_t t : {0, 1, 2}) {
+      HostTensor &value = (*session)->tensors().host(t);
+      for (int64_t i = 0; i < value.volume(); ++i)
+        value.set(i, t == 0 ? 7 : 0);
+      (*session)->tensors().hostWritten(t);
+    }
+    MaybeError error = (*session)->run(0);
+    ASSERT_TRUE(error);
+    EXPECT_NE(error->message.find("device 0, op 'work[0]' (linear): no "
+                                  "progress for "),
+              std::string::npos)
+        << error->message;
+    ASSERT_TRUE((*session)->launcher().stuck());
+  }
+  EXPECT_FALSE(life.expired());
+  ends.store(true);
+  for (int i = 0; i < 200 && read.load() < 0; ++i)
+    std::this_thread::sleep_for(10ms);
+  EXPECT_EQ(read.load(), 7);
 }
 
 void sendTwice(SoapContext *ctx, void **args, void *) {

@@ -148,6 +148,21 @@ TEST(PeerMonitor, KnowsWhetherOthersOnlyWait) {
   EXPECT_LE(silence(), 400ms);
 }
 
+TEST(PeerMonitor, KnowsWhetherOthersGetOn) {
+  Ranks ranks({1s, 1s});
+  auto without = [&] { return ranks[0].monitor->withoutProgress(); };
+  // Not waiting is no progress.
+  ranks[1].monitor->publish(7, false);
+  for (int i = 0; i < 2000 && without() < 500ms; ++i)
+    std::this_thread::sleep_for(10ms);
+  EXPECT_GE(without(), 500ms);
+  EXPECT_LE(ranks[0].monitor->silence(), 400ms);
+  ranks[1].monitor->publish(8, false);
+  for (int i = 0; i < 2000 && without() > 400ms; ++i)
+    std::this_thread::sleep_for(10ms);
+  EXPECT_LE(without(), 400ms);
+}
+
 /// A connection of another program to where a monitor listens.
 int strangerAt(const std::string &monitorAddress) {
   std::istringstream words(monitorAddress);

@@ -11,9 +11,8 @@
 //
 // Nothing hangs: the first failure stops all communication, and a watchdog ends
 // an iteration in which no device makes progress. A device whose program does
-// not even return then is *stuck*: its thread is left behind, and the process
-// should end with `_exit` after the message, because the thread still uses its
-// memory.
+// not even return then is *stuck*: its thread is left behind, and uses its code
+// and memory on, which therefore stay (Session.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -97,7 +96,9 @@ struct LauncherOptions {
   /// Kernel threads of each device; 0: available cores / devices, at least 1.
   int64_t threadsPerDevice = 0;
   /// The watchdog ends an iteration in which no device has made progress for
-  /// this long; twelve times as long while some device uses processor time.
+  /// this long. A device of the CPU that computes makes progress; a thread that
+  /// uses processor time for a device of a backend, or a process that does
+  /// something else than waiting, has twelve times as long.
   std::chrono::milliseconds timeout{10000};
   /// Bind devices to cores, round robin.
   bool pin = true;

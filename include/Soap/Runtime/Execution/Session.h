@@ -55,6 +55,10 @@ struct DeviceChoice {
 
 class Session {
 public:
+  /// Code and memory of a session with a stuck device stay for the life of the
+  /// process: the device still uses them.
+  ~Session();
+
   /// Allocates tiles and arenas and starts the devices; an error if a program
   /// is missing, memory is not enough, or the devices are not there.
   /// `options.devices` comes from the manifest. With a world, the session is
@@ -100,7 +104,8 @@ public:
   /// Per device, the largest over the entries.
   const std::vector<int64_t> &arenaBytes() const { return arenaSizes; }
 
-  /// The calls that `DeviceChoice::checks` has compared so far; null: not asked for.
+  /// The calls that `DeviceChoice::checks` has compared so far; null: not asked
+  /// for.
   const CallChecks *callChecks() const { return checks.get(); }
 
   /// Called after every successful run.

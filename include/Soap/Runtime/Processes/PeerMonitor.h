@@ -71,6 +71,8 @@ public:
   /// For how long all peers have only waited for messages; 0 if some peer has
   /// done anything else.
   std::chrono::milliseconds silence() const;
+  /// For how long the number of no peer has grown.
+  std::chrono::milliseconds withoutProgress() const;
 
   /// Tells all peers why this process is about to end, and ends them, too.
   void fail(const std::string &message);
