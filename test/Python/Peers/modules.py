@@ -3,6 +3,7 @@
 steps of SGD equal PyTorch's own. Run by scripts/test-peers.sh.
 
 The last line is "N passed, N failed": one check for each module and plan."""
+import inspect
 import os
 import subprocess
 import sys
@@ -15,6 +16,7 @@ import torch
 
 import soap
 import soap.torch
+from soap.torch.ops import HANDLERS
 
 STEPS, RATE = 3, 0.05
 
@@ -184,6 +186,46 @@ def check_refusals():
     soap.fit(graph, data, plan=plan, shuffle=False)
 
 
+class Gate(torch.nn.Module):
+    """Ops of which one is broken on purpose, and a second result that is 0 except for rounding."""
+
+    def __init__(self):
+        super().__init__()
+        self.a, self.norm, self.b = torch.nn.Linear(6, 8), torch.nn.BatchNorm1d(8), torch.nn.Linear(8, 4)
+
+    def forward(self, x):
+        y = self.norm(self.a(x))
+        z = torch.tanh(y)
+        return self.b(z * torch.sigmoid(y)), y.mean()
+
+
+def check_first_op():
+    """A difference names the op that makes it and its line: of results, of gradients, of neither."""
+    torch.manual_seed(0)
+    x, module = torch.randn(8, 6), Gate()
+    soap.from_torch(module, x)
+    lines, first = inspect.getsourcelines(Gate.forward)
+    place = f"modules.py:{first + next(i for i, line in enumerate(lines) if 'tanh' in line)}: aten.tanh"
+    right, linear = HANDLERS["aten.tanh"], HANDLERS["aten.linear"]
+    try:
+        HANDLERS["aten.tanh"] = lambda b, x: b.scale(right(b, x), 1.001)
+        refused("the first op that differs, by 0.001 of its largest element, is ", lambda: soap.from_torch(module, x))
+        refused(place, lambda: soap.from_torch(module, x))
+        # Half of the gradient, and none of a weight.
+        HANDLERS["aten.tanh"] = lambda b, x: b.binary("add", b.scale(right(b, x), 0.5), b.scale(b.stop(right(b, x)), 0.5))
+        refused("the first op whose gradient differs, by 0.5 of its largest element, is ",
+                lambda: soap.from_torch(module, x))
+        refused(place, lambda: soap.from_torch(module, x))
+        HANDLERS["aten.tanh"] = right
+        HANDLERS["aten.linear"] = lambda b, x, weight, bias: linear(b, x, b.stop(weight), bias)
+        refused("gradient differs, by 1 of its largest element, is", lambda: soap.from_torch(module, x))
+        refused("in 'b': aten.linear", lambda: soap.from_torch(module, x))
+    finally:
+        HANDLERS["aten.tanh"], HANDLERS["aten.linear"] = right, linear
+    assert all(p.grad is None for p in module.parameters())
+    refused("torch.export's graph is not the module", lambda: soap.from_torch(OwnGradient(), x))
+
+
 class Center(torch.nn.Module):
     """A mean over the batch, written by hand."""
 
@@ -321,7 +363,7 @@ def main():
                 failed += 1
                 print(f"{row} FAILED")
                 traceback.print_exc(file=sys.stdout)
-    for one in (check_unused, check_norms, check_stopped, check_refusals, check_batch, check_meta, check_evaluation_mode,
+    for one in (check_unused, check_norms, check_stopped, check_refusals, check_first_op, check_batch, check_meta, check_evaluation_mode,
                 check_command):
         try:
             one()

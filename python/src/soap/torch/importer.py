@@ -10,7 +10,7 @@ import operator
 import os
 import re
 import traceback
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Mapping, Sequence
 
 import torch
@@ -59,9 +59,15 @@ class Program:
     positions: list[int]
     #: Whether a parameter has a gradient.
     trains: bool
-    #: Names of the model's nodes by SSA name, and the lines that they come from: for messages.
-    nodes: dict[str, torch.fx.Node] = field(default_factory=dict)
-    values: dict[str, Value] = field(default_factory=dict)
+
+
+@dataclass
+class Shown:
+    """A result of the program that is a node's, of several its `index`th."""
+
+    name: str
+    node: torch.fx.Node
+    index: int
 
 
 def program_name(key: str) -> str:
@@ -115,13 +121,20 @@ class Importer:
     #: For comparisons: nothing is dropped, norms that train use the batch's statistics in `@forward` too, and the
     #: results are a number, the sum of all results times weights that are data, and then the results.
     compares: bool = False
+    #: Further results are what all nodes compute: `shown`.
+    shows: bool = False
+    #: A parameter is added to what a node reads, whose gradient is what the node gives its operand: `probed`.
+    probes: bool = False
 
     def run(self) -> Program:
         self.b = Builder(compares=self.compares)
         self.env: dict[torch.fx.Node, Any] = {}
         self.arguments: list[Argument] = []
-        self.nodes: dict[str, torch.fx.Node] = {}
-        self.values: dict[str, Value] = {}
+        #: Nodes and what they compute, by SSA name.
+        self.values: dict[str, tuple[torch.fx.Node, int, Value]] = {}
+        self.shown: list[Shown] = []
+        #: By node and operand.
+        self.probed: dict[tuple[torch.fx.Node, torch.fx.Node], tuple[str, Value]] = {}
         self._enter_arguments()
         calls = [n for n in self.exported.graph.nodes if n.op == "call_function"]
         alone: dict[str, int] = {}
@@ -216,7 +229,7 @@ class Importer:
             return
         if name in _NOISE:
             return
-        args, kwargs = torch.fx.map_arg((node.args, node.kwargs), lambda n: self.env[n])
+        args, kwargs = torch.fx.map_arg((node.args, node.kwargs), lambda n: self._with_probe(node, n))
         short = name.split(".")[-1]
         b = self.b
         path = _own_path(node, self.prefix)
@@ -239,16 +252,16 @@ class Importer:
             before = len(b.ops)
             result = handler(b, *args, **kwargs)
         except Unsupported as error:
-            raise SoapError(f"from_torch: {self._where(node)}: {name}: {error}") from None
+            raise SoapError(f"from_torch: {self.where(node)}: {name}: {error}") from None
         except SoapError:
             raise
         except Exception as error:
-            raise SoapError(f"from_torch: {self._where(node)}: {name}: {type(error).__name__}: {error}") from error
+            raise SoapError(f"from_torch: {self.where(node)}: {name}: {type(error).__name__}: {error}") from error
         b.finish_node(before, result)
         self._check_shape(node, name, result)
         self.env[node] = result
 
-    def _where(self, node: Any) -> str:
+    def where(self, node: Any) -> str:
         if not isinstance(node, torch.fx.Node):
             return "the forward pass"
         place, path = place_of(node), _own_path(node, self.prefix)
@@ -257,15 +270,26 @@ class Importer:
     def _check_shape(self, node: torch.fx.Node, name: str, result: Any) -> None:
         expected = node.meta.get("val")
         pairs = zip(result, expected) if isinstance(result, (tuple, list)) else [(result, expected)]
-        for value, wanted in pairs:
+        for index, (value, wanted) in enumerate(pairs):
             if isinstance(value, Value) and isinstance(wanted, torch.Tensor):
                 if value.shape != tuple(wanted.shape):
                     raise SoapError(
-                        f"from_torch: {self._where(node)}: {name}: got shape {list(value.shape)}, expected "
+                        f"from_torch: {self.where(node)}: {name}: got shape {list(value.shape)}, expected "
                         f"{list(wanted.shape)}"
                     )
-                self.nodes.setdefault(value.name, node)
-                self.values.setdefault(value.name, value)
+                self.values.setdefault(value.name, (node, index, value))
+
+    def _with_probe(self, node: torch.fx.Node, operand: torch.fx.Node) -> Any:
+        value = self.env[operand]
+        if not self.probes or not isinstance(value, Value) or not value.dtype.is_floating_point or value.type == "i32":
+            return value
+        if (node, operand) not in self.probed:
+            name = f"compared.probe{len(self.probed)}"
+            probe = Value(f"%a{len(self.arguments)}", value.shape, value.type, value.dtype)
+            self.arguments.append(Argument(probe, "parameter", name, ""))
+            self.b.base = name
+            self.probed[node, operand] = (name, self.b.binary("add", value, probe))
+        return self.probed[node, operand][1]
 
     # --- Text ---------------------------------------------------------------------------------------------------------
 
@@ -281,7 +305,7 @@ class Importer:
                           else self.exported.constants.get(spec.target))
                 if value is not UPDATED and buffer is not None and buffer.is_floating_point():
                     raise SoapError(
-                        f"from_torch: {self._where(node)}: the forward pass changes buffer {spec.target!r}: only running "
+                        f"from_torch: {self.where(node)}: the forward pass changes buffer {spec.target!r}: only running "
                         "statistics of batch norms are supported"
                     )
             elif spec.kind == OutputKind.USER_OUTPUT:
@@ -291,14 +315,30 @@ class Importer:
                     self.positions.append(count)
                 count += isinstance(node, torch.fx.Node)
             elif spec.kind == OutputKind.USER_INPUT_MUTATION:
-                raise SoapError(f"from_torch: {self._where(node)}: the forward pass changes its input {spec.target!r}")
+                raise SoapError(f"from_torch: {self.where(node)}: the forward pass changes its input {spec.target!r}")
         if not results:
             raise SoapError("from_torch: no result of the module depends on its inputs and parameters")
         if self.compares:
             results = [Result(self._weighted_sum(results), "sum"), *results]
+        if self.shows:
+            results += self._shown_results(results)
         for number, result in enumerate(results):
             result.name = result.name or ("output" if len(results) == 1 else f"output{number}")
         return self._program(results)
+
+    def _shown_results(self, results: list[Result]) -> list[Result]:
+        taken = {result.value.name: result for result in results}
+        live = {value.name for op in self.b.live_ops(r.value for r in results) for value in op.results}
+        more = []
+        for name, (node, index, value) in self.values.items():
+            result = taken.get(name)
+            if result is None and name in live:
+                result = Result(self._as_result(value), f"shown{len(more)}")
+                more.append(result)
+            if result is not None:
+                result.name = result.name or f"output{results.index(result)}"
+                self.shown.append(Shown(result.name, node, index))
+        return more
 
     def _weighted_sum(self, results: list[Result]) -> Value:
         b, total = self.b, None
@@ -346,7 +386,7 @@ class Importer:
         text += "\n".join(text_of(ops, taken))
         text += "\n    return " + ", ".join(r.value.name for r in results)
         text += " : " + ", ".join(tensor_type(r.value.shape, r.value.type) for r in results) + "\n  }\n}\n"
-        return Program(text, arguments, results, self.positions, trains, self.nodes, self.values)
+        return Program(text, arguments, results, self.positions, trains)
 
 
 def _trains(ops: Sequence[Op], arguments: Sequence[Argument], result: Value) -> bool:

@@ -265,9 +265,9 @@ class Tracer:
         if kwargs_order != list(example.kwargs):
             raise SoapError(f"from_torch: expected the inputs {list(example.kwargs)}, torch.export has {kwargs_order}")
 
-    def program(self, compares: bool = False) -> Program:
+    def importer(self, compares: bool = False) -> Importer:
         e = self.example
-        return Importer(self.exported, e.names, e.sample_dims, e.order, self.prefix, compares).run()
+        return Importer(self.exported, e.names, e.sample_dims, e.order, self.prefix, compares)
 
 
 def _warn_of_unused(module: torch.nn.Module, model: TorchModel, program: Program) -> None:
@@ -362,11 +362,11 @@ def from_torch(
             stacklevel=2,
         )
     tracer = Tracer(traced, example)
-    program = tracer.program()
+    program = tracer.importer().run()
     core = _core.Module.parse(program.text, type(module).__name__, [])
     model = TorchModel(core, type(module).__name__, module, program, loss is not None)
     _warn_of_unused(module, model, program)
     if check:
-        compare(traced, example, lambda m, e: (tracer if m is traced else Tracer(m, e)).program(compares=True), tolerance)
+        compare(traced, example, lambda m, e: (tracer if m is traced else Tracer(m, e)).importer(compares=True), tolerance)
         model.order_matters = order_matters(traced, example)
     return model
