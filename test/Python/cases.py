@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Tests of the package soap with NumPy alone; package.py runs them in an environment that has it.
 
-    cases.py SOURCE
+    cases.py SOURCE BUILD
 
 Right values come from NumPy, from formulas, or from reports of passes. The last line is "N passed, N failed"."""
+import json
 import os
 import re
+import subprocess
 import sys
 import tempfile
 import traceback
@@ -16,7 +18,7 @@ import numpy as np
 import soap
 from soap.layout import Layout
 
-SOURCE = sys.argv[1]
+SOURCE, BUILD = sys.argv[1:]
 LENET = os.path.join(SOURCE, "examples", "lenet.onnx")
 TESTS = []
 
@@ -292,6 +294,33 @@ def plans_compare_draw_and_are_files():
         raises(soap.SoapError, "lenet.onnx", lambda: soap.Session.load(LENET))
         raises(KeyError, "no entry 'step'", lambda: sessions[0].run("step"))
         raises(KeyError, "no tensor 'y'", lambda: sessions[0]["y"])
+
+
+def read_safetensors(path):
+    """Tensors of f32 by name."""
+    data = open(path, "rb").read()
+    begin = 8 + int.from_bytes(data[:8], "little")
+    rows = {key: row for key, row in json.loads(data[8:begin]).items() if key != "__metadata__"}
+    return {key: np.frombuffer(data[begin + row["data_offsets"][0] : begin + row["data_offsets"][1]], np.float32)
+            .reshape(row["shape"]) for key, row in rows.items()}
+
+
+@test
+def tools_read_what_a_model_saves():
+    """soap-opt reads MODEL.soap, soap-run the values beside it: steps at a rate of 0 leave them as they are."""
+    model = soap.from_onnx(LENET)
+    with tempfile.TemporaryDirectory() as folder:
+        path, step, after = (os.path.join(folder, name) for name in ("m.soap", "step.mlir", "after.safetensors"))
+        model.save(path)
+        assert soap.from_mlir(path).ir == model.ir
+        tool = lambda name, *args: subprocess.run([os.path.join(BUILD, "bin", name), *args], check=True)  # noqa: E731
+        tool("soap-opt", path, "--soap-build-training-step=optimizer=sgd learning-rate=0", "-o", step)
+        tool("soap-run", step, "--init", os.path.join(folder, "m.safetensors"), "--data=synthetic", "--iterations=2",
+             "--quiet", "--save-weights", after)
+        written, values = read_safetensors(after), model.state_dict()
+        assert sorted(written) == sorted(values)
+        for name, value in values.items():
+            np.testing.assert_array_equal(written[name], value)
 
 
 @test

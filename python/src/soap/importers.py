@@ -24,12 +24,12 @@ def from_mlir(
     text_or_path: str | os.PathLike[str], *, dialect_plugins: Sequence[str | os.PathLike[str]] = ()
 ) -> Model:
     """Parses IR: text, or the path of a file of text or bytecode. A path is a `pathlib.Path`, or a text of one line that
-    ends with `.mlir` or `.mlirbc`. Programs of linalg need `mark_arguments` before a search (docs/Linalg.md).
+    ends with `.mlir`, `.mlirbc` or `.soap`. Programs of linalg need `mark_arguments` before a search (docs/Linalg.md).
     `dialect_plugins` are shared objects with dialects of other projects (docs/OtherDialects.md): native code, so load
     only files that you trust."""
     plugins = [os.fspath(plugin) for plugin in dialect_plugins]
     if isinstance(text_or_path, os.PathLike) or (
-        "\n" not in text_or_path and text_or_path.endswith((".mlir", ".mlirbc"))
+        "\n" not in text_or_path and text_or_path.endswith((".mlir", ".mlirbc", ".soap"))
     ):
         path = os.fspath(text_or_path)
         return Model(_core.Module.parse_file(path, plugins), Path(path).stem)

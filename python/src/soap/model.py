@@ -5,12 +5,14 @@ from __future__ import annotations
 
 import json
 import os
+from pathlib import Path
 from typing import Any, Mapping, Sequence
 
 import numpy as np
 
 from . import _core
 from ._options import pass_options
+from .errors import SoapError
 from .session import Session, as_array
 
 
@@ -115,7 +117,21 @@ class Model:
         self._values = new
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes parameters and buffers to a safetensors file."""
+        """Writes parameters and buffers to a safetensors file. `MODEL.soap`, or `MODEL.mlir`, gets the IR, and
+        `MODEL.safetensors` beside it the values: soap-opt and soap-run read them."""
+        file = Path(path)
+        if file.suffix in (".soap", ".mlir"):
+            self.save_ir(file)
+            file = file.with_suffix(".safetensors")
+        if self._has_numbers():
+            self._save_values(file)
+        elif file == Path(path):
+            raise SoapError(f"{self.name} has no numbers to save: its parameters are on meta")
+
+    def _has_numbers(self) -> bool:
+        return True
+
+    def _save_values(self, path: Path) -> None:
         session = self._inference_session()
         self.restore(session)
         session.save(path)

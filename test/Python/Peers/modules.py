@@ -251,6 +251,10 @@ def check_meta():
         module = Transformer()
     model = soap.from_torch(module, torch.zeros(8, 16, dtype=torch.int64, device="meta"))
     assert soap.apply_strategy(model, "cpu-4", "data-parallel").milliseconds > 0
+    with tempfile.TemporaryDirectory() as folder:
+        model.save(os.path.join(folder, "meta.soap"))
+        assert os.listdir(folder) == ["meta.soap"]
+        refused("no numbers to save", lambda: model.save(os.path.join(folder, "meta.safetensors")))
 
 
 def check_evaluation_mode():
@@ -264,9 +268,12 @@ def check_command():
     with tempfile.TemporaryDirectory() as folder:
         with open(os.path.join(folder, "made.py"), "w") as file:
             file.write("import torch\n\n\ndef net():\n    return torch.nn.Linear(6, 4), torch.zeros(8, 6)\n")
-        path = os.path.join(folder, "net.mlir")
-        subprocess.run([sys.executable, "-m", "soap.torch", "export", "made:net", "-o", path], check=True, cwd=folder)
-        assert os.path.exists(path.replace(".mlir", ".safetensors"))
+        path = os.path.join(folder, "net.soap")
+        export = [sys.executable, "-m", "soap.torch", "export", "made:net", "-o"]
+        subprocess.run([*export, path], check=True, cwd=folder)
+        assert os.path.exists(path.replace(".soap", ".safetensors"))
+        done = subprocess.run([*export, "net.bin"], cwd=folder, capture_output=True, text=True)
+        assert done.returncode == 2 and "ends in .soap or .mlir, got 'net.bin'" in done.stderr, done.stderr
         assert [a["name"] for a in soap.from_mlir(path).function("forward")["arguments"]] == ["input", "weight", "bias"]
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""python -m soap.torch export PACKAGE.MODULE:FUNCTION -o MODEL.mlir
+"""python -m soap.torch export PACKAGE.MODULE:FUNCTION -o MODEL.soap
 
 The function returns a module and example inputs, or a dict of the arguments of `soap.from_torch`. Writes the program
-to MODEL.mlir, and the values of its parameters to MODEL.safetensors: soap-opt and soap-run read them."""
+to MODEL.soap, and the values of its parameters to MODEL.safetensors: soap-opt and soap-run read them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import argparse
 import importlib
 import os
 import sys
-from pathlib import Path
 
 import soap
 
@@ -22,10 +21,12 @@ def main(arguments: list[str] | None = None) -> int:
     commands = parser.add_subparsers(dest="command", required=True)
     export = commands.add_parser("export", help="write a module of PyTorch as a program")
     export.add_argument("function", help="PACKAGE.MODULE:FUNCTION")
-    export.add_argument("-o", dest="output", required=True, metavar="MODEL.mlir")
+    export.add_argument("-o", dest="output", required=True, metavar="MODEL.soap")
     export.add_argument("--batch", type=int, help="samples of the program's batch, as many as the example has by default")
     export.add_argument("--no-check", action="store_true", help="do not compare the program with the module")
     options = parser.parse_args(arguments)
+    if not options.output.endswith((".soap", ".mlir")):
+        parser.error(f"-o: expected a path that ends in .soap or .mlir, got {options.output!r}")
     name, colon, attribute = options.function.partition(":")
     if not colon:
         parser.error(f"expected PACKAGE.MODULE:FUNCTION, got {options.function!r}")
@@ -40,10 +41,7 @@ def main(arguments: list[str] | None = None) -> int:
     named["check"] = not options.no_check and named.get("check", True)
     try:
         model = from_torch(named.pop("module"), named.pop("example_inputs"), **named)
-        path = Path(options.output)
-        model.save_ir(path)
-        if not any(value.is_meta for value in model.first_state.values()):
-            model.save(path.with_suffix(".safetensors"))
+        model.save(options.output)
     except (soap.SoapError, TypeError, ValueError, KeyError, OSError) as error:
         print(f"soap.torch: error: {error}", file=sys.stderr)
         return 1

@@ -58,6 +58,9 @@ class TorchModel(Model):
             if name in values:
                 session[name] = values[name]
 
+    def _has_numbers(self) -> bool:
+        return self._values is not None or not any(value.is_meta for value in self.first_state.values())
+
     def _first_values(self) -> dict[str, np.ndarray]:
         """The module's values at import, by their names in the program."""
         return {
