@@ -247,26 +247,38 @@ private:
 
   /// Folds all inputs but the last of a combine one by one, each as it comes,
   /// in tasks of their own: the sum so far and one contribution are all that is
-  /// there at a time. What other devices send comes last.
+  /// there at a time. What other devices send comes last, and at once where
+  /// sums have 16 bits: a chain would round at each device.
   void addUp(Action &combine, int value, const PlannedAction &step) {
-    std::stable_partition(
+    auto sent = std::stable_partition(
         combine.inputs.begin(), combine.inputs.end(), [&](int input) {
           int from = plan.buffers[input].action;
           return from < 0 || plan.actions[from].kind != ActionKind::Transfer;
         });
     std::vector<int> inputs = combine.inputs;
-    for (size_t i = 2; i < inputs.size(); ++i) {
+    if (inputs.size() < 3)
+      return;
+    size_t single = inputs.size() - 1; // inputs of tasks of their own
+    if (graph.values[value].elementBytes < 4)
+      single =
+          std::min(single, static_cast<size_t>(sent - combine.inputs.begin()));
+    if (single < 2)
+      return;
+    int sum = inputs[0];
+    for (size_t i = 1; i < single; ++i) {
       Action one = combine;
-      one.inputs = {combine.inputs[0], inputs[i - 1]};
+      one.inputs = {sum, inputs[i]};
       int id = addAction(std::move(one), source.blockOf(value), step.task,
                          /*isNew=*/true);
       // Numbers of steps tell the tasks of one combine apart; the last is 0.
-      plan.actions[id].key[2] = static_cast<int64_t>(i) - 1;
-      int sum = addBuffer(value, combine.device,
-                          source.regionsOf(value)[step.region], id, true);
+      plan.actions[id].key[2] = static_cast<int64_t>(i);
+      sum = addBuffer(value, combine.device,
+                      source.regionsOf(value)[step.region], id, true);
       plan.actions[id].outputs = {sum};
-      combine.inputs = {sum, inputs[i]};
     }
+    combine.inputs.assign(inputs.begin() + static_cast<ptrdiff_t>(single) - 1,
+                          inputs.end());
+    combine.inputs[0] = sum;
   }
 
   /// All actions of a collective.

@@ -51,6 +51,10 @@ Case narrowCase(Case c, const std::string &precision, Random &random) {
                              " loss=softmax-cross-entropy label-smoothing=0.1"})
     if (c.training.find(option) != std::string::npos)
       rest += option;
+  // Batch norm in microbatches: statistics of groups of samples.
+  if (size_t at = c.training.find(" batch-norm=groups(");
+      at != std::string::npos)
+    rest += c.training.substr(at, c.training.find(')', at) + 1 - at);
   c.training =
       optimizers[uniform(random, 0, 2)] + rest + " precision=" + precision;
   c.wide = c.amplifies = false;
