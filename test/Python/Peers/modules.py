@@ -245,6 +245,16 @@ def check_batch():
     np.testing.assert_allclose(model.predict(x), module(x).detach(), rtol=1e-5, atol=1e-6)
 
 
+def check_bf16():
+    """A cross-entropy of bf16 logits over more rows than bf16 counts, some of which are left out."""
+    torch.manual_seed(0)
+    module, x, y = torch.nn.Linear(6, 16).bfloat16(), torch.randn(600, 6).bfloat16(), torch.randint(0, 16, (600,))
+    y[:87] = -100
+    model = soap.from_torch(module, x, loss=torch.nn.functional.cross_entropy, labels=y)
+    loss = torch.nn.functional.cross_entropy(module(x), y).item()
+    np.testing.assert_allclose(float(model.predict(x, y)), loss, rtol=2**-7)
+
+
 def check_meta():
     """A module without numbers: a program, and a plan of it."""
     with torch.device("meta"):
@@ -370,8 +380,8 @@ def main():
                 failed += 1
                 print(f"{row} FAILED")
                 traceback.print_exc(file=sys.stdout)
-    for one in (check_unused, check_norms, check_stopped, check_refusals, check_first_op, check_batch, check_meta, check_evaluation_mode,
-                check_command):
+    for one in (check_unused, check_norms, check_stopped, check_refusals, check_first_op, check_batch, check_bf16,
+                check_meta, check_evaluation_mode, check_command):
         try:
             one()
             passed += 1

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Any, Iterable, Sequence
+from typing import Any, Callable, Iterable, Sequence
 
 import torch
 
@@ -111,8 +111,9 @@ class Builder:
     norms: dict[str, Any] = field(default_factory=dict)
     _count: int = 0
     _cached: dict[Any, Value] = field(default_factory=dict)
-    #: Large known tensors, which many nodes read, without their repetitions, by identity.
-    _narrowed: dict[int, tuple[torch.Tensor, torch.Tensor]] = field(default_factory=dict)
+    #: Large known tensors, which many nodes read, and what was found of them, by their place in memory.
+    _found: dict[Any, tuple[torch.Tensor, Any]] = field(default_factory=dict)
+    _causal: dict[tuple[int, int], torch.Tensor] = field(default_factory=dict)
 
     # --- Values -------------------------------------------------------------------------------------------------------
 
@@ -164,23 +165,12 @@ class Builder:
             small = self.narrowed(tensor)
             if small.numel() * 2 <= tensor.numel() and element != "i32":
                 return self._retyped(self.expand(self.constant(small, element, dtype), tensor.shape), dtype)
-        kept = tensor if tensor.dtype != torch.bool else tensor.to(torch.int8)
-        exact = kept.to(_TORCH[element])
-        if element == "i32" and not torch.equal(exact.to(kept.dtype), kept):
-            raise Unsupported("a constant has integers beyond 32 bits")
-        if element == "f32" and not kept.is_floating_point() and kept.numel() and int(kept.abs().max()) > 1 << 24:
-            # The largest integers stand for "all": no computed one is near them.
-            limit = (1 << 24) - 1
-            if bool(((kept.abs() > limit) & (kept.abs() < (1 << 31) - 1)).any()):
-                raise Unsupported("a constant has integers beyond 24 bits, which f32 does not count")
-            exact = kept.clamp(-limit, limit).to(torch.float32)
-        tensor = exact
+        tensor = self.found(tensor, ("exact", element), lambda t: _exact(t, element))
         if tensor.numel() == 0:
             raise Unsupported("a constant without elements is not supported")
         if tensor.numel() > 1:
             first = tensor.reshape(-1)[0]
-            repeated = tensor.ndim and bool((tensor == first).all())
-            if repeated:
+            if tensor.ndim and self.found(tensor, "repeats", lambda t: bool((t == first).all())):
                 return self._constant(tuple(tensor.shape), self._splat(first, element), element, dtype)
             if tensor.numel() > _SMALL_MASK and element != "i32":
                 if (mask := self._intervals(tensor, element)) is not None:
@@ -191,11 +181,24 @@ class Builder:
             return self._constant(tuple(tensor.shape), text, element, dtype)
         return self._constant(tuple(tensor.shape), self._splat(tensor.reshape(()), element), element, dtype)
 
+    def found(self, tensor: torch.Tensor, what: Any, compute: Callable[[torch.Tensor], Any]) -> Any:
+        """What `compute` says of a known tensor, computed once if it is large."""
+        if tensor.numel() <= _SMALL_MASK:
+            return compute(tensor)
+        key = (tensor.data_ptr(), tuple(tensor.shape), tensor.stride(), tensor.dtype, what)
+        if key not in self._found:
+            self._found[key] = (tensor, compute(tensor))
+        return self._found[key][1]
+
+    def causal_mask(self, rows: int, columns: int) -> torch.Tensor:
+        """True where a column is at most the row."""
+        if (rows, columns) not in self._causal:
+            self._causal[rows, columns] = torch.ones(rows, columns, dtype=torch.bool).tril()
+        return self._causal[rows, columns]
+
     def narrowed(self, tensor: torch.Tensor) -> torch.Tensor:
         """A known tensor with extent 1 in dims along which it repeats."""
-        if id(tensor) not in self._narrowed:
-            self._narrowed[id(tensor)] = (tensor, _without_repeats(tensor))
-        return self._narrowed[id(tensor)][1]
+        return self.found(tensor, "narrowed", _without_repeats)
 
     def _splat(self, element: torch.Tensor, kind: str) -> str:
         if kind == "i32":
@@ -213,19 +216,12 @@ class Builder:
 
     def _intervals(self, tensor: torch.Tensor, element: str) -> Value | None:
         """A large mask of two numbers whose rows have one run of the larger: comparisons of positions."""
-        if tensor.ndim < 2 or math.prod(tensor.shape[:-2]) != 1:
+        runs = self.found(tensor, "runs", _runs)
+        if runs is None:
             return None
-        low, high = tensor.min(), tensor.max()
-        ones = (tensor == high).reshape(tensor.shape[-2:])
-        if not bool((ones | (tensor == low).reshape(ones.shape)).all()):
-            return None
-        rows, columns = ones.shape
-        counts = ones.sum(1)
-        begins = ones.to(torch.int8).argmax(1)
-        places = torch.arange(columns)
-        if not torch.equal(ones, (places >= begins[:, None]) & (places < (begins + counts)[:, None])):
-            return None
-        column = self.constant(places.reshape(1, columns), element)
+        low, high, begins, counts = runs
+        rows, columns = tensor.shape[-2:]
+        column = self.constant(torch.arange(columns).reshape(1, columns), element)
         mask = None
         if bool((begins + counts < columns).any()):
             mask = self.compare("greater_equal", self.constant((begins + counts - 1).reshape(rows, 1), element), column)
@@ -453,6 +449,37 @@ def text_of(ops: Sequence[Op], taken: set[str]) -> list[str]:
         right = results[0] if len(results) == 1 else f"({', '.join(results)})"
         lines.append(f"    {left} = soap.{op.mnemonic} {operands} {{{attributes}}} : ({types}) -> {right}{place}")
     return lines
+
+
+def _exact(tensor: torch.Tensor, element: str) -> torch.Tensor:
+    """A known tensor in an element type of the program."""
+    kept = tensor if tensor.dtype != torch.bool else tensor.to(torch.int8)
+    exact = kept.to(_TORCH[element])
+    if element == "i32" and not torch.equal(exact.to(kept.dtype), kept):
+        raise Unsupported("a constant has integers beyond 32 bits")
+    if element == "f32" and not kept.is_floating_point() and kept.numel() and int(kept.abs().max()) > 1 << 24:
+        # The largest integers stand for "all": no computed one is near them.
+        limit = (1 << 24) - 1
+        if bool(((kept.abs() > limit) & (kept.abs() < (1 << 31) - 1)).any()):
+            raise Unsupported("a constant has integers beyond 24 bits, which f32 does not count")
+        exact = kept.clamp(-limit, limit).to(torch.float32)
+    return exact
+
+
+def _runs(tensor: torch.Tensor) -> Any:
+    """Of a matrix of two numbers whose rows have one run of the larger: both numbers, begins and lengths of the runs."""
+    if tensor.ndim < 2 or math.prod(tensor.shape[:-2]) != 1:
+        return None
+    low, high = tensor.min(), tensor.max()
+    ones = (tensor == high).reshape(tensor.shape[-2:])
+    if not bool((ones | (tensor == low).reshape(ones.shape)).all()):
+        return None
+    counts = ones.sum(1)
+    begins = ones.to(torch.int8).argmax(1)
+    places = torch.arange(ones.shape[1])
+    if not torch.equal(ones, (places >= begins[:, None]) & (places < (begins + counts)[:, None])):
+        return None
+    return low, high, begins, counts
 
 
 def _without_repeats(tensor: torch.Tensor) -> torch.Tensor:

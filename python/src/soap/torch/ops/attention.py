@@ -36,7 +36,7 @@ def attention(b: Builder, query: Any, key: Any, value: Any, mask: Any = None, ra
     scores = b.matmul(q, k, transpose_b=True)
     scores = b.scale(scores, 1 / math.sqrt(q.shape[-1]) if scale is None else float(scale))
     if is_causal:
-        mask = torch.ones(scores.shape[-2:], dtype=torch.bool).tril()
+        mask = b.causal_mask(scores.shape[-2], scores.shape[-1])
     axis = scores.rank - 1
     may_be_empty = False
     if isinstance(mask, torch.Tensor):
@@ -47,10 +47,11 @@ def attention(b: Builder, query: Any, key: Any, value: Any, mask: Any = None, ra
     if mask is not None:
         if mask.dtype == torch.bool:
             scores = b.where(mask, scores, -math.inf)
-            may_be_empty = isinstance(mask, Value) or not bool(mask.any(-1).all())
+            may_be_empty = isinstance(mask, Value) or not b.found(mask, "none empty", lambda t: bool(t.any(-1).all()))
         else:
             scores = b.binary("add", scores, b.tensor(mask, q.dtype))
-            may_be_empty = not isinstance(mask, Value) and bool((mask == -math.inf).all(-1).any())
+            may_be_empty = not isinstance(mask, Value) and b.found(
+                mask, "one empty", lambda t: bool((t == -math.inf).all(-1).any()))
     if may_be_empty:
         weights = safe_softmax(b, scores, axis)
     else:

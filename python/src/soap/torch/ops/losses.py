@@ -33,12 +33,15 @@ def cross_entropy(b: Builder, x: Any, target: Any, weight: Any = None, reduction
         return b.scale(total, -1.0 / max(1, torch.Size(rows).numel()))
     labels = b.reshape(b.as_type(target, "f32"), rows)
     counted = b.negated(b.compare("equal", labels, float(ignore_index)))
-    count = b.as_type(b.reduce("sum", counted, range(len(rows))), x.type)
+    count = b.reduce("sum", counted, range(len(rows)))
     if weight is None and not label_smoothing and reduction in (1, 2):
         known = b.as_type(b.where(counted, labels, b.constant(-1.0, "f32", torch.int64)), "i32")
-        loss = b.emit("cross_entropy", [x, known], (), x.type, x.dtype, [f"scale = {number(1.0)}"],
-                      [((), x.type), ((3, *rows), x.type)])
-        return loss if reduction == 2 else b.binary("div", loss, count)
+        # Of 16 bits, loss and count are f32: so many rows have no number in 16 bits.
+        wide = "f64" if x.type == "f64" else "f32"
+        loss = b.emit("cross_entropy", [x, known], (), wide, x.dtype, [f"scale = {number(1.0)}"],
+                      [((), wide), ((3, *rows), wide)])
+        loss = loss if reduction == 2 else b.binary("div", loss, b.as_type(count, wide))
+        return b.as_type(loss, x.type)
     if reduction != 0 or weight is not None:
         raise Unsupported("class weights, and label smoothing of a mean or a sum, are not supported here: give the loss "
                           "to the training step (class-weights, label-smoothing)")
@@ -65,8 +68,10 @@ def nll_loss(b: Builder, x: Any, target: Any, weight: Any, reduction: int, ignor
     hit = b.compare("equal", b.reshape(labels, (*rows, 1)), b.positions(x.shape[-1], x.rank - 1, x.rank))
     own = b.unary("neg", b.reduce("sum", b.where(hit, x, 0.0), [x.rank - 1]))
     own = b.where(counted, own, 0.0)
-    count = b.as_type(b.reduce("sum", counted, range(len(rows))), x.type)
+    count = b.reduce("sum", counted, range(len(rows)))
     if reduction == 0:
-        return b.reshape(own, b.shape), count
-    total = b.reduce("sum", own, range(len(rows)))
-    return (total if reduction == 2 else b.binary("div", total, count)), count
+        return b.reshape(own, b.shape), b.as_type(count, x.type)
+    wide = "f64" if x.type == "f64" else "f32"
+    total = b.reduce("sum", b.as_type(own, wide), range(len(rows)))
+    loss = total if reduction == 2 else b.binary("div", total, b.as_type(count, wide))
+    return b.as_type(loss, x.type), b.as_type(count, x.type)
