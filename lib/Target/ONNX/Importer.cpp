@@ -711,6 +711,11 @@ OwningOpRef<ModuleOp> GraphImporter::run() {
   function.setAllResultAttrs(resultAttributes);
   if (failed(verify(*module)))
     return nullptr;
+  if (oldBatch > 0 && !options.assumeBatch &&
+      failed(checkBatch(cast<FileLineColLoc>(loc).getFilename().getValue(),
+                        *module, *this)))
+    return nullptr;
+  // A model that is refused leaves no file.
   if (!options.weightsOut.empty()) {
     if (auto failure = writeSafetensors(options.weightsOut, externalWeights))
       return (void)error(failure->message), nullptr;
@@ -728,9 +733,6 @@ OwningOpRef<ModuleOp> mlir::soap::importONNX(StringRef path,
     return emitError(loc) << model.error(), nullptr;
   GraphImporter importer(*model, context, loc, options);
   OwningOpRef<ModuleOp> module = importer.run();
-  if (module && importer.oldBatch > 0 && !options.assumeBatch &&
-      failed(checkBatch(path, *module, importer)))
-    return nullptr;
   // The name of the model in drawings and reports.
   if (StringRef name = llvm::sys::path::stem(path); module && !name.empty())
     module->setSymName(name);

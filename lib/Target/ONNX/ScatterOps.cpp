@@ -208,6 +208,42 @@ Value wrappedValues(NodeContext &node, StringRef suffix, Value index,
   return node.createWhere(suffix, isPositive, index, fromEnd);
 }
 
+/// Whether indices along an axis are those of the largest elements, which
+/// differ.
+bool arePlacesOfTopK(NodeContext &node, int64_t axis) {
+  const Node *producer = &node.node;
+  size_t operand = 1;
+  do {
+    const std::string &name = producer->inputs[operand];
+    const std::vector<Node> &nodes = node.importer.model.nodes;
+    auto found = llvm::find_if(nodes, [&](const Node &other) {
+      return llvm::is_contained(other.outputs, name);
+    });
+    if (found == nodes.end())
+      return false;
+    producer = &*found;
+    operand = 0;
+  } while (producer->opType == "Cast" && !producer->inputs.empty());
+  if (producer->opType != "TopK")
+    return false;
+  int64_t along = -1;
+  for (const NodeAttribute &attribute : producer->attributes)
+    if (attribute.name == "axis")
+      along = attribute.i;
+  return along == axis || along + int64_t(node.shape(1).size()) == axis;
+}
+
+/// Two updates of one computed place are added, which without a reduction is as
+/// good as any other value; but older exporters mean a sum by it.
+void warnOfPlaces(NodeContext &node) {
+  emitWarning(node.importer.loc)
+      << "node " << quote(node.baseName()) << " (" << quote(node.node.opType)
+      << ") has computed places and no 'reduction': what two updates of one "
+         "place give is undefined, here it is their sum; PyTorch's older "
+         "exporter writes index_add, index_put(accumulate=True) and "
+         "scatter_reduce so: export with dynamo=True";
+}
+
 //===----------------------------------------------------------------------===//
 // ScatterElements
 //===----------------------------------------------------------------------===//
@@ -272,8 +308,11 @@ LogicalResult importScatterElements(NodeContext &node) {
                       " do not fit an operand of shape " + shapeString(x));
   if (!node.isInteger(1))
     return node.error("expected integer indices");
-  if (!node.isConstant(1))
+  if (!node.isConstant(1)) {
+    if (*update == Update::None && !arePlacesOfTopK(node, *axis))
+      warnOfPlaces(node);
     return scatterComputed(node, *update, *axis);
+  }
   const Tensor *known = node.constant(1);
   if (!known)
     return failure();
@@ -383,6 +422,8 @@ LogicalResult importScatterND(NodeContext &node) {
   if (*update != Update::None && *update != Update::Add)
     return node.error("attribute 'reduction': only 'none' and 'add' are "
                       "supported with computed indices");
+  if (*update == Update::None)
+    warnOfPlaces(node);
   int64_t count = countElements(Shape(indices.begin(), indices.end() - 1));
   if (rows >= kLargestPosition || count > kLargestMask / rows)
     return node.error("a mask of " + Twine(count) + " by " + Twine(rows) +

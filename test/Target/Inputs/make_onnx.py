@@ -197,6 +197,17 @@ MODELS = {
         node("Softmax", ["b"], ["c"], "softmax", axis=-1), node("Reshape", ["c", "rows"], ["d"], "rows"), node("Relu", ["d"], ["y"], "relu"),
         shape=(8, 2, 4), result=(8, 8),
         initializers=[ints("heads", 16, 4), ints("rows", 8, 8), floats("eighth", [], 0.125)]),
+    # Updates at computed places, of which two may be one.
+    "scatter": model(
+        [node("ScatterElements", ["x", "i", "u"], ["y"], "put", axis=1)],
+        [value_info("x", [4, 4]), value_info("i", [4, 2], 7), value_info("u", [4, 2])], [value_info("y", [4, 4])], []),
+    "scatter-add": model(
+        [node("ScatterElements", ["x", "i", "u"], ["y"], "put", axis=1, reduction="add")],
+        [value_info("x", [4, 4]), value_info("i", [4, 2], 7), value_info("u", [4, 2])], [value_info("y", [4, 4])], []),
+    # The two largest of each row differ.
+    "scatter-largest": model(
+        [node("TopK", ["x", "k"], ["v", "i"], "largest", axis=-1), node("ScatterElements", ["x", "i", "u"], ["y"], "put", axis=1)],
+        [value_info("x", [4, 4]), value_info("u", [4, 2])], [value_info("y", [4, 4])], [ints("k", 2)]),
     # Edges are numbers of nodes, which are the batch.
     "graph": model(
         [node("Gemm", ["x", "l.weight"], ["h"], "l"), node("Gather", ["h", "e"], ["g"], "neighbours"), node("Add", ["h", "g"], ["y"], "sum")],
