@@ -54,11 +54,13 @@ SOAP_CAPI_EXPORTED SoapIRModule soapIRModuleImportStableHLO(
 
 /* Hands out StableHLO again, with the mesh and the shardings of a strategy as
  * Shardy has them. `module` was imported from `text` with `options`, has a
- * strategy, and then went through the pass soap-export-shard. */
-SOAP_CAPI_EXPORTED SoapResult
-soapIRModuleExportShardy(SoapIRModule module, const char *text, size_t length,
-                         const char *const *options, size_t count,
-                         SoapTextCallback callback, void *user);
+ * strategy, and then went through the pass soap-export-shard. `planned`, which
+ * may be {NULL}, is the same before that pass: an error tells where a written
+ * sharding gives a device another region than the strategy. */
+SOAP_CAPI_EXPORTED SoapResult soapIRModuleExportShardy(
+    SoapIRModule module, SoapIRModule planned, const char *text, size_t length,
+    const char *const *options, size_t count, SoapTextCallback callback,
+    void *user);
 
 /* A network by name (docs/Models.md). `batch` 0: its default. `options` are
  * `count` texts NAME=NUMBER, or preset=NAME. */

@@ -201,10 +201,10 @@ SoapIRModule soapIRModuleImportStableHLO(SoapContext context, const char *text,
                          &state->context, parsed));
 }
 
-SoapResult soapIRModuleExportShardy(SoapIRModule module, const char *text,
-                                    size_t length, const char *const *options,
-                                    size_t count, SoapTextCallback callback,
-                                    void *user) {
+SoapResult soapIRModuleExportShardy(SoapIRModule module, SoapIRModule planned,
+                                    const char *text, size_t length,
+                                    const char *const *options, size_t count,
+                                    SoapTextCallback callback, void *user) {
   Module &target = beginCall(module);
   mlir::soap::StableHLOImportOptions parsed;
   if (readOptions(*target.state, options, count, parsed) != SOAP_SUCCESS)
@@ -215,7 +215,9 @@ SoapResult soapIRModuleExportShardy(SoapIRModule module, const char *text,
   bool before = context.allowsUnregisteredDialects();
   bool succeeded = mlir::succeeded(mlir::soap::exportShardy(
       llvm::MemoryBuffer::getMemBufferCopy(StringRef(text, length), "text"),
-      *target.op, parsed, os));
+      *target.op,
+      planned.ptr ? *static_cast<Module *>(planned.ptr)->op : mlir::ModuleOp(),
+      parsed, os));
   context.allowUnregisteredDialects(before);
   if (!succeeded)
     return SOAP_FAILURE;
@@ -232,9 +234,9 @@ SoapIRModule soapIRModuleImportStableHLO(SoapContext context, const char *,
   return {nullptr};
 }
 
-SoapResult soapIRModuleExportShardy(SoapIRModule module, const char *, size_t,
-                                    const char *const *, size_t,
-                                    SoapTextCallback, void *) {
+SoapResult soapIRModuleExportShardy(SoapIRModule module, SoapIRModule,
+                                    const char *, size_t, const char *const *,
+                                    size_t, SoapTextCallback, void *) {
   return beginCall(module).state->fail(
       "this build of Soap has no import of StableHLO");
 }

@@ -293,14 +293,15 @@ void addModule(nb::module_ &m) {
       .def("print",
            [](const Module &self) { return self.text(soapIRModulePrint); })
       .def("export_shardy",
-           [](const Module &self, const std::string &text,
+           [](const Module &self, const Module &planned,
+              const std::string &text,
               const std::vector<std::string> &options) {
              std::vector<const char *> pointers = pointersOf(options);
              return self.text([&](SoapIRModule module,
                                   SoapTextCallback callback, void *user) {
-               return soapIRModuleExportShardy(module, text.data(), text.size(),
-                                               pointers.data(), pointers.size(),
-                                               callback, user);
+               return soapIRModuleExportShardy(
+                   module, planned.module, text.data(), text.size(),
+                   pointers.data(), pointers.size(), callback, user);
              });
            })
       .def("run_passes",

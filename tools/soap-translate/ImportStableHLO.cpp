@@ -163,7 +163,8 @@ static LogicalResult runExport(StringRef input, llvm::raw_ostream &output,
   std::unique_ptr<llvm::MemoryBuffer> text;
   if (!sharded || !(text = open(programPath, context)))
     return failure();
-  return exportShardy(std::move(text), *sharded, readOptions(), output);
+  return exportShardy(std::move(text), *sharded, /*planned=*/ModuleOp(),
+                      readOptions(), output);
 }
 
 static bool checkExport() {

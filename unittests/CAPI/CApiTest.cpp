@@ -258,14 +258,22 @@ TEST_F(CApi, ExportsAStrategyAsShardy) {
   SoapIRModule module = soapIRModuleImportStableHLO(
       context, text.data(), text.size(), "step.mlir", options, 3);
   ASSERT_NE(module.ptr, nullptr) << diagnostics();
-  ASSERT_EQ(soapIRModuleRunPasses(
-                module, "soap-apply-strategy{topology=cpu-2 function=main "
-                        "preset=data-parallel},soap-export-shard"),
-            SOAP_SUCCESS)
+  SoapIRModule whole = soapIRModuleClone(module);
+  for (auto [each, preset] :
+       {std::pair(module, "data-parallel"), std::pair(whole, "single")})
+    ASSERT_EQ(soapIRModuleRunPasses(
+                  each, (std::string("soap-apply-strategy{topology=cpu-2 "
+                                     "function=main preset=") +
+                         preset + "}")
+                            .c_str()),
+              SOAP_SUCCESS)
+        << diagnostics();
+  SoapIRModule planned = soapIRModuleClone(module);
+  ASSERT_EQ(soapIRModuleRunPasses(module, "soap-export-shard"), SOAP_SUCCESS)
       << diagnostics();
   Text exported = {nullptr, 0};
-  EXPECT_EQ(soapIRModuleExportShardy(module, text.data(), text.size(), options,
-                                     3, appendText, &exported),
+  EXPECT_EQ(soapIRModuleExportShardy(module, planned, text.data(), text.size(),
+                                     options, 3, appendText, &exported),
             SOAP_SUCCESS)
       << diagnostics();
   std::string result = takeText(exported);
@@ -275,18 +283,29 @@ TEST_F(CApi, ExportsAStrategyAsShardy) {
   std::string other = text;
   for (size_t at = 0; (at = other.find("6xf32", at)) != std::string::npos;)
     other[at] = '7';
-  EXPECT_EQ(soapIRModuleExportShardy(module, other.data(), other.size(),
-                                     options, 3, appendText, &exported),
+  EXPECT_EQ(soapIRModuleExportShardy(module, {nullptr}, other.data(),
+                                     other.size(), options, 3, appendText,
+                                     &exported),
             SOAP_FAILURE);
   EXPECT_NE(diagnostics().find("is not the import of the program"),
             std::string::npos)
       << diagnostics();
   const char *wrong[] = {"batch=3"};
-  EXPECT_EQ(soapIRModuleExportShardy(module, text.data(), text.size(), wrong, 1,
-                                     appendText, &exported),
+  EXPECT_EQ(soapIRModuleExportShardy(module, {nullptr}, text.data(),
+                                     text.size(), wrong, 1, appendText,
+                                     &exported),
             SOAP_FAILURE);
   EXPECT_NE(diagnostics().find("'batch=3'"), std::string::npos);
-  soapIRModuleDestroy(module);
+  // Another strategy has other regions.
+  EXPECT_EQ(soapIRModuleExportShardy(module, whole, text.data(), text.size(),
+                                     options, 3, appendText, &exported),
+            SOAP_FAILURE);
+  EXPECT_NE(diagnostics().find("of its result on device 0, and the exported "
+                               "sharding"),
+            std::string::npos)
+      << diagnostics();
+  for (SoapIRModule each : {module, planned, whole})
+    soapIRModuleDestroy(each);
 }
 
 TEST_F(CApi, BadInputHasDiagnostics) {

@@ -56,9 +56,11 @@ OwningOpRef<ModuleOp> importStableHLO(std::unique_ptr<llvm::MemoryBuffer> text,
 /// Writes the program again, with a mesh and the shardings of a strategy as
 /// Shardy has them. `sharded` is the import of the program by the same
 /// `options`, with a strategy, after `--soap-export-shard`; its context allows
-/// unregistered dialects afterwards. Failure after a diagnostic.
+/// unregistered dialects afterwards. `planned`, which may be null, is the same
+/// before that pass: each device then has by its strategy what the written
+/// shardings say. Failure after a diagnostic.
 LogicalResult exportShardy(std::unique_ptr<llvm::MemoryBuffer> program,
-                           ModuleOp sharded,
+                           ModuleOp sharded, ModuleOp planned,
                            const StableHLOImportOptions &options,
                            llvm::raw_ostream &output);
 

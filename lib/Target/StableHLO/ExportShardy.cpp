@@ -9,6 +9,9 @@
 
 #include "Importer.h"
 
+#include "Soap/Dialect/Soap/SoapDialect.h"
+#include "Soap/Dialect/Soap/SoapInterfaces.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Shard/IR/ShardDialect.h"
@@ -43,21 +46,30 @@ SmallVector<Operation *> commonOps(func::FuncOp function) {
 
 class ShardyExporter {
 public:
-  ShardyExporter(ModuleOp program, ModuleOp imported, ModuleOp sharded)
+  ShardyExporter(ModuleOp program, ModuleOp imported, ModuleOp sharded,
+                 ModuleOp planned)
       : program(program), imported(imported), sharded(sharded),
-        context(program.getContext()) {}
+        planned(planned), context(program.getContext()) {}
 
   LogicalResult run(func::FuncOp source);
 
 private:
-  ModuleOp program, imported, sharded;
+  /// `planned` may be null.
+  ModuleOp program, imported, sharded, planned;
   MLIRContext *context;
+  /// Extents of the axes.
+  SmallVector<int64_t> grid;
 
   LogicalResult addMesh();
+  shard::ShardingOp findSharding(Value value);
   OpaqueAttr shardingOf(Value value);
-  LogicalResult matchOps(func::FuncOp own, func::FuncOp other);
-  /// Ops of the import, and the same ones with shardings.
-  SmallVector<std::pair<Operation *, Operation *>> pairs;
+  ::soap::Region regionOn(int64_t device, shard::ShardingOp sharding,
+                          ArrayRef<int64_t> shape);
+  LogicalResult matchOps(func::FuncOp own, func::FuncOp other,
+                         SmallVectorImpl<Operation *> &found);
+  LogicalResult checkRegions(Operation *op, unsigned result, Value annotated);
+  /// Ops of the import, and the same ones with shardings and with configs.
+  SmallVector<Operation *> ops, annotatedOps, plannedOps;
 };
 
 LogicalResult ShardyExporter::addMesh() {
@@ -73,6 +85,7 @@ LogicalResult ShardyExporter::addMesh() {
     if (ShapedType::isDynamic(extent))
       return grids[0].emitError() << "has an axis of unknown size";
     devices *= extent;
+    grid.push_back(extent);
     text +=
         (i ? ", " : "") + ("\"axis" + Twine(i) + "\"=" + Twine(extent)).str();
   }
@@ -89,38 +102,97 @@ LogicalResult ShardyExporter::addMesh() {
 }
 
 /// How the op that makes a value holds it; null if nothing says so.
-OpaqueAttr ShardyExporter::shardingOf(Value value) {
-  for (Operation *user : value.getUsers()) {
-    auto shard = dyn_cast<shard::ShardOp>(user);
-    if (!shard || shard.getAnnotateForUsers())
-      continue;
-    auto sharding = shard.getSharding().getDefiningOp<shard::ShardingOp>();
-    if (!sharding)
-      continue;
-    std::string text = ("sharding<@" + meshName + ", [").str();
-    ArrayRef<shard::GridAxesAttr> split = sharding.getSplitAxes().getAxes();
-    int64_t rank = cast<RankedTensorType>(value.getType()).getRank();
-    for (int64_t d = 0; d < rank; ++d) {
-      text += d ? ", {" : "{";
-      if (d < static_cast<int64_t>(split.size()))
-        for (auto [i, axis] : llvm::enumerate(split[d].asArrayRef()))
-          text += (i ? ", " : "") + ("\"axis" + Twine(axis) + "\"").str();
-      text += "}";
-    }
-    return shardyAttr(context, text + "]>");
-  }
+shard::ShardingOp ShardyExporter::findSharding(Value value) {
+  for (Operation *user : value.getUsers())
+    if (auto shard = dyn_cast<shard::ShardOp>(user);
+        shard && !shard.getAnnotateForUsers())
+      if (auto op = shard.getSharding().getDefiningOp<shard::ShardingOp>())
+        return op;
   return nullptr;
 }
 
-LogicalResult ShardyExporter::matchOps(func::FuncOp own, func::FuncOp other) {
+/// The same as Shardy has it.
+OpaqueAttr ShardyExporter::shardingOf(Value value) {
+  shard::ShardingOp sharding = findSharding(value);
+  if (!sharding)
+    return nullptr;
+  std::string text = ("sharding<@" + meshName + ", [").str();
+  ArrayRef<shard::GridAxesAttr> split = sharding.getSplitAxes().getAxes();
+  int64_t rank = cast<RankedTensorType>(value.getType()).getRank();
+  for (int64_t d = 0; d < rank; ++d) {
+    text += d ? ", {" : "{";
+    if (d < static_cast<int64_t>(split.size()))
+      for (auto [i, axis] : llvm::enumerate(split[d].asArrayRef()))
+        text += (i ? ", " : "") + ("\"axis" + Twine(axis) + "\"").str();
+    text += "}";
+  }
+  return shardyAttr(context, text + "]>");
+}
+
+/// What a device has: its coordinates along the axes of a dim, the first one
+/// the most significant, number its block of the dim.
+::soap::Region ShardyExporter::regionOn(int64_t device,
+                                        shard::ShardingOp sharding,
+                                        ArrayRef<int64_t> shape) {
+  SmallVector<int64_t> place(grid.size());
+  for (size_t axis = grid.size(); axis-- > 0; device /= grid[axis])
+    place[axis] = device % grid[axis];
+  ArrayRef<shard::GridAxesAttr> split = sharding.getSplitAxes().getAxes();
+  std::vector<::soap::IndexSet> dims;
+  for (auto [d, extent] : llvm::enumerate(shape)) {
+    int64_t block = 0, blocks = 1;
+    if (d < split.size())
+      for (int16_t axis : split[d].asArrayRef()) {
+        block = block * grid[axis] + place[axis];
+        blocks *= grid[axis];
+      }
+    dims.emplace_back(block * extent / blocks, (block + 1) * extent / blocks);
+  }
+  return ::soap::Region(dims);
+}
+
+/// What an op of the plan makes of a result on each device is what the exported
+/// sharding gives the device.
+LogicalResult ShardyExporter::checkRegions(Operation *op, unsigned result,
+                                           Value annotated) {
+  auto spaceOp = dyn_cast<IterationSpaceOpInterface>(op);
+  auto config = op->getAttrOfType<ConfigAttr>(SoapDialect::kConfig);
+  if (!spaceOp || !config)
+    return op->emitError() << "'" << op->getName()
+                           << "' has no strategy: expected the module that "
+                              "--soap-export-shard took";
+  ::soap::IterationSpace space = spaceOp.getIterationSpace();
+  std::string error;
+  std::optional<::soap::Config> resolved = resolveConfig(config, space, error);
+  if (!resolved)
+    return op->emitError() << "'soap.config': " << error;
+  shard::ShardingOp sharding = findSharding(annotated);
+  auto shape = cast<RankedTensorType>(annotated.getType()).getShape().vec();
+  for (const ::soap::Shard &shard : ::soap::enumerateShards(space, *resolved)) {
+    if (::soap::isEmpty(shard.box))
+      continue;
+    ::soap::Region ours =
+        ::soap::image(space.results[result].map, shard.box, shape);
+    ::soap::Region theirs = regionOn(shard.device, sharding, shape);
+    if (ours != theirs)
+      return op->emitError()
+             << "'" << op->getName() << "' leaves " << ours.str()
+             << " of its result on device " << shard.device
+             << ", and the exported sharding " << theirs.str();
+  }
+  return success();
+}
+
+LogicalResult ShardyExporter::matchOps(func::FuncOp own, func::FuncOp other,
+                                       SmallVectorImpl<Operation *> &found) {
   SmallVector<Operation *> ours = commonOps(own), theirs = commonOps(other);
   bool fits = ours.size() == theirs.size() &&
               own.getFunctionType() == other.getFunctionType();
-  for (size_t i = 0; fits && i < ours.size(); ++i) {
+  for (size_t i = 0; fits && i < ours.size(); ++i)
     fits = ours[i]->getName() == theirs[i]->getName() &&
            ours[i]->getResultTypes() == theirs[i]->getResultTypes();
-    pairs.emplace_back(ours[i], theirs[i]);
-  }
+  ops = ours;
+  found.assign(theirs.begin(), theirs.end());
   if (fits)
     return success();
   return other.emitError()
@@ -181,34 +253,46 @@ LogicalResult ShardyExporter::run(func::FuncOp source) {
   if (!other || !other.getBody().hasOneBlock())
     return sharded.emitError()
            << "has no function '@" << own.getName() << "' with one block";
-  if (failed(matchOps(own, other)) || failed(addMesh()))
+  if (failed(matchOps(own, other, annotatedOps)) || failed(addMesh()))
     return failure();
+  if (planned) {
+    auto function = planned.lookupSymbol<func::FuncOp>(own.getName());
+    if (!function || !function.getBody().hasOneBlock())
+      return planned.emitError()
+             << "has no function '@" << own.getName() << "' with one block";
+    if (failed(matchOps(own, function, plannedOps)))
+      return failure();
+  }
   for (BlockArgument argument : other.getArguments())
     if (OpaqueAttr sharding = shardingOf(argument))
       source.setArgAttr(argument.getArgNumber(), "sdy.sharding", sharding);
   // The last op that computes a result of the program, in the order of its
   // dims.
-  llvm::DenseMap<std::pair<unsigned, unsigned>, Value> makers;
-  for (auto [op, annotated] : pairs)
+  llvm::DenseMap<std::pair<unsigned, unsigned>, size_t> makers;
+  for (auto [i, op] : llvm::enumerate(ops))
     if (auto place = dyn_cast<FileLineColLoc>(op->getLoc());
         place && place.getFilename().getValue() == tracedResult)
-      makers[{place.getLine(), place.getColumn()}] = annotated->getResult(0);
+      makers[{place.getLine(), place.getColumn()}] = i;
   Block &body = source.getBody().front();
   unsigned number = 0;
-  SmallVector<Operation *> ops;
+  SmallVector<Operation *> programOps;
   for (Operation &op : body)
-    ops.push_back(&op);
-  for (Operation *op : ops) {
+    programOps.push_back(&op);
+  for (Operation *op : programOps) {
     ++number;
     for (OpResult result : op->getResults()) {
-      Value maker = makers.lookup({number, result.getResultNumber()});
+      auto found = makers.find({number, result.getResultNumber()});
       auto type = dyn_cast<RankedTensorType>(result.getType());
-      if (!maker || !type ||
-          cast<RankedTensorType>(maker.getType()).getShape() != type.getShape())
+      if (found == makers.end() || !type)
+        continue;
+      Value maker = annotatedOps[found->second]->getResult(0);
+      if (cast<RankedTensorType>(maker.getType()).getShape() != type.getShape())
         continue;
       OpaqueAttr sharding = shardingOf(maker);
       if (!sharding)
         continue;
+      if (planned && failed(checkRegions(plannedOps[found->second], 0, maker)))
+        return failure();
       OpBuilder builder(context);
       builder.setInsertionPointAfter(op);
       OperationState state(op->getLoc(), "sdy.sharding_constraint");
@@ -237,7 +321,7 @@ LogicalResult ShardyExporter::run(func::FuncOp source) {
 } // namespace
 
 LogicalResult mlir::soap::exportShardy(std::unique_ptr<llvm::MemoryBuffer> text,
-                                       ModuleOp sharded,
+                                       ModuleOp sharded, ModuleOp planned,
                                        const StableHLOImportOptions &options,
                                        llvm::raw_ostream &output) {
   MLIRContext *context = sharded.getContext();
@@ -246,9 +330,8 @@ LogicalResult mlir::soap::exportShardy(std::unique_ptr<llvm::MemoryBuffer> text,
     return failure();
   Importer importer(*program, options, /*tracesResults=*/true);
   OwningOpRef<ModuleOp> imported = importer.run();
-  if (!imported ||
-      failed(
-          ShardyExporter(*program, *imported, sharded).run(importer.chosen())))
+  if (!imported || failed(ShardyExporter(*program, *imported, sharded, planned)
+                              .run(importer.chosen())))
     return failure();
   // Text of ops that are not registered is no error of this context.
   program->print(output, OpPrintingFlags().printGenericOpForm());

@@ -333,7 +333,7 @@ def _inner_shardings(function: Callable[..., Any], plan: Plan, grid: Any, strict
         return None
     try:
         sharded = model.run_passes("soap-export-shard{function=" + plan.function + "}")
-        exported = sharded._core.export_shardy(model._program, model._options)
+        exported = sharded._core.export_shardy(model._core, model._program, model._options)
         trees = model._trees
         return _jax_inner.find(function, trees.leaves, trees.arguments, exported, grid.devices.flatten())
     except SoapError as error:

@@ -320,7 +320,7 @@ def constraints_cut_samples():
         model = imported(train_step, params, x, y)[0]
         plan = soap.apply_strategy(model, f"cpu-{DEVICES}", "data-parallel")
         sharded = plan.model.run_passes("soap-export-shard{function=" + plan.function + "}")
-        text = sharded._core.export_shardy(model._program, model._options)
+        text = sharded._core.export_shardy(plan.model._core, model._program, model._options)
         lines = re.findall(r"sharding_constraint.*\[(.*)\]>}> : \(tensor<([\dx]*)x\w+>\)", text)
         cut = 0
         for dims, extents in lines:
@@ -328,6 +328,26 @@ def constraints_cut_samples():
                 assert not dim or extent % samples == 0, (groups, dims, extents)
                 cut += bool(dim)
         assert cut > 30, cut
+        # By JAX's own account device d has the samples [5d, 5d + 5) of each value that is cut, as by the plan.
+        found = soap.jax._inner_shardings(train_step, plan, soap.jax.mesh(plan), True)
+        cut = 0
+        for number, spec in found.specs.items():
+            shape = found.closed.jaxpr.eqns[number].outvars[0].aval.shape
+            rows = jax.sharding.NamedSharding(found.mesh, spec).devices_indices_map(shape)
+            for d, device in enumerate(found.mesh.devices.flatten()):
+                for extent, axes, part in zip(shape, spec, rows[device], strict=True):
+                    begin, end = (d, d + 1) if axes else (0, DEVICES)
+                    assert part.indices(extent)[:2] == (extent * begin // DEVICES, extent * end // DEVICES), (shape, spec)
+                    cut += axes is not None
+        assert cut > 20 * DEVICES, cut
+        # What another strategy leaves on the devices is not what these shardings say.
+        other = soap.apply_strategy(model, f"cpu-{DEVICES}", "single").model
+        try:
+            sharded._core.export_shardy(other._core, model._program, model._options)
+        except soap.SoapError as error:
+            assert "of its result on device 0, and the exported sharding [0:5]" in str(error), error
+        else:
+            raise AssertionError("expected an error")
         if groups == heads:
             continue
         jitted = soap.jax.jit(train_step, plan, strict=True)

@@ -467,7 +467,7 @@ def _exact(tensor: torch.Tensor, element: str) -> torch.Tensor:
 
 
 def _runs(tensor: torch.Tensor) -> Any:
-    """Of a matrix of two numbers whose rows have one run of the larger: both numbers, begins and lengths of the runs."""
+    """Of a matrix of two numbers whose rows have one run of the larger: both numbers, begins and lengths."""
     if tensor.ndim < 2 or math.prod(tensor.shape[:-2]) != 1:
         return None
     low, high = tensor.min(), tensor.max()
