@@ -208,7 +208,7 @@ Value wrappedValues(NodeContext &node, StringRef suffix, Value index,
   return node.createWhere(suffix, isPositive, index, fromEnd);
 }
 
-/// Whether indices along an axis are those of the largest elements, which
+/// Whether indices along an axis are the places of the largest elements, which
 /// differ.
 bool arePlacesOfTopK(NodeContext &node, int64_t axis) {
   const Node *producer = &node.node;

@@ -129,7 +129,7 @@ OpaqueAttr ShardyExporter::shardingOf(Value value) {
   return shardyAttr(context, text + "]>");
 }
 
-/// What a device has: its coordinates along the axes of a dim, the first one
+/// The region of a device: its coordinates along the axes of a dim, the first one
 /// the most significant, number its block of the dim.
 ::soap::Region ShardyExporter::regionOn(int64_t device,
                                         shard::ShardingOp sharding,
@@ -151,8 +151,8 @@ OpaqueAttr ShardyExporter::shardingOf(Value value) {
   return ::soap::Region(dims);
 }
 
-/// What an op of the plan makes of a result on each device is what the exported
-/// sharding gives the device.
+/// The region of a result that an op of the plan makes on each device is the one
+/// that the exported sharding gives the device.
 LogicalResult ShardyExporter::checkRegions(Operation *op, unsigned result,
                                            Value annotated) {
   auto spaceOp = dyn_cast<IterationSpaceOpInterface>(op);

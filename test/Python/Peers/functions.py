@@ -340,7 +340,7 @@ def constraints_cut_samples():
                     assert part.indices(extent)[:2] == (extent * begin // DEVICES, extent * end // DEVICES), (shape, spec)
                     cut += axes is not None
         assert cut > 20 * DEVICES, cut
-        # What another strategy leaves on the devices is not what these shardings say.
+        # Another strategy leaves other regions on the devices.
         other = soap.apply_strategy(model, f"cpu-{DEVICES}", "single").model
         try:
             sharded._core.export_shardy(other._core, model._program, model._options)

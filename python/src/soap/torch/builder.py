@@ -182,7 +182,7 @@ class Builder:
         return self._constant(tuple(tensor.shape), self._splat(tensor.reshape(()), element), element, dtype)
 
     def found(self, tensor: torch.Tensor, what: Any, compute: Callable[[torch.Tensor], Any]) -> Any:
-        """What `compute` says of a known tensor, computed once if it is large."""
+        """The answer of `compute` on a known tensor, computed once if it is large."""
         if tensor.numel() <= _SMALL_MASK:
             return compute(tensor)
         key = (tensor.data_ptr(), tuple(tensor.shape), tensor.stride(), tensor.dtype, what)
