@@ -129,8 +129,8 @@ OpaqueAttr ShardyExporter::shardingOf(Value value) {
   return shardyAttr(context, text + "]>");
 }
 
-/// The region of a device: its coordinates along the axes of a dim, the first one
-/// the most significant, number its block of the dim.
+/// The region of a device: its coordinates along the axes of a dim, the first
+/// one the most significant, number its block of the dim.
 ::soap::Region ShardyExporter::regionOn(int64_t device,
                                         shard::ShardingOp sharding,
                                         ArrayRef<int64_t> shape) {
@@ -151,8 +151,8 @@ OpaqueAttr ShardyExporter::shardingOf(Value value) {
   return ::soap::Region(dims);
 }
 
-/// The region of a result that an op of the plan makes on each device is the one
-/// that the exported sharding gives the device.
+/// The region of a result that an op of the plan makes on each device is the
+/// one that the exported sharding gives the device.
 LogicalResult ShardyExporter::checkRegions(Operation *op, unsigned result,
                                            Value annotated) {
   auto spaceOp = dyn_cast<IterationSpaceOpInterface>(op);
