@@ -609,7 +609,8 @@ LogicalResult AutoParallel::runBoth(FunctionProblem &target,
   // Nothing fits: the message says the least that would do.
   if (plans.best.exists() && plans.best.excessBytes > 0 &&
       plans.best.excessBytes < strategy.excessBytes)
-    return finishHybrid(target, ofPlan, plans, options);
+    return finishHybrid(target, ofPlan, searched.usesOffload, plans, left,
+                        options);
   bool mayBeBetter = plans.best.exists() && plans.best.excessBytes == 0 &&
                      (strategy.excessBytes > 0 ||
                       margin * static_cast<double>(plans.best.makespanNs) <
@@ -638,7 +639,8 @@ LogicalResult AutoParallel::runBoth(FunctionProblem &target,
       }
     }
     if (isKnown && ::soap::isBetter(evaluation, strategy))
-      return finishHybrid(target, ofPlan, plans, options);
+      return finishHybrid(target, ofPlan, searched.usesOffload, plans, left,
+                          options);
     if (isKnown)
       found->report["hybrid_ns"] = evaluation.makespanNs;
   }

@@ -49,7 +49,7 @@ struct FoldedPipeline {
   /// Other strategies to compare with.
   std::vector<::soap::Baseline> presets;
   /// Slower links with which it would be shorter.
-  std::optional<SchedulingAnomaly> anomaly;
+  AnomalyCheck anomaly;
   std::vector<ComparedStrategy> compared;
   std::vector<HybridRow> recipes;
 };

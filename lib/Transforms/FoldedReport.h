@@ -33,7 +33,7 @@ struct FoldedSimulation {
   /// Strategies to compare with; may be empty.
   std::vector<::soap::Baseline> presets;
   /// Slower links with which it would be shorter.
-  std::optional<SchedulingAnomaly> anomaly;
+  AnomalyCheck anomaly;
 };
 
 /// Plans, folds and simulates. Configs must be checked.

@@ -145,20 +145,27 @@ LogicalResult mlir::soap::runHybrid(FunctionProblem &target,
   if (!found.usesBlocks)
     comparePresets(target, *model, found.result);
   return finishHybrid(takeStep(target, found), found.modelOf(*model),
-                      found.result, options);
+                      found.usesOffload, found.result,
+                      secondsLeftOf(search.seconds, found.result.seconds),
+                      options);
 }
 
 LogicalResult mlir::soap::finishHybrid(FunctionProblem &target,
                                        ::soap::HybridModel &model,
+                                       bool offloads,
                                        const ::soap::HierarchicalResult &result,
+                                       const ::soap::SecondsLeft &secondsLeft,
                                        const HybridPassOptions &options) {
   auto module = target.function->getParentOfType<ModuleOp>();
   if (!result.best.exists() && !result.preset)
     return reportNoPlan(target, result);
+  AnomalyCheck anomaly;
+  if ((options.summary || !options.report.empty()) && !result.preset)
+    anomaly = checkAnomaly(target, model, offloads, result.best, secondsLeft);
   if (!options.report.empty() &&
-      failed(
-          writeOptionFile(module, "report", options.report,
-                          printHybridReport(result, model, target.topology))))
+      failed(writeOptionFile(
+          module, "report", options.report,
+          printHybridReport(result, model, target.topology, anomaly))))
     return failure();
   if (result.preset) {
     if (options.summary)
@@ -194,11 +201,13 @@ LogicalResult mlir::soap::finishHybrid(FunctionProblem &target,
                  << "', devices with more 'memory_bytes' or a smaller model";
   }
   remarkIfPriced(target.function, result);
-  if (options.summary)
+  if (options.summary) {
     llvm::errs() << "@" << target.function.getName() << " on "
                  << target.topology.name << ", a hybrid plan: "
                  << printHybridPlan(result.best, model, target.topology)
                  << '\n';
+    printAnomaly(anomaly, result.best.makespanNs, llvm::errs());
+  }
   return writePlan(target, model, result.best, options.exportFile);
 }
 

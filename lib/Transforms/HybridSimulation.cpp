@@ -26,6 +26,8 @@
 #include "mlir/IR/Diagnostics.h"
 
 #include <algorithm>
+#include <chrono>
+#include <limits>
 
 using namespace mlir;
 using namespace mlir::soap;
@@ -38,6 +40,7 @@ struct Timeline {
   std::vector<int64_t> groupBytes;
   /// Time in which devices compute, mean of all, in ns.
   double busyNs = 0;
+  int64_t tasks = 0;
 };
 
 class PlanSimulator {
@@ -168,6 +171,7 @@ private:
     ::soap::HybridSimulation result;
     result.microbatches = isLong ? more : all;
     result.makespanNs = last->makespanNs;
+    result.tasks = last->tasks;
     result.groupBytes = std::move(last->groupBytes);
     double busyNs = last->busyNs;
     if (isLong) {
@@ -265,6 +269,7 @@ private:
                      const Simulation &simulation) const {
     Timeline result;
     result.makespanNs = simulation.tasks.makespanNs;
+    result.tasks = static_cast<int64_t>(simulation.tasks.tasks.size());
     addBytes(plan, simulation.memoryBytes, result);
     for (int64_t ns : simulation.busyNs)
       result.busyNs +=
@@ -277,6 +282,7 @@ private:
     const ::soap::PassTimeline &timeline = planned.getTimeline();
     Timeline result;
     result.makespanNs = timeline.getMakespanNs();
+    result.tasks = timeline.getTaskCount();
     addBytes(plan, timeline.peakBytes(), result);
     // Devices of other replicas are not simulated.
     std::vector<bool> computes(topology.devices.size());
@@ -344,4 +350,42 @@ mlir::soap::simulatorOf(const OpGraph &opGraph,
              const ::soap::SecondsLeft &secondsLeft) {
     return (*simulator)(plan, secondsLeft);
   };
+}
+
+::soap::SecondsLeft mlir::soap::secondsLeftOf(double limit, double passed) {
+  using Clock = std::chrono::steady_clock;
+  return [limit, passed, begin = Clock::now()] {
+    std::chrono::duration<double> since = Clock::now() - begin;
+    return limit > 0 ? limit - passed - since.count()
+                     : std::numeric_limits<double>::infinity();
+  };
+}
+
+AnomalyCheck mlir::soap::checkAnomaly(const FunctionProblem &target,
+                                      ::soap::HybridModel &model, bool offloads,
+                                      const ::soap::HybridPlan &plan,
+                                      const ::soap::SecondsLeft &secondsLeft) {
+  AnomalyCheck check;
+  if (!plan.isSimulated())
+    return check;
+  if (plan.simulatedTasks > maxAnomalyTasks) {
+    check.whyNot = std::to_string(plan.simulatedTasks) + " tasks";
+    return check;
+  }
+  // The mean of all devices is no more than what the busiest one computes.
+  auto busyNs = static_cast<int64_t>((1 - plan.bubble) *
+                                     static_cast<double>(plan.makespanNs));
+  check.found = findAnomaly(
+      target.topology, plan.makespanNs, busyNs,
+      [&](const ::soap::Topology &slowed) -> std::optional<int64_t> {
+        std::optional<int64_t> ns;
+        if (secondsLeft() > 0)
+          if (auto simulated = simulatorOf(target.opGraph, slowed, model,
+                                           offloads)(plan, secondsLeft))
+            ns = simulated->makespanNs;
+        if (!ns && secondsLeft() <= 0)
+          check.whyNot = ::soap::stoppedMessage;
+        return ns;
+      });
+  return check;
 }

@@ -14,6 +14,7 @@
 #define SOAP_LIB_TRANSFORMS_HYBRIDSIMULATION_H
 
 #include "HybridSupport.h"
+#include "SchedulingAnomaly.h"
 
 namespace mlir::soap {
 
@@ -33,6 +34,17 @@ namespace mlir::soap {
 void judgePlans(::soap::HierarchicalOptions &options, const OpGraph &opGraph,
                 const ::soap::Topology &topology, ::soap::HybridModel &model,
                 bool offloads = false);
+
+/// Of a limit in seconds (0: none) of which some have passed.
+::soap::SecondsLeft secondsLeftOf(double limit, double passed);
+
+/// Whether a plan of `model` that is simulated would be shorter on slower
+/// links. Plans with too many tasks, and those for which no time is left, are
+/// not simulated again.
+AnomalyCheck checkAnomaly(const FunctionProblem &target,
+                          ::soap::HybridModel &model, bool offloads,
+                          const ::soap::HybridPlan &plan,
+                          const ::soap::SecondsLeft &secondsLeft);
 
 } // namespace mlir::soap
 

@@ -171,13 +171,15 @@ std::string mlir::soap::printPreset(const ::soap::PresetResult &preset) {
 
 std::string mlir::soap::printHybrid(const ::soap::HierarchicalResult &result,
                                     ::soap::HybridModel &model,
-                                    const ::soap::Topology &topology) {
+                                    const ::soap::Topology &topology,
+                                    const AnomalyCheck &anomaly) {
   std::string text;
   llvm::raw_string_ostream os(text);
   if (result.preset)
     os << printPreset(*result.preset) << '\n';
   if (result.best.exists())
     os << printHybridPlan(result.best, model, topology) << '\n';
+  printAnomaly(anomaly, result.best.makespanNs, os);
   if (result.shapes > 0)
     os << llvm::format(
         "%d of %d shapes priced, %d plans simulated in %.2f s%s; "
@@ -215,10 +217,9 @@ void mlir::soap::remarkIfPriced(func::FuncOp function,
     remark << result.whyPriced;
 }
 
-std::string
-mlir::soap::printHybridReport(const ::soap::HierarchicalResult &result,
-                              ::soap::HybridModel &model,
-                              const ::soap::Topology &topology) {
+std::string mlir::soap::printHybridReport(
+    const ::soap::HierarchicalResult &result, ::soap::HybridModel &model,
+    const ::soap::Topology &topology, const AnomalyCheck &anomaly) {
   llvm::json::Array all;
   for (const ::soap::HybridPlan &plan : result.all)
     all.push_back(shapeJson(plan));
@@ -245,6 +246,7 @@ mlir::soap::printHybridReport(const ::soap::HierarchicalResult &result,
                           {"complete", result.complete}};
   if (result.best.exists())
     json["best"] = hybridPlanJson(result.best, model, topology);
+  addAnomaly(json, anomaly);
   if (result.preset) {
     json["best_makespan_ns"] = result.preset->makespanNs;
     json["excess_bytes"] = 0;

@@ -11,6 +11,7 @@
 #ifndef SOAP_LIB_TRANSFORMS_HYBRIDSUPPORT_H
 #define SOAP_LIB_TRANSFORMS_HYBRIDSUPPORT_H
 
+#include "SchedulingAnomaly.h"
 #include "StrategySupport.h"
 
 #include "Soap/Search/Hierarchical/HierarchicalSearch.h"
@@ -29,10 +30,12 @@ std::string printHybridPlan(const ::soap::HybridPlan &plan,
 std::string mayNeed(const ::soap::HybridPlan &plan, int64_t memoryBytes);
 /// "preset zero, the whole batch at once: 2.2 ms, 3.1 GB, faster than ...".
 std::string printPreset(const ::soap::PresetResult &preset);
-/// Lines: a preset that is faster, the best plan, and the best of other kinds.
+/// Lines: a preset that is faster, the best plan, what is said of its
+/// anomalies, and the best of other kinds.
 std::string printHybrid(const ::soap::HierarchicalResult &result,
                         ::soap::HybridModel &model,
-                        const ::soap::Topology &topology);
+                        const ::soap::Topology &topology,
+                        const AnomalyCheck &anomaly);
 
 /// The error of a search without a plan.
 LogicalResult reportNoPlan(const FunctionProblem &target,
@@ -48,7 +51,8 @@ llvm::json::Object hybridPlanJson(const ::soap::HybridPlan &plan,
 /// The text of a report (docs/Hierarchical.md).
 std::string printHybridReport(const ::soap::HierarchicalResult &result,
                               ::soap::HybridModel &model,
-                              const ::soap::Topology &topology);
+                              const ::soap::Topology &topology,
+                              const AnomalyCheck &anomaly);
 
 /// Clones nodes into the backward pass; of those that have configs, with them.
 /// What cannot be recomputed, or need not be, stays. The graph holds no longer.

@@ -30,7 +30,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <limits>
 #include <optional>
 
 namespace mlir::soap {
@@ -134,15 +133,9 @@ LogicalResult PlanHybrid::parsePlan(int devices, ::soap::HybridShape &shape,
 LogicalResult PlanHybrid::simulate(FunctionProblem &target,
                                    ::soap::HybridModel &model, bool offload,
                                    ::soap::HierarchicalResult &result) {
+  ::soap::SecondsLeft secondsLeft = secondsLeftOf(timeLimit, /*passed=*/0);
   using Clock = std::chrono::steady_clock;
   Clock::time_point begin = Clock::now();
-  auto elapsed = [&] {
-    return std::chrono::duration<double>(Clock::now() - begin).count();
-  };
-  auto secondsLeft = [&] {
-    return timeLimit > 0 ? timeLimit - elapsed()
-                         : std::numeric_limits<double>::infinity();
-  };
   auto simulated = simulatorOf(target.opGraph, target.topology, model,
                                offload)(result.best, secondsLeft);
   if (!simulated)
@@ -151,7 +144,7 @@ LogicalResult PlanHybrid::simulate(FunctionProblem &target,
   ::soap::useSimulation(result.best, std::move(*simulated),
                         model.getMemoryBytes());
   result.simulated = 1;
-  result.seconds = elapsed();
+  result.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
   return success();
 }
 
@@ -292,11 +285,16 @@ LogicalResult PlanHybrid::run() {
         << " more on a device";
   }
 
+  AnomalyCheck anomaly;
+  if ((summary || !report.empty()) && !result.preset)
+    anomaly = checkAnomaly(step, used, search.usesOffload, result.best,
+                           secondsLeftOf(timeLimit, result.seconds));
   if (summary)
-    llvm::errs() << printHybrid(result, used, step.topology);
+    llvm::errs() << printHybrid(result, used, step.topology, anomaly);
   if (!report.empty() &&
-      failed(writeOptionFile(module, "report", report,
-                             printHybridReport(result, used, step.topology))))
+      failed(writeOptionFile(
+          module, "report", report,
+          printHybridReport(result, used, step.topology, anomaly))))
     return failure();
   if (result.preset)
     return writePreset(step, result);

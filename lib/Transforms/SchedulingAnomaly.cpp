@@ -73,10 +73,9 @@ slowLinks(const ::soap::Topology &topology, const Slower &by) {
   return result;
 }
 
-std::optional<SchedulingAnomaly> mlir::soap::findAnomaly(
-    const ::soap::Topology &topology, int64_t makespanNs, int64_t busiestNs,
-    const std::function<std::optional<int64_t>(const ::soap::Topology &)>
-        &simulate) {
+std::optional<SchedulingAnomaly>
+mlir::soap::findAnomaly(const ::soap::Topology &topology, int64_t makespanNs,
+                        int64_t busiestNs, const TimeOnTopology &simulate) {
   auto limit =
       static_cast<int64_t>((1 - least) * static_cast<double>(makespanNs));
   if (busiestNs > limit)
@@ -98,25 +97,42 @@ std::optional<SchedulingAnomaly> mlir::soap::findAnomaly(
   return found;
 }
 
-void mlir::soap::printAnomaly(const std::optional<SchedulingAnomaly> &anomaly,
-                              int64_t makespanNs, llvm::raw_ostream &stream) {
-  if (!anomaly)
-    return;
-  stream << llvm::format(
-      "  scheduling anomaly: with %s it is simulated as %.1f %% shorter "
-      "(%.3f ms)\n",
-      anomaly->links.c_str(),
-      100 - 100 * static_cast<double>(anomaly->makespanNs) /
-                static_cast<double>(makespanNs),
-      anomaly->makespanNs * 1e-6);
+std::string mlir::soap::describe(const SchedulingAnomaly &anomaly,
+                                 int64_t makespanNs) {
+  std::string text;
+  llvm::raw_string_ostream(text)
+      << llvm::format("with %s it is simulated as %.1f %% shorter (%.3f ms)",
+                      anomaly.links.c_str(),
+                      100 - 100 * static_cast<double>(anomaly.makespanNs) /
+                                static_cast<double>(makespanNs),
+                      static_cast<double>(anomaly.makespanNs) * 1e-6);
+  return text;
+}
+
+void mlir::soap::printAnomaly(const AnomalyCheck &check, int64_t makespanNs,
+                              llvm::raw_ostream &stream) {
+  if (check.found)
+    stream << "  scheduling anomaly: " << describe(*check.found, makespanNs)
+           << '\n';
+  else if (!check.whyNot.empty())
+    stream << "  scheduling anomalies are not looked for: " << check.whyNot
+           << " (--soap-simulate=anomalies=always)\n";
+}
+
+void mlir::soap::addAnomaly(llvm::json::Object &json,
+                            const AnomalyCheck &check) {
+  if (check.found)
+    json["scheduling_anomaly"] =
+        llvm::json::Object{{"links", check.found->links},
+                           {"makespan_ns", check.found->makespanNs}};
+  else if (!check.whyNot.empty())
+    json["anomalies_looked_for"] = false;
 }
 
 void mlir::soap::printAnomaly(llvm::json::OStream &json,
-                              const std::optional<SchedulingAnomaly> &anomaly) {
-  if (!anomaly)
-    return;
-  json.attributeObject("scheduling_anomaly", [&] {
-    json.attribute("links", anomaly->links);
-    json.attribute("makespan_ns", anomaly->makespanNs);
-  });
+                              const AnomalyCheck &check) {
+  llvm::json::Object object;
+  addAnomaly(object, check);
+  for (const auto &[key, value] : object)
+    json.attribute(key, value);
 }

@@ -62,13 +62,12 @@ struct Simulate : CheckedOptions<mlir::soap::impl::SoapSimulateBase<Simulate>> {
   LogicalResult run();
   LogicalResult runPartitioned(ArrayAttr programs,
                                const ::soap::Topology &deviceTopology);
-  /// Whether the iteration would be shorter on slower links; `simulate` as for
-  /// `findAnomaly`. None where no summary and no report is written.
-  std::optional<SchedulingAnomaly> lookForAnomaly(
-      const FunctionProblem &target, int64_t makespanNs,
-      const std::vector<::soap::DeviceTimes> &times,
-      const std::function<std::optional<int64_t>(const ::soap::Topology &)>
-          &simulate);
+  /// Whether the iteration would be shorter on slower links. Nothing is looked
+  /// for where no summary and no report is written.
+  AnomalyCheck lookForAnomaly(const ::soap::Topology &deviceTopology,
+                              int64_t makespanNs, int64_t tasks,
+                              const std::vector<::soap::DeviceTimes> &times,
+                              const TimeOnTopology &simulate);
   LogicalResult addPresets(const FunctionProblem &target,
                            std::vector<::soap::Baseline> &presets,
                            std::vector<ComparedStrategy> *compared,
@@ -291,17 +290,24 @@ LogicalResult Simulate::addPresets(const FunctionProblem &target,
   return success();
 }
 
-std::optional<SchedulingAnomaly> Simulate::lookForAnomaly(
-    const FunctionProblem &target, int64_t makespanNs,
-    const std::vector<::soap::DeviceTimes> &times,
-    const std::function<std::optional<int64_t>(const ::soap::Topology &)>
-        &simulate) {
-  if ((!summary && report.empty()) || llvm::is_contained(compare, "none"))
-    return std::nullopt;
+AnomalyCheck
+Simulate::lookForAnomaly(const ::soap::Topology &deviceTopology,
+                         int64_t makespanNs, int64_t tasks,
+                         const std::vector<::soap::DeviceTimes> &times,
+                         const TimeOnTopology &simulate) {
+  if ((!summary && report.empty()) || anomalies == "never" ||
+      (anomalies == "auto" && llvm::is_contained(compare, "none")))
+    return {};
+  AnomalyCheck check;
+  if (anomalies == "auto" && tasks > maxAnomalyTasks) {
+    check.whyNot = std::to_string(tasks) + " tasks";
+    return check;
+  }
   int64_t busiestNs = 0;
   for (const ::soap::DeviceTimes &of : times)
     busiestNs = std::max(busiestNs, of.computeNs + of.movementNs);
-  return findAnomaly(target.topology, makespanNs, busiestNs, simulate);
+  check.found = findAnomaly(deviceTopology, makespanNs, busiestNs, simulate);
+  return check;
 }
 
 /// The times of all devices, from the times of device classes.
@@ -326,7 +332,8 @@ LogicalResult Simulate::runFolded(const FunctionProblem &target,
         << "'@" << func::FuncOp(target.function).getName() << "' needs "
         << simulation.hostLack;
   simulation.anomaly = lookForAnomaly(
-      target, simulation.folded.graph.makespanNs, /*times=*/{},
+      deviceTopology, simulation.folded.graph.makespanNs,
+      static_cast<int64_t>(simulation.folded.graph.tasks.size()), /*times=*/{},
       [&](const ::soap::Topology &slowed) {
         return simulateFolded(target.opGraph.graph, strategy, slowed)
             .folded.graph.makespanNs;
@@ -344,9 +351,10 @@ LogicalResult Simulate::runFolded(const FunctionProblem &target,
 
 /// The time of the passes of a pipeline by topology; none where they are not
 /// simulated without being written out.
-static std::function<std::optional<int64_t>(const ::soap::Topology &)>
-timeOfPasses(const ::soap::Graph &graph, const ::soap::Strategy &strategy,
-             const ::soap::PassOrder &order, bool foldOnly) {
+static TimeOnTopology timeOfPasses(const ::soap::Graph &graph,
+                                   const ::soap::Strategy &strategy,
+                                   const ::soap::PassOrder &order,
+                                   bool foldOnly) {
   return [&graph, &strategy, &order, foldOnly](
              const ::soap::Topology &topology) -> std::optional<int64_t> {
     auto planned =
@@ -399,7 +407,8 @@ Simulate::foldWholeBatch(const FunctionProblem &target,
   if (!simulated)
     return std::nullopt;
   simulated->anomaly =
-      lookForAnomaly(target, simulated->makespanNs, simulated->times,
+      lookForAnomaly(target.topology, simulated->makespanNs, simulated->tasks,
+                     simulated->times,
                      timeOfPasses(graph, strategy, **order, /*foldOnly=*/true));
   return std::move(*simulated);
 }
@@ -410,6 +419,9 @@ LogicalResult Simulate::run() {
   if (fold != "auto" && fold != "always" && fold != "never")
     return module.emitError("option 'fold=")
            << fold << "': expected auto, always or never";
+  if (anomalies != "auto" && anomalies != "always" && anomalies != "never")
+    return module.emitError("option 'anomalies=")
+           << anomalies << "': expected auto, always or never";
   if (fold == "always" && writesTasks)
     return module.emitError("option 'fold=always': a folded simulation has no "
                             "task graph or trace of all tasks to write");
@@ -448,8 +460,9 @@ LogicalResult Simulate::run() {
   checkMemory(target, simulation.memoryBytes, DiagnosticSeverity::Warning);
   checkHostMemory(target, *strategy, DiagnosticSeverity::Warning);
   simulation.anomaly =
-      lookForAnomaly(target, simulation.tasks.makespanNs, simulation.times,
-                     [&](const ::soap::Topology &slowed) {
+      lookForAnomaly(target.topology, simulation.tasks.makespanNs,
+                     static_cast<int64_t>(simulation.tasks.tasks.size()),
+                     simulation.times, [&](const ::soap::Topology &slowed) {
                        return ::soap::priceStrategy(graph, *strategy,
                                                     ::soap::CostModel(slowed),
                                                     /*names=*/false)
@@ -460,6 +473,26 @@ LogicalResult Simulate::run() {
   if (summary)
     printSummary(graph, simulation, target.topology, llvm::errs());
   return writeFiles(graph, simulation, target.topology);
+}
+
+/// The time of a pipeline as its programs run it; none, without an error, if it
+/// cannot be simulated.
+static std::optional<int64_t>
+timeOfMicrobatches(ModuleOp module, const FunctionProblem &target,
+                   const ::soap::Strategy &strategy, PipelineAttr pipeline,
+                   const ::soap::Topology &topology) {
+  ScopedDiagnosticHandler handler(module.getContext(),
+                                  [](Diagnostic &) { return success(); });
+  FunctionProblem other{topology, target.function, target.opGraph,
+                        std::nullopt};
+  other.problem.emplace(other.opGraph.graph, other.topology,
+                        target.problem->getGroups(),
+                        target.problem->getRoles());
+  FailureOr<Simulation> simulated =
+      simulateMicrobatches(module, other, strategy, pipeline);
+  if (failed(simulated))
+    return std::nullopt;
+  return simulated->tasks.makespanNs;
 }
 
 LogicalResult Simulate::runPipeline(const FunctionProblem &target,
@@ -487,9 +520,9 @@ LogicalResult Simulate::runPipeline(const FunctionProblem &target,
               stringifyPipelineSchedule(pipeline.getSchedule()).str()),
           target.topology, foldOnly);
       if (simulated) {
-        simulated->anomaly =
-            lookForAnomaly(target, simulated->makespanNs, simulated->times,
-                           timeOfPasses(graph, strategy, **order, foldOnly));
+        simulated->anomaly = lookForAnomaly(
+            target.topology, simulated->makespanNs, simulated->tasks,
+            simulated->times, timeOfPasses(graph, strategy, **order, foldOnly));
         return reportFoldedPipeline(target, *simulated);
       }
       if (fold == "always" || hasManyPieces)
@@ -505,10 +538,23 @@ LogicalResult Simulate::runPipeline(const FunctionProblem &target,
   Simulation &simulation = *simulated;
   checkMemory(target, simulation.memoryBytes, DiagnosticSeverity::Warning);
   checkHostMemory(target, strategy, DiagnosticSeverity::Warning);
+  // A compact plan takes least; some are simulated only as they are written
+  // out.
+  TimeOnTopology compact, written = [&](const ::soap::Topology &slowed) {
+    return timeOfMicrobatches(getOperation(), target, strategy, pipeline,
+                              slowed);
+  };
   if (ofStages)
-    simulation.anomaly = lookForAnomaly(
-        target, simulation.tasks.makespanNs, simulation.times,
-        timeOfPasses(graph, strategy, *ofStages, /*foldOnly=*/false));
+    compact = timeOfPasses(graph, strategy, *ofStages, /*foldOnly=*/false);
+  simulation.anomaly =
+      lookForAnomaly(target.topology, simulation.tasks.makespanNs,
+                     static_cast<int64_t>(simulation.tasks.tasks.size()),
+                     simulation.times, [&](const ::soap::Topology &slowed) {
+                       std::optional<int64_t> ns;
+                       if (compact)
+                         ns = compact(slowed);
+                       return ns ? ns : written(slowed);
+                     });
   if (failed(addPresets(target, simulation.presets, &simulation.compared,
                         getOperation()->hasAttr(kStages) ? &simulation.recipes
                                                          : nullptr)))
@@ -582,6 +628,16 @@ LogicalResult Simulate::runPartitioned(ArrayAttr programs,
     return failure();
   simulation.memoryBytes = std::move(*peaks);
   summarizeTasks(simulation, deviceTopology);
+  simulation.anomaly = lookForAnomaly(
+      deviceTopology, simulation.tasks.makespanNs,
+      static_cast<int64_t>(simulation.tasks.tasks.size()), simulation.times,
+      [&](const ::soap::Topology &slowed) -> std::optional<int64_t> {
+        FailureOr<::soap::TaskGraph> again =
+            rebuildTaskGraph(module, entry, slowed);
+        if (failed(again))
+          return std::nullopt;
+        return again->makespanNs;
+      });
   if (summary)
     printSummary(::soap::Graph(), simulation, deviceTopology, llvm::errs());
   return writeFiles(::soap::Graph(), simulation, deviceTopology);

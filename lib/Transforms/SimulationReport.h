@@ -42,7 +42,7 @@ struct Simulation : ::soap::PricedStrategy {
   /// Strategies to compare with; may be empty.
   std::vector<::soap::Baseline> presets;
   /// Slower links with which it would be shorter.
-  std::optional<SchedulingAnomaly> anomaly;
+  AnomalyCheck anomaly;
   /// The strategies of `compare`, in full; the same names are in `presets`.
   std::vector<ComparedStrategy> compared;
   /// Strategies among them that are hybrid plans, if this strategy is a

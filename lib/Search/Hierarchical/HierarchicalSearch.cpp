@@ -248,19 +248,27 @@ static HybridPlan bestOfPrices(RecordedModel &recorded,
 
 /// Simulates candidates, best prices first. The best plan is the one whose
 /// simulation is best. One that does not fit then is made anew as it is with
-/// less memory. Returns what was simulated.
-static std::vector<HybridPlan> judge(HybridModel &model,
-                                     RecordedModel &recorded,
-                                     const HierarchicalOptions &options,
-                                     Candidates &candidates,
-                                     HierarchicalResult &result) {
+/// less memory. `addMore`: where no candidate is left, adds plans that may take
+/// less than the time that it is given; false: there are none. Returns what was
+/// simulated.
+static std::vector<HybridPlan>
+judge(HybridModel &model, RecordedModel &recorded,
+      const HierarchicalOptions &options, Candidates &candidates,
+      const std::function<bool(int64_t)> &addMore, HierarchicalResult &result) {
   std::vector<HybridPlan> judged, failed;
   HybridPlan best;
   double bestPrice = std::numeric_limits<double>::max();
   // No time is left for these.
   std::vector<HybridPlan> tooLong;
-  std::vector<HybridShape> again;
+  // By shape: how often a plan of it was made anew.
+  std::vector<std::pair<HybridShape, int>> again;
   auto fits = [&] { return best.exists() && best.excessBytes == 0; };
+  auto timesOf = [&](const HybridShape &shape) -> int & {
+    auto it = std::find_if(again.begin(), again.end(), [&](const auto &entry) {
+      return entry.first == shape;
+    });
+    return it == again.end() ? again.emplace_back(shape, 0).second : it->second;
+  };
   auto isRefused = [&](const HybridPlan &plan) {
     MaybeError why = options.check ? options.check(plan) : std::nullopt;
     if (why)
@@ -277,11 +285,14 @@ static std::vector<HybridPlan> judge(HybridModel &model,
   constexpr int more = 4;
   for (;;) {
     HybridPlan plan = candidates.take();
-    if (!plan.exists())
-      break;
     // Only what fits sets a price to compare with.
-    if (fits() && plan.excessBytes > 0)
+    if (!plan.exists() || (fits() && plan.excessBytes > 0)) {
+      if (secondsLeft() > 0 &&
+          addMore(fits() ? best.makespanNs
+                         : std::numeric_limits<int64_t>::max()))
+        continue;
       break;
+    }
     bool isUsual = static_cast<int>(judged.size() + failed.size()) <
                    options.simulations * (fits() ? 1 : more);
     if (!fits() && !isUsual) {
@@ -289,8 +300,11 @@ static std::vector<HybridPlan> judge(HybridModel &model,
       break;
     }
     // Prices may be high, but a plan whose price is below what has been
-    // simulated would be said to be better in the same table.
+    // simulated would be said to be better in the same table. Without a limit
+    // there is time for plans whose prices are far from the best, and none is
+    // needed for simulations of an earlier run.
     bool isNear =
+        options.seconds == 0 || recorded.isJudged(plan, secondsLeft()) ||
         static_cast<double>(plan.leastNs) <= bestPrice * (1 + priceMargin);
     if (fits() && !(isUsual && isNear) && plan.makespanNs >= best.makespanNs)
       continue;
@@ -319,16 +333,17 @@ static std::vector<HybridPlan> judge(HybridModel &model,
     bool isBest = !best.exists() || isBetter(plan, best);
     if (isBest && plan.excessBytes == 0 && isRefused(plan))
       continue;
-    bool comesAgain =
-        std::find(again.begin(), again.end(), plan.shape) != again.end();
-    if (plan.excessBytes > 0 && options.recompute && !comesAgain) {
-      again.push_back(plan.shape);
+    if (plan.excessBytes > 0 && options.recompute) {
+      int &times = timesOf(plan.shape);
       auto fitBytes = static_cast<int64_t>(
           static_cast<double>(memory) * static_cast<double>(plan.pricedBytes) /
           static_cast<double>(plan.peakBytes));
-      HybridPlan other = recorded.price(plan.shape, fitBytes);
-      if (other.exists() && other.peakBytes <= fitBytes)
-        candidates.add(other);
+      constexpr int maxAgain = 4;
+      if (times++ < maxAgain) {
+        HybridPlan other = recorded.price(plan.shape, fitBytes);
+        if (other.exists() && other.peakBytes <= fitBytes)
+          candidates.add(other);
+      }
     }
     if (plan.excessBytes == 0)
       bestPrice = std::min(bestPrice,
@@ -447,9 +462,27 @@ HierarchicalResult soap::searchHybrid(HybridModel &model,
       break;
     price(shape);
   }
+  // A price that no simulation has come to excludes nothing for good: shapes
+  // whose bounds are below the best simulated time are priced after all.
+  size_t looked = 0;
+  std::stable_sort(forTable.begin(), forTable.end(),
+                   [&](const HybridShape &a, const HybridShape &b) {
+                     return recorded.boundNs(a) < recorded.boundNs(b);
+                   });
+  auto addMore = [&](int64_t belowNs) {
+    constexpr size_t atOnce = 16;
+    size_t end = std::min(looked + atOnce, forTable.size()), before = looked;
+    for (; looked < end && recorded.boundNs(forTable[looked]) < belowNs;
+         ++looked) {
+      if (recorded.isStopped() || isSpent())
+        break;
+      price(forTable[looked]);
+    }
+    return looked > before;
+  };
   if (options.simulate) {
     for (const HybridPlan &plan :
-         judge(model, recorded, options, candidates, result)) {
+         judge(model, recorded, options, candidates, addMore, result)) {
       HybridPlan &known = byKind[kindOf(plan.shape)];
       if (known.shape == plan.shape)
         known = plan;

@@ -63,6 +63,7 @@ void soap::useSimulation(HybridPlan &plan, HybridSimulation simulated,
   plan.groupBytes = std::move(simulated.groupBytes);
   plan.bubble = simulated.bubble;
   plan.simulatedMicrobatches = simulated.microbatches;
+  plan.simulatedTasks = simulated.tasks;
   plan.peakBytes =
       *std::max_element(plan.groupBytes.begin(), plan.groupBytes.end());
   plan.excessBytes =

@@ -211,6 +211,7 @@ TEST(HybridCheckpoint, KeepsWhatWasFoundWithinTheLimit) {
   third.goOnFrom(second.text);
   third.options.seconds = 1e6;
   KeptSearch whole;
+  whole.options.seconds = 1e6;
   expectSame(third.search(), whole.search());
 }
 

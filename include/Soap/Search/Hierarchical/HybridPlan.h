@@ -96,6 +96,7 @@ struct HybridPlan {
   /// with so many of the microbatches; the others come at the rate of the last
   /// ones. Figures of stages are priced in any case.
   int64_t simulatedMicrobatches = 0;
+  int64_t simulatedTasks = 0; ///< of these microbatches
   /// Time and largest bytes as they were priced.
   int64_t pricedNs = 0, pricedBytes = 0;
   /// The price where nothing waits for gathers of ZeRO-3 on links of the
@@ -111,6 +112,7 @@ struct HybridSimulation {
   std::vector<int64_t> groupBytes;
   double bubble = 0;
   int64_t microbatches = 0;
+  int64_t tasks = 0;
 };
 
 /// The bytes that a device may need at most: the simulated peak, or the price
