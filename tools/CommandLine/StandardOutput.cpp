@@ -15,15 +15,20 @@
 #include <cstring>
 #include <unistd.h>
 
+bool soap::commandline::finishStandardOutput(const char *tool) {
+  errno = 0;
+  if (std::fflush(stdout) == 0 && !std::ferror(stdout))
+    return true;
+  std::fprintf(stderr, "%s: error: standard output: cannot write%s%s\n", tool,
+               errno ? ": " : "", errno ? std::strerror(errno) : "");
+  return false;
+}
+
 void soap::commandline::watchStandardOutput(const char *tool) {
   static const char *name;
   name = tool;
   std::atexit([] {
-    errno = 0;
-    if (std::fflush(stdout) == 0 && !std::ferror(stdout))
-      return;
-    std::fprintf(stderr, "%s: error: standard output: cannot write%s%s\n", name,
-                 errno ? ": " : "", errno ? std::strerror(errno) : "");
-    _exit(1);
+    if (!finishStandardOutput(name))
+      _exit(1);
   });
 }

@@ -17,6 +17,9 @@ namespace soap::commandline {
 /// From here on, standard output that cannot be written is a message of `tool`
 /// (a literal) at the end of the program, and the exit status 1.
 void watchStandardOutput(const char *tool);
+/// Writes out what is left. False, with that message, if not all was written:
+/// for programs that end with `_exit`.
+bool finishStandardOutput(const char *tool);
 
 } // namespace soap::commandline
 

@@ -10,6 +10,7 @@
 
 #include "Processes.h"
 
+#include "CommandLine/StandardOutput.h"
 #include "Commands.h"
 #include "LaunchVariable.h"
 #include "Soap/Runtime/Processes/Rendezvous.h"
@@ -95,6 +96,14 @@ Expected<std::string> readSecret(const Options &options) {
   return secret;
 }
 
+/// Ends a process that has done nothing wrong, and tells soap-launch the ranks
+/// that it has lost.
+[[noreturn]] void endWithout(const std::vector<int> &lost) {
+  if (std::getenv(launchVariable) && !lost.empty())
+    std::fprintf(stderr, "%s\n", printLostRanks(lost).c_str());
+  _exit(lostPeersStatus);
+}
+
 /// The group of --rendezvous, which lives until the process ends.
 Expected<ProcessGroup *>
 meet(const Options &options, const std::string &secret,
@@ -114,7 +123,18 @@ meet(const Options &options, const std::string &secret,
     if (anyPort)
       std::fprintf(stderr, "soap-run: the rendezvous is on port %d\n", port);
   };
+  // All ranks were there at the first start of soap-launch. From the second one
+  // on, one that does not come is lost.
+  auto launch = readLaunch();
+  std::optional<std::vector<int>> absent;
+  if (launch && *launch && (*launch)->start > 1)
+    how.onAbsent = [&absent](const std::vector<int> &ranks) { absent = ranks; };
   auto group = rendezvous(how);
+  if (!group && absent) {
+    std::fprintf(stderr, "soap-run: rank %d: error: %s\n", how.rank,
+                 group.error().c_str());
+    endWithout(*absent);
+  }
   if (!group)
     return group.takeError();
   return group->release();
@@ -145,9 +165,7 @@ meet(const Options &options, const std::string &secret,
   removeLeftovers();
   if (lost.empty())
     _exit(1);
-  if (std::getenv(launchVariable))
-    std::fprintf(stderr, "%s\n", printLostRanks(lost).c_str());
-  _exit(lostPeersStatus);
+  endWithout(lost);
 }
 
 } // namespace
@@ -232,9 +250,11 @@ int run::fail(World *world, const std::string &message) {
 }
 
 void run::finish(World *world, int status, bool agreed) {
+  bool isWritten = commandline::finishStandardOutput("soap-run");
   std::fflush(nullptr);
   if (world && (status != 1 || agreed))
     if (MaybeError error = world->leave())
       status = fail(world, error->message);
-  _exit(status);
+  // The others have their output.
+  _exit(status == 0 && !isWritten ? 1 : status);
 }

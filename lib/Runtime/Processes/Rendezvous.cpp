@@ -101,7 +101,9 @@ private:
   MaybeError mismatch(const std::string &why, Guest *culprit,
                       Acceptor &acceptor);
   MaybeError refuse(const std::string &why, Guest *culprit,
-                    const Acceptor &acceptor);
+                    const Acceptor &acceptor,
+                    const std::string &verdict = "refused");
+  void sayAbsent(const std::vector<int> &ranks) const;
   std::string missing(const Acceptor &acceptor) const;
   std::string unreachable() const;
   MaybeError writeFile();
@@ -193,14 +195,20 @@ MaybeError Meeting::listenAsRoot() {
 
 /// Ends the meeting for all ranks that have come.
 MaybeError Meeting::refuse(const std::string &why, Guest *culprit,
-                           const Acceptor &acceptor) {
+                           const Acceptor &acceptor,
+                           const std::string &verdict) {
   Clock::time_point soon = Clock::now() + milliseconds(2000);
   if (culprit)
-    acceptor.answer(*culprit, "refused " + why, soon);
+    acceptor.answer(*culprit, verdict + " " + why, soon);
   for (Guest &guest : guests)
     if (guest.socket)
-      acceptor.answer(guest, "refused " + why, soon);
+      acceptor.answer(guest, verdict + " " + why, soon);
   return Error{why};
+}
+
+void Meeting::sayAbsent(const std::vector<int> &ranks) const {
+  if (options.onAbsent)
+    options.onAbsent(ranks);
 }
 
 /// A process does not fit. With the right secret it is a rank that was started
@@ -288,8 +296,14 @@ MaybeError Meeting::takeIn() {
   };
   std::vector<int> watched;
   while (missingRanks()) {
-    if (Clock::now() >= deadline)
-      return refuse(missing(acceptor), nullptr, acceptor);
+    if (Clock::now() >= deadline) {
+      std::vector<int> absent;
+      for (int i = 1; i < options.ranks; ++i)
+        if (!guests[size_t(i)].socket)
+          absent.push_back(i);
+      sayAbsent(absent);
+      return refuse(missing(acceptor), nullptr, acceptor, "absent");
+    }
     watched.clear();
     for (const Guest &guest : guests)
       if (guest.socket)
@@ -382,6 +396,8 @@ MaybeError Meeting::join() {
                             milliseconds(5000),
                             /*mayBeOther=*/!this->where.file.empty()};
   auto answer = introduce(introduction);
+  if (!answer && Clock::now() >= deadline)
+    sayAbsent({0});
   if (!answer)
     return Error{
         "cannot reach rank 0 at " + options.endpoint +
@@ -396,6 +412,8 @@ MaybeError Meeting::join() {
   if (verdict != "welcome") {
     std::string why;
     std::getline(stream >> std::ws, why);
+    if (verdict == "absent")
+      sayAbsent({});
     return Error{why};
   }
   stream >> cookie;
@@ -421,8 +439,10 @@ MaybeError Meeting::connectTo(int rank, const HandshakeKey &key) {
   };
   auto answer =
       introduce(Introduction{where, key, text, answerBytesOfRank, deadline});
-  if (!answer)
+  if (!answer) {
+    sayAbsent({rank});
     return Error{"cannot reach " + nameOf(rank) + ": " + answer.error()};
+  }
   guests[size_t(rank)].socket = std::move(answer->socket);
   return std::nullopt;
 }
@@ -440,9 +460,13 @@ MaybeError Meeting::connectOthers() {
   while (wanted) {
     if (Clock::now() >= deadline) {
       std::string names;
+      std::vector<int> absent;
       for (int i = options.rank + 1; i < options.ranks; ++i)
-        if (!guests[size_t(i)].socket)
+        if (!guests[size_t(i)].socket) {
           names += (names.empty() ? "" : ", ") + nameOf(i);
+          absent.push_back(i);
+        }
+      sayAbsent(absent);
       return Error{names + " has not connected within " +
                    std::to_string(options.timeout.count()) + " ms" +
                    acceptor.strangers().suffix()};

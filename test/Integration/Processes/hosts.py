@@ -249,6 +249,35 @@ def cut_hosts(folder, hosts, test):
         job.close()
 
 
+def cut_while_joining(folder, hosts, test):
+    """The fourth of four hosts is killed, and the cable of the second one is pulled as soon as its rank has ended: the
+    rank does not come to the second start, and the others go on in a third one."""
+    flags = [*test.flags("1f1b"), "--topology=cpu-4"]
+    command = test.run(*flags, "--iterations=60", "--checkpoint=" + test.checkpoint, "--checkpoint-every=10", "--elastic",
+                       "--rank-timeout=5", "--join-timeout=8", "--save-state=" + test.weights, "--inject-delays=100")
+    job = faults.Job(hosts.launch(test.build, folder, *command))
+    try:
+        job.wait_for(lambda: test.is_written(0, job))
+        hosts.send(3, signal.SIGKILL)
+        job.wait_for(lambda: "[1] soap-run: rank 1: error: rank 3" in job.text())
+        hosts.pull_cable(1)
+        status = job.wait(300)
+        starts = [(int(match[1]), match[3], int(match[4] or 0)) for match in faults.ENDING.finditer(job.text())]
+        if status != 0 or not starts or starts[-1][:2] != (3, "cpu-2"):
+            return "exit status %d:\n%s" % (status, job.text())
+        for line in ("start 2 with 3 of 4 ranks: 0, 1, 2 of the first start",
+                     "no word from rank 1 of 3 within 8000 ms",
+                     "rank 1 on '%s' is out of reach of rank 0: the network between them is cut" % hosts.addresses[1],
+                     "start 3 with 2 of 4 ranks: 0, 2 of the first start"):
+            if line not in job.text():
+                return "expected '%s':\n%s" % (line, job.text())
+        return ""
+    except faults.Problem as error:
+        return str(error)
+    finally:
+        job.close()
+
+
 def cores(folder, hosts, test):
     """Two hosts that are two machines, one with two cores and one with one of them: all devices use one thread."""
     if len(os.sched_getaffinity(0)) < 2:
@@ -299,8 +328,8 @@ def main():
             print("tried: " + name, flush=True)
             tally.count(name, wrong)
         launched = faults.Test(build, folder)
-        for name, test in (("pipelines over hosts", pipelines), ("hosts are lost", lost_hosts), ("the network is cut", cut_hosts),
-                           ("cores of hosts", cores)):
+        for name, test in (("pipelines over hosts", pipelines), ("hosts are lost", lost_hosts),
+                           ("the network is cut", cut_hosts), ("the network is cut while ranks join", cut_while_joining), ("cores of hosts", cores)):
             launched.forget()
             with Hosts(folder, 4) as hosts:
                 try:

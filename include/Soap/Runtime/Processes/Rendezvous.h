@@ -26,6 +26,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <vector>
 
 namespace soap::runtime {
 
@@ -47,6 +48,10 @@ struct RendezvousOptions {
   std::chrono::milliseconds grace{0};
   /// Called on rank 0 with its port once it listens. May be empty.
   std::function<void(int port)> onListening = {};
+  /// Called before an error whose reason is that ranks did not come in time, or
+  /// were not reached, with these ranks; without any where rank 0 says it. May
+  /// be empty.
+  std::function<void(const std::vector<int> &ranks)> onAbsent = {};
   /// Receives remarks that are no errors: refused connections, missing
   /// protection. May be empty.
   std::function<void(const std::string &)> note = {};
