@@ -197,8 +197,10 @@ static void fitBaseline(const FunctionProblem &target,
     return;
   simulateRecipe(**row, **model,
                  simulatorOf(target.opGraph, target.topology, **model));
-  if (::soap::Baseline fitting = baselineOf(**row); fitting.fits())
+  if (::soap::Baseline fitting = baselineOf(**row); fitting.fits()) {
+    fitting.name += " to fit";
     baseline = std::move(fitting);
+  }
 }
 
 /// Simulates the strategies to compare with, if the summary or the report is

@@ -32,10 +32,16 @@ bool soap::isBetter(const HybridPlan &a, const HybridPlan &b) {
                                         : a.makespanNs < b.makespanNs;
 }
 
-/// The largest simulated peak over its price, rounded up. Where nothing
-/// recomputes whole layers and no sequence is split, prices are closer.
+/// The largest simulated peak over its price, rounded up (bench/hybrid's
+/// prices.py). Prices are closest where nothing recomputes whole layers and
+/// members of a tensor-parallel group hold nothing twice.
 static double maxOverPrice(const HybridShape &shape, bool recomputesLayers) {
-  return shape.context > 1 ? 7.0 / 4 : recomputesLayers ? 3.0 / 2 : 5.0 / 4;
+  bool repeats = shape.tensor > 1 && !shape.sequence;
+  int quarters = 5 + (recomputesLayers ? 1 : 0) + (repeats ? 2 : 0);
+  constexpr int withContext = 7;
+  if (shape.context > 1)
+    quarters = std::max(quarters, withContext);
+  return quarters / 4.0;
 }
 
 int64_t soap::maxBytes(const HybridPlan &plan) {
