@@ -300,7 +300,9 @@ TensorRef Converter::emitWeightGradient() {
 /// batch, feature, and positions, then the input features and the window.
 TensorRef Converter::emitGeneric() {
   size_t rank = conv.rank();
-  Type element = conv.x->type.getElementType();
+  Type element = sumType(conv.x->type.getElementType());
+  conv.x = convertElements(importer, conv.x, false, element);
+  conv.w = convertElements(importer, conv.w, false, element);
   SmallVector<int64_t> low(rank + 2, 0), high(rank + 2, 0),
       interior(rank + 2, 0);
   for (size_t d = 0; d < rank; ++d) {

@@ -272,6 +272,10 @@ LogicalResult importSelectAndScatter(Importer &, Operation *);
 /// The tensor with wider or narrower elements of the same kind.
 TensorRef convertElements(Importer &importer, const TensorRef &tensor,
                           bool isUnsignedSource, Type element);
+/// The type that elements are added up in: sums of 16 bits are of f32, and
+/// rounded once. Added one after the other, equal numbers do not grow beyond
+/// 256 in bf16, and a split loop would round each contribution.
+Type sumType(Type element);
 /// The type that a product of two operands is computed in: the widest of their
 /// types and its result's.
 FailureOr<Type> productType(Importer &importer, Operation *op);

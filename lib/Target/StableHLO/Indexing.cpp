@@ -397,6 +397,11 @@ LogicalResult shlo::importScatter(Importer &importer, Operation *op) {
     return importer.set(op, 0, gradient);
   }
 
+  Type element = x->type.getElementType();
+  if (adds) {
+    x = convertElements(importer, x, false, sumType(element));
+    updates = convertElements(importer, updates, false, sumType(element));
+  }
   // Every element of the operand looks at the updates of its batch, in order.
   SmallVector<int64_t> loops;
   SmallVector<AffineExpr> scatterExprs(scatterDims.size());
@@ -443,69 +448,63 @@ LogicalResult shlo::importScatter(Importer &importer, Operation *op) {
         return updateShape[own];
     return int64_t(1);
   };
-  return importer.set(
-      op, 0,
-      importer.fold(
-          shape, loops, operands, maps, x,
-          [&](OpBuilder &builder, ValueRange v) {
-            Value fits =
-                Importer::scalar(builder, loc, builder.getBoolAttr(true));
-            // Positions in the window; of dims with an index, from the index.
-            SmallVector<Value> inWindow(rank);
-            for (int64_t d = 0; d < rank; ++d) {
-              auto *it = llvm::find(indices->operandDims, d);
-              bool isPlain = it == indices->operandDims.end();
-              if (isPlain && windowSize(d) == shape[d])
-                continue;
-              if (isPlain && llvm::is_contained(batching, d))
-                continue;
-              Value position = linalg::IndexOp::create(builder, loc, d);
-              if (!isPlain)
-                position = arith::SubIOp::create(
-                    builder, loc, position,
-                    asIndex(builder, loc,
-                            v[std::distance(indices->operandDims.begin(), it)],
-                            indices->isUnsignedInteger));
-              Value isInside = arith::CmpIOp::create(
-                  builder, loc, arith::CmpIPredicate::ult, position,
-                  constantIndex(builder, loc, windowSize(d)));
-              inWindow[d] =
-                  arith::SelectOp::create(builder, loc, isInside, position,
-                                          constantIndex(builder, loc, 0));
-              fits = arith::AndIOp::create(builder, loc, fits, isInside);
-            }
-            Value update, old = v.back();
-            if (isComputed) {
-              SmallVector<Value> position(updateRank);
-              for (auto [d, expr] : llvm::zip_equal(scatterDims, scatterExprs))
-                position[d] = linalg::IndexOp::create(
-                    builder, loc, cast<AffineDimExpr>(expr).getPosition());
-              for (auto [d, window] :
-                   llvm::zip_equal(windowOfUpdate, windowDims))
-                position[d] =
-                    inWindow[window]
-                        ? inWindow[window]
-                        : linalg::IndexOp::create(builder, loc, window)
-                              .getResult();
-              update = tensor::ExtractOp::create(builder, loc, updateValue,
-                                                 position);
-            } else {
-              update = v[v.size() - 2];
-            }
-            if (adds) {
-              Value zero = Importer::scalar(builder, loc,
-                                            builder.getZeroAttr(old.getType()));
-              Value part =
-                  arith::SelectOp::create(builder, loc, fits, update, zero);
-              return SmallVector<Value>{sum(builder, loc, old, part)};
-            }
-            Value combined = overwrites
-                                 ? update
-                                 : importer.scalars(op->getRegion(0), builder,
-                                                    {old, update})[0];
-            return SmallVector<Value>{
-                arith::SelectOp::create(builder, loc, fits, combined, old)};
-          })[0]);
+  TensorRef result = importer.fold(
+      shape, loops, operands, maps, x, [&](OpBuilder &builder, ValueRange v) {
+        Value fits = Importer::scalar(builder, loc, builder.getBoolAttr(true));
+        // Positions in the window; of dims with an index, from the index.
+        SmallVector<Value> inWindow(rank);
+        for (int64_t d = 0; d < rank; ++d) {
+          auto *it = llvm::find(indices->operandDims, d);
+          bool isPlain = it == indices->operandDims.end();
+          if (isPlain && windowSize(d) == shape[d])
+            continue;
+          if (isPlain && llvm::is_contained(batching, d))
+            continue;
+          Value position = linalg::IndexOp::create(builder, loc, d);
+          if (!isPlain)
+            position = arith::SubIOp::create(
+                builder, loc, position,
+                asIndex(builder, loc,
+                        v[std::distance(indices->operandDims.begin(), it)],
+                        indices->isUnsignedInteger));
+          Value isInside = arith::CmpIOp::create(
+              builder, loc, arith::CmpIPredicate::ult, position,
+              constantIndex(builder, loc, windowSize(d)));
+          inWindow[d] = arith::SelectOp::create(
+              builder, loc, isInside, position, constantIndex(builder, loc, 0));
+          fits = arith::AndIOp::create(builder, loc, fits, isInside);
+        }
+        Value update, old = v.back();
+        if (isComputed) {
+          SmallVector<Value> position(updateRank);
+          for (auto [d, expr] : llvm::zip_equal(scatterDims, scatterExprs))
+            position[d] = linalg::IndexOp::create(
+                builder, loc, cast<AffineDimExpr>(expr).getPosition());
+          for (auto [d, window] : llvm::zip_equal(windowOfUpdate, windowDims))
+            position[d] =
+                inWindow[window]
+                    ? inWindow[window]
+                    : linalg::IndexOp::create(builder, loc, window).getResult();
+          update =
+              tensor::ExtractOp::create(builder, loc, updateValue, position);
+        } else {
+          update = v[v.size() - 2];
+        }
+        if (adds) {
+          Value zero = Importer::scalar(builder, loc,
+                                        builder.getZeroAttr(old.getType()));
+          Value part =
+              arith::SelectOp::create(builder, loc, fits, update, zero);
+          return SmallVector<Value>{sum(builder, loc, old, part)};
+        }
+        Value combined =
+            overwrites
+                ? update
+                : importer.scalars(op->getRegion(0), builder, {old, update})[0];
+        return SmallVector<Value>{
+            arith::SelectOp::create(builder, loc, fits, combined, old)};
+      })[0];
+  return importer.set(op, 0, convertElements(importer, result, false, element));
 }
 
 //===----------------------------------------------------------------------===//

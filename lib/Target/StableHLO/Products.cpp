@@ -18,6 +18,12 @@ using namespace mlir::soap;
 using namespace mlir::soap::stablehlo_import;
 namespace shlo = mlir::soap::stablehlo_import;
 
+Type shlo::sumType(Type element) {
+  auto type = dyn_cast<FloatType>(element);
+  return type && type.getWidth() == 16 ? Float32Type::get(element.getContext())
+                                       : element;
+}
+
 TensorRef shlo::convertElements(Importer &importer, const TensorRef &tensor,
                                 bool isUnsignedSource, Type element) {
   Type from = tensor->type.getElementType();

@@ -209,6 +209,26 @@ static FailureOr<TensorRef> readInit(Importer &importer, Operation *op,
                        AffineMap::get(shape.size(), 0, importer.context()));
 }
 
+/// The type that elements are folded in.
+static Type foldType(Region &region, Type element) {
+  Operation *fold = foldingOp(region);
+  bool adds = fold && fold->getName().getStringRef() == "stablehlo.add";
+  return adds ? sumType(element) : element;
+}
+
+/// Elements and the values so far, in `foldType`, folded by a region.
+static SmallVector<Value> foldScalars(Importer &importer, Operation *op,
+                                      OpBuilder &builder, Type element,
+                                      ValueRange x) {
+  size_t count = x.size() / 2;
+  if (x.front().getType() != element)
+    return {builder.createOrFold<arith::AddFOp>(importer.loc(), x[1], x[0])};
+  // The region has the values so far first.
+  SmallVector<Value> arguments(x.take_back(count));
+  llvm::append_range(arguments, x.take_front(count));
+  return importer.scalars(op->getRegion(0), builder, arguments);
+}
+
 LogicalResult shlo::importReduce(Importer &importer, Operation *op) {
   unsigned count = op->getNumOperands() / 2;
   if (count == 0 || op->getNumOperands() % 2 || op->getNumResults() != count)
@@ -246,16 +266,18 @@ LogicalResult shlo::importReduce(Importer &importer, Operation *op) {
       return failure();
     inits.push_back(*init);
   }
+  Type element = operands[0]->type.getElementType(),
+       wide = foldType(op->getRegion(0), element);
+  operands[0] = convertElements(importer, operands[0], false, wide);
+  inits[0] = convertElements(importer, inits[0], false, wide);
   SmallVector<AffineMap> maps(
       count, AffineMap::get(rank, 0, exprs, importer.context()));
-  SmallVector<TensorRef> results = importer.fold(
-      kept, reduced, operands, maps, inits,
-      [&](OpBuilder &builder, ValueRange x) {
-        // The region has the values so far first.
-        SmallVector<Value> arguments(x.take_back(count));
-        llvm::append_range(arguments, x.take_front(count));
-        return importer.scalars(op->getRegion(0), builder, arguments);
-      });
+  SmallVector<TensorRef> results =
+      importer.fold(kept, reduced, operands, maps, inits,
+                    [&](OpBuilder &builder, ValueRange x) {
+                      return foldScalars(importer, op, builder, element, x);
+                    });
+  results[0] = convertElements(importer, results[0], false, element);
   for (auto [i, result] : llvm::enumerate(results))
     if (failed(importer.set(op, i, result)))
       return failure();
@@ -357,13 +379,15 @@ LogicalResult shlo::importReduceWindow(Importer &importer, Operation *op) {
                         importer.slice(padded,
                                        SmallVector<int64_t>(shape.size(), 0),
                                        result, window->strides));
-  return importer.set(op, 0,
-                      importer.fold(result, loops, padded, map, *init,
-                                    [&](OpBuilder &builder, ValueRange v) {
-                                      return importer.scalars(op->getRegion(0),
-                                                              builder,
-                                                              {v[1], v[0]});
-                                    })[0]);
+  Type element = x->type.getElementType(),
+       wide = foldType(op->getRegion(0), element);
+  TensorRef folded = importer.fold(
+      result, loops, convertElements(importer, padded, false, wide), map,
+      convertElements(importer, *init, false, wide),
+      [&](OpBuilder &builder, ValueRange v) {
+        return foldScalars(importer, op, builder, element, v);
+      })[0];
+  return importer.set(op, 0, convertElements(importer, folded, false, element));
 }
 
 /// Each window chooses its first element that is larger (GE, GT) or smaller
@@ -469,8 +493,12 @@ LogicalResult shlo::importSelectAndScatter(Importer &importer, Operation *op) {
   }
   TensorRef choices = importer.pad(chosen, before, after, between,
                                    builder.getI32IntegerAttr(-1));
-  TensorRef values = importer.pad(source, before, after, between,
-                                  builder.getZeroAttr(floatType));
+  Type wide = sumType(floatType);
+  TensorRef values =
+      convertElements(importer,
+                      importer.pad(source, before, after, between,
+                                   builder.getZeroAttr(floatType)),
+                      false, wide);
   SmallVector<AffineExpr> exprs;
   size_t next = 0;
   for (int64_t d = 0; d < rank; ++d) {
@@ -481,20 +509,19 @@ LogicalResult shlo::importSelectAndScatter(Importer &importer, Operation *op) {
     exprs.push_back(expr);
   }
   AffineMap seen = AffineMap::get(all.size(), 0, exprs, importer.context());
-  SmallVector<int64_t> sums(shape);
-  llvm::append_range(sums, loops);
+  SmallVector<int64_t> extents(shape);
+  llvm::append_range(extents, loops);
   auto own = std::make_shared<ImportedTensor>(*position);
-  own->type = RankedTensorType::get(sums, i32);
-  return importer.set(
-      op, 0,
-      importer.fold(
-          shape, loops, {choices, values, own}, {seen, seen, identity}, *init,
-          [&](OpBuilder &ops, ValueRange v) {
-            Value isOwn = arith::CmpIOp::create(
-                ops, loc, arith::CmpIPredicate::eq, v[0], v[2]);
-            Value zero = Importer::scalar(ops, loc, ops.getZeroAttr(floatType));
-            Value part = arith::SelectOp::create(ops, loc, isOwn, v[1], zero);
-            return SmallVector<Value>{
-                arith::AddFOp::create(ops, loc, v[3], part)};
-          })[0]);
+  own->type = RankedTensorType::get(extents, i32);
+  TensorRef sums = importer.fold(
+      shape, loops, {choices, values, own}, {seen, seen, identity},
+      convertElements(importer, *init, false, wide),
+      [&](OpBuilder &ops, ValueRange v) {
+        Value isOwn = arith::CmpIOp::create(ops, loc, arith::CmpIPredicate::eq,
+                                            v[0], v[2]);
+        Value zero = Importer::scalar(ops, loc, ops.getZeroAttr(wide));
+        Value part = arith::SelectOp::create(ops, loc, isOwn, v[1], zero);
+        return SmallVector<Value>{arith::AddFOp::create(ops, loc, v[3], part)};
+      })[0];
+  return importer.set(op, 0, convertElements(importer, sums, false, floatType));
 }

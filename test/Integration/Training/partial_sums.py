@@ -5,10 +5,10 @@
 partial_sums.py BUILD
 
 Sums of gradients over microbatches are in gradient_sums.py. Here are those of activations, which stay in 16 bits:
-products whose contracted dim is split, forward and backward, also inside of a pipeline, look-ups of one row, uses of one
-value, and the weight that the steps of an LSTM share. Sums have up to 4,096 addends, all of one sign, and NumPy adds them
-in float64. A sum may be rounded a few times: each contribution, once on each device, and once whole. The last line is
-"N passed, N failed".
+products whose contracted dim is split, forward and backward, also inside of a pipeline, look-ups of one row, uses of
+one value, and the weight that the steps of an LSTM share. Sums have up to 4,096 addends, all of one sign, and NumPy
+adds them in float64. A sum may be rounded a few times: each contribution, once on each device, and once whole. The last
+line is "N passed, N failed".
 """
 
 import argparse
@@ -195,8 +195,8 @@ class Sums:
             self.check("%d uses of a value" % uses, program, last, "first", exact, 1)
 
     def check_steps(self):
-        """Weights of 0: gates are 1/2, cells 0. The gradient of a cell is 1/2, and half of that of the next step; half of
-        it is that of the new content, the last of four gates. Addends are rounded, the sum is not."""
+        """Weights of 0: gates are 1/2, cells 0. The gradient of a cell is 1/2, and half of that of the next step; half
+        of it is that of the new content, the last of four gates. Addends are rounded, the sum is not."""
         steps, samples, width = 16, MOST // 16, 2
         for chunks in (1, 4, 16):
             chunk = steps // chunks

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Programs of JAX, imported and run, against JAX's own numbers (Inputs/make_programs.py).
+"""Programs of JAX, imported and run, against JAX's own numbers, or NumPy's (Inputs/make_programs.py).
 
     programs.py BUILD [--only TEXT] [--inputs FOLDER] [--table]
 
@@ -43,6 +43,7 @@ DATA = {
     "vocabulary": (["--data=2", "--labels=3"], 2),
     "placed": (["--data=2", "--labels=3", "--keep-shardings"], 2),
     "gspmd": (["--data=2", "--labels=3", "--keep-shardings"], 2),
+    "narrow_sums": (["--data=0"], 0),
 }
 STRATEGIES = {
     "one device": [],
@@ -99,7 +100,7 @@ class Program:
 
     def compare(self, what, outputs):
         """Compares results of a run with the results of JAX; a text if they differ."""
-        tolerance = {"out": 1e-2, "last": 5e-2}[what] if self.name == "bfloat16" else 1e-4
+        tolerance = {"out": 1e-2, "last": 5e-2}[what] if self.name in ("bfloat16", "narrow_sums") else 1e-4
         for i, key in enumerate(self.numbered(what)):
             # A result that is the new value of an argument has the argument's name.
             isUpdate = self.updated and 1 <= i <= self.updated
