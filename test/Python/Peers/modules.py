@@ -245,6 +245,49 @@ def check_batch():
     np.testing.assert_allclose(model.predict(x), module(x).detach(), rtol=1e-5, atol=1e-6)
 
 
+class Doubled(OwnGradient):
+    """A backward pass of one's own between layers of several kinds."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv, self.norm = torch.nn.Conv2d(1, 4, 3, stride=2, padding=1), torch.nn.LayerNorm(6)
+        self.head = torch.nn.Linear(8, 3)
+        self.head.bias.requires_grad_(False)
+
+    def forward(self, x):
+        y = self.conv(self.norm(x).reshape(-1, 1, 4, 6)).flatten(1).reshape(-1, 4, 6)
+        return self.head(torch.tanh(super().forward(y).flatten(1).unflatten(1, (2, 8)).sum(1)))
+
+    def data(self):
+        return torch.randn(8, 4, 6), torch.randint(0, 3, (8,))
+
+
+def check_torch_backward():
+    """With PyTorch's backward pass in the program, what autograd.Function says is what trains, under several plans."""
+    for name in ("single", "data-parallel"):
+        torch.manual_seed(0)
+        module = Doubled()
+        x, y = module.data()
+        losses, reference = expected(Doubled, x, y)
+        cross_entropy = torch.nn.functional.cross_entropy
+        refused("graph is not the module", lambda: soap.from_torch(module, x, loss=cross_entropy, labels=y))  # noqa: B023
+        model = soap.from_torch(module, x, loss=cross_entropy, labels=y, backward="torch")
+        plan = soap.apply_strategy(model, "cpu-4", name, learning_rate=RATE)
+        history = soap.fit(model, (x, y), plan=plan, epochs=STEPS, shuffle=False)
+        np.testing.assert_allclose(history.losses, losses, rtol=1e-4)
+        for key, value in model.state_dict().items():
+            assert difference(value, reference.state_dict()[key]) < 1e-4, key
+        assert torch.equal(model.state_dict()["head.bias"], module.head.bias)
+        assert all(p.grad is None for p in module.parameters())
+    x, y = torch.randn(8, 6), torch.randint(0, 4, (8,))
+    refused("expected a module that returns its loss", lambda: soap.from_torch(OwnGradient(), x, backward="torch"))
+    refused("a parameter gets no gradient", lambda: soap.from_torch(Unused(), x, loss=cross_entropy, labels=y,
+                                                                   backward="torch"))
+    refused("a batch norm in training mode is not supported", lambda: soap.from_torch(
+        Gate(), x, output=0, loss=cross_entropy, labels=y, backward="torch"))
+    refused("backward: expected 'soap' or 'torch'", lambda: soap.from_torch(OwnGradient(), x, backward="jax"))
+
+
 def check_bf16():
     """A cross-entropy of bf16 logits over more rows than bf16 counts, some of which are left out."""
     torch.manual_seed(0)
@@ -380,8 +423,8 @@ def main():
                 failed += 1
                 print(f"{row} FAILED")
                 traceback.print_exc(file=sys.stdout)
-    for one in (check_unused, check_norms, check_stopped, check_refusals, check_first_op, check_batch, check_bf16,
-                check_meta, check_evaluation_mode, check_command):
+    for one in (check_unused, check_norms, check_stopped, check_refusals, check_first_op, check_batch,
+                check_torch_backward, check_bf16, check_meta, check_evaluation_mode, check_command):
         try:
             one()
             passed += 1

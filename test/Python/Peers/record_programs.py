@@ -22,14 +22,16 @@ PROGRAMS = {"LLaMA": "llama", "LoRA": "lora", "DPO pair": "dpo", "target network
             "straight-through rounding": "rounding", "bags of any size, mean": "bags", "DeepFM": "deepfm",
             "what exporters fold": "folds", "tied grouped attention": "tied", "mean by hand": "center",
             "padding row and frozen norm": "frozen"}
+#: Programs with the backward pass of PyTorch.
+JOINT = {"straight-through rounding": "rounding_by_torch", "tied grouped attention": "tied_by_torch"}
 
 
-def record(name):
+def record(name, **options):
     """Program and numbers."""
     torch.manual_seed(0)
     entry = MODELS[name]()
     batches = [(entry.inputs(), *([entry.labels()] if entry.labels else [])) for _ in range(STEPS)]
-    model = soap.from_torch(entry.module, batches[0][0], loss=entry.loss, labels=tuple(batches[0][1:]))
+    model = soap.from_torch(entry.module, batches[0][0], loss=entry.loss, labels=tuple(batches[0][1:]), **options)
     arguments = [a["name"] for a in model.function("forward")["arguments"] if a["kind"] == "data"]
     numbers = {"rate": np.float64(entry.rate)}
     for key, value in model._first_values().items():
@@ -58,8 +60,9 @@ def main():
     check = sys.argv[1:] == ["--check"]
     passed = failed = 0
     os.makedirs(FOLDER, exist_ok=True)
-    for name, short in PROGRAMS.items():
-        program, numbers = record(name)
+    rows = [(name, short, "soap") for name, short in PROGRAMS.items()]
+    for name, short, backward in rows + [(name, short, "torch") for name, short in JOINT.items()]:
+        program, numbers = record(name, backward=backward)
         path = os.path.join(FOLDER, short)
         if check:
             old = np.load(path + ".npz")

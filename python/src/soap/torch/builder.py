@@ -106,6 +106,8 @@ class Builder:
     expected: Any = None
     #: The program is compared with PyTorch: nothing is dropped, and norms use the batch's statistics everywhere.
     compares: bool = False
+    #: The program has PyTorch's backward pass.
+    joint: bool = False
     seeds: int = 0
     #: SSA names of running statistics, and the number of the norms that update them.
     norms: dict[str, Any] = field(default_factory=dict)

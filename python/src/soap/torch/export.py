@@ -33,7 +33,8 @@ _library.impl("stop_gradient", lambda x: x.clone(), "CompositeExplicitAutograd")
 _library.impl("stop_gradient", lambda x: torch.empty_like(x), "Meta")
 
 
-def _table() -> dict[Any, Any]:
+def decompositions() -> dict[Any, Any]:
+    """PyTorch's, except of what is kept whole."""
     table = torch.export.default_decompositions()
     for op in list(table):
         if isinstance(op, torch._ops.OpOverload) and op.namespace == "aten" and op._schema.name[6:] in _KEPT:
@@ -71,7 +72,7 @@ def export(module: torch.nn.Module, args: tuple[Any, ...], kwargs: Mapping[str, 
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
             program = torch.export.export(module, args, dict(kwargs), strict=False)
         _mark_stopped_gradients(program.graph_module)
-        return program.run_decompositions(_table())
+        return program.run_decompositions(decompositions())
 
 
 def _mark_stopped_gradients(graph_module: torch.fx.GraphModule) -> None:

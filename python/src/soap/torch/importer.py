@@ -127,7 +127,7 @@ class Importer:
     probes: bool = False
 
     def run(self) -> Program:
-        self.b = Builder(compares=self.compares)
+        self.b = Builder(compares=self.compares, joint=not isinstance(self.exported, torch.export.ExportedProgram))
         self.env: dict[torch.fx.Node, Any] = {}
         self.arguments: list[Argument] = []
         #: Nodes and what they compute, by SSA name.
@@ -144,6 +144,8 @@ class Importer:
         for node in self.exported.graph.nodes:
             if node.op == "call_function":
                 self._translate(node, alone)
+            elif node.op == "get_attr":
+                self.env[node] = getattr(self.exported.graph_module, node.target).detach().cpu()
             elif node.op == "output":
                 return self._finish(node)
         raise SoapError("from_torch: the exported program has no output")
@@ -209,7 +211,7 @@ class Importer:
                 raise SoapError(f"from_torch: an input of kind {spec.kind.name} is not supported")
 
     def _key(self, spec: Any) -> str:
-        return spec.target.removeprefix(self.prefix)
+        return self._program_key(spec.target)
 
     def _argument(self, name: str, key: str, kind: str, value: torch.Tensor) -> Value:
         if value.dtype.is_complex:
@@ -298,6 +300,8 @@ class Importer:
         results: list[Result] = []
         self.positions: list[int] = []
         count = 0
+        loss: Value | None = None
+        gradients: list[tuple[str, Any]] = []
         for spec, node in zip(signature.output_specs, output.args[0]):
             value = self.env[node] if isinstance(node, torch.fx.Node) else node
             if spec.kind == OutputKind.BUFFER_MUTATION:
@@ -314,8 +318,15 @@ class Importer:
                     results.append(Result(self._as_result(value), ""))
                     self.positions.append(count)
                 count += isinstance(node, torch.fx.Node)
+            elif spec.kind == OutputKind.LOSS_OUTPUT:
+                loss = value
+            elif spec.kind == OutputKind.GRADIENT_TO_PARAMETER:
+                gradients.append((spec.target, value))
             elif spec.kind == OutputKind.USER_INPUT_MUTATION:
                 raise SoapError(f"from_torch: {self.where(node)}: the forward pass changes its input {spec.target!r}")
+        if loss is not None:
+            results = [Result(self._with_gradients(loss, gradients), "")]
+            self.positions = [0]
         if not results:
             raise SoapError("from_torch: no result of the module depends on its inputs and parameters")
         if self.compares:
@@ -325,6 +336,22 @@ class Importer:
         for number, result in enumerate(results):
             result.name = result.name or ("output" if len(results) == 1 else f"output{number}")
         return self._program(results)
+
+    def _with_gradients(self, loss: Value, gradients: list[tuple[str, Any]]) -> Value:
+        """The loss, whose gradients by Soap's backward pass are these: sums of parameters times their gradients, less
+        the same numbers."""
+        b = self.b
+        b.base, b.place = "gradients", ""
+        total = b.stop(loss)
+        for key, gradient in gradients:
+            parameter = next(a.value for a in self.arguments if a.key == self._program_key(key))
+            product = b.binary("mul", b.stop(b.as_type(gradient, parameter.type)), parameter)
+            part = b.as_type(b.reduce("sum", product, range(product.rank)) if product.rank else product, total.type)
+            total = b.binary("add", total, b.binary("sub", part, b.stop(part)))
+        return total
+
+    def _program_key(self, key: str) -> str:
+        return key.removeprefix(self.prefix)
 
     def _shown_results(self, results: list[Result]) -> list[Result]:
         taken = {result.value.name: result for result in results}

@@ -40,6 +40,8 @@ def first_difference(importer: Importer, example: Any, weights: dict[str, torch.
     graph.check(ours, distance, tolerance)
     if graph.fault:
         return graph.fault
+    if importer.b.joint:
+        return "each op of the forward pass and of PyTorch's backward pass is as PyTorch's"
     if not program.trains:
         return "each of its ops is as PyTorch's: torch.export's graph is not the module"
     importer.shows, importer.probes = False, True

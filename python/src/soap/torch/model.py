@@ -20,6 +20,7 @@ from .builder import Unsupported
 from .check import compare, order_matters
 from .export import export
 from .importer import Importer, Program, place_of_error, program_name
+from .joint import export_joint
 
 
 class TorchModel(Model):
@@ -247,11 +248,12 @@ def _acts_in_training(module: torch.nn.Module) -> bool:
 class Tracer:
     """Exports a module once, for the program and for its comparison."""
 
-    def __init__(self, module: torch.nn.Module, example: Example):
+    def __init__(self, module: torch.nn.Module, example: Example, backward: str = "soap"):
         self.example = example
         self.prefix = "module." if isinstance(module, _Wrapped) else ""
+        exports = {"soap": export, "torch": export_joint}[backward]
         try:
-            self.exported = export(module, example.args, example.kwargs)
+            self.exported = exports(module, example.args, example.kwargs)
         except Unsupported as error:
             raise SoapError(f"from_torch: {error}") from None
         except SoapError:
@@ -264,6 +266,8 @@ class Tracer:
                 f"{said[0]}"
             ) from error
 
+        if backward == "torch":
+            return
         kwargs_order = list(self.exported.call_spec.in_spec.child(1).context or ())
         if kwargs_order != list(example.kwargs):
             raise SoapError(f"from_torch: expected the inputs {list(example.kwargs)}, torch.export has {kwargs_order}")
@@ -317,6 +321,7 @@ def from_torch(
     loss: Callable[..., torch.Tensor] | None = None,
     labels: Any = (),
     batch: int | None = None,
+    backward: str = "soap",
     check: bool = True,
     tolerance: float = 1e-5,
 ) -> TorchModel:
@@ -336,6 +341,9 @@ def from_torch(
     tied parameters are one, `detach` and `no_grad` stop gradients, batch norms update their running statistics if they
     are in training mode, and dropout drops in training mode. What has no op is an error that names it and its line.
 
+    Gradients are by Soap's backward pass, or, with `backward="torch"`, by PyTorch's autograd, whose graph is a part of
+    the program: for backward passes of one's own (`torch.autograd.Function`). The program has to compute its loss.
+
     With `check`, results and all gradients are compared with PyTorch's on the example, and on a batch of other numbers,
     before the model is returned: they differ by at most `tolerance`, relative to the largest element of each, or that
     is an error which names what differs, unless program and module agree in double precision.
@@ -345,6 +353,8 @@ def from_torch(
     label_values = (labels,) if isinstance(labels, torch.Tensor) else tuple(labels)
     if label_values and loss is None:
         raise TypeError("from_torch: labels: expected a loss that takes them")
+    if backward not in ("soap", "torch"):
+        raise ValueError(f"from_torch: backward: expected 'soap' or 'torch', got {backward!r}")
     example = _example(module.forward, example_inputs)
     traced: torch.nn.Module = module
     if loss is not None or output is not None:
@@ -364,12 +374,17 @@ def from_torch(
             SoapWarning,
             stacklevel=2,
         )
-    tracer = Tracer(traced, example)
+    tracer = Tracer(traced, example, backward)
     program = tracer.importer().run()
     core = _core.Module.parse(program.text, type(module).__name__, [])
-    model = TorchModel(core, type(module).__name__, module, program, loss is not None)
+    computes_loss = loss is not None or backward == "torch"
+    model = TorchModel(core, type(module).__name__, module, program, computes_loss)
     _warn_of_unused(module, model, program)
     if check:
-        compare(traced, example, lambda m, e: (tracer if m is traced else Tracer(m, e)).importer(compares=True), tolerance)
+
+        def trace(m: torch.nn.Module, e: Example) -> Importer:
+            return (tracer if m is traced else Tracer(m, e, backward)).importer(compares=True)
+
+        compare(traced, example, trace, tolerance)
         model.order_matters = order_matters(traced, example)
     return model

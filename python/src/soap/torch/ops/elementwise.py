@@ -434,6 +434,8 @@ def copy(b: Builder, x: Any, y: Any, non_blocking: bool = False) -> Any:
 def dropout(b: Builder, x: Any, rate: float, train: bool | None = True) -> Any:
     x = b.tensor(x)
     y = x
+    if train and rate > 0 and b.joint:
+        raise Unsupported("dropout in training mode is not supported with backward='torch'")
     if train and rate > 0 and not b.compares:
         if rate >= 1:
             raise Unsupported("a dropout of everything is not supported")

@@ -26,7 +26,15 @@ def layer_norm(b: Builder, x: Any, shape: Sequence[int], gamma: Any = None, beta
     rows = x.shape[:axis]
     y = b.emit("layer_norm", [x, gamma, beta], x.shape, x.type, x.dtype,
                [f"axis = {axis} : i64", f"epsilon = {number(epsilon)}"], [(rows, x.type), (rows, x.type)])
-    return (y, None, None) if b.base_op == "native_layer_norm" else y
+    return (y, *_statistics(b, 2)) if b.base_op == "native_layer_norm" else y
+
+
+def _statistics(b: Builder, count: int) -> list[Value | None]:
+    """The further results of the norm at hand, for the backward pass of PyTorch's: no gradient goes through them."""
+    if not b.joint:
+        return [None] * count
+    norm = b.ops[-1]
+    return [b.reshape(value, tuple(b.expected[1 + i].shape)) for i, value in enumerate(norm.results[1:])]
 
 
 @handles("rms_norm", "_fused_rms_norm")
@@ -37,7 +45,7 @@ def rms_norm(b: Builder, x: Any, shape: Sequence[int], gamma: Any = None, epsilo
     epsilon = torch.finfo(x.dtype).eps if epsilon is None else epsilon
     y = b.emit("rms_norm", [x, gamma], x.shape, x.type, x.dtype,
                [f"axis = {axis} : i64", f"epsilon = {number(epsilon)}"], [(x.shape[:axis], x.type)])
-    return (y, None) if b.base_op == "_fused_rms_norm" else y
+    return (y, *_statistics(b, 1)) if b.base_op == "_fused_rms_norm" else y
 
 
 def per_channel(b: Builder, x: Value, gamma: Any, beta: Any) -> Value:
@@ -65,8 +73,9 @@ def group_norm(b: Builder, x: Any, *args: Any, **named: Any) -> Any:
     width = flat.shape[2:]
     y = b.emit("layer_norm", [flat, _ones(b, x, width), _ones(b, x, width, 0.0)], flat.shape, x.type, x.dtype,
                ["axis = 2 : i64", f"epsilon = {number(epsilon)}"], [(flat.shape[:2], x.type)] * 2)
+    statistics = _statistics(b, 2) if b.base_op == "native_group_norm" else []
     y = per_channel(b, b.reshape(y, x.shape), gamma, beta)
-    return (y, None, None) if b.base_op == "native_group_norm" else y
+    return (y, *statistics) if b.base_op == "native_group_norm" else y
 
 
 def _batch_norm(b: Builder, x: Value, gamma: Any, beta: Any, mean: Any, variance: Any, epsilon: float,
@@ -91,6 +100,8 @@ def batch_norm(b: Builder, x: Any, gamma: Any, beta: Any, *args: Any) -> Any:
         (training, momentum, epsilon), mean, variance = args, None, None
     else:
         mean, variance, training, momentum, epsilon = args[:5]
+    if training and b.joint:
+        raise Unsupported("a batch norm in training mode is not supported with backward='torch'")
     if training and (mean is None or b.compares):
         channels = (x.shape[1],)
         operands = [x, _ones(b, x, channels) if gamma is None else b.tensor(gamma),

@@ -191,3 +191,20 @@ def convolution(b: Builder, x: Any, w: Any, bias: Any, stride: Sequence[int], pa
     if bias is not None:
         y = b.emit("bias_add", [y, b.tensor(bias)], y.shape, y.type, y.dtype, ["axis = 1 : i64"])
     return b.reshape(y, result_shape)
+
+
+@handles("convolution_backward")
+def convolution_backward(b: Builder, dy: Any, x: Any, w: Any, _: Any, stride: Sequence[int], padding: Sequence[int],
+                         dilation: Sequence[int], transposed: bool, output_padding: Sequence[int], groups: int,
+                         mask: Sequence[bool]) -> Any:
+    dy, x, w = b.compute(dy), b.compute(x), b.compute(w)
+    if x.rank != 4 or transposed:
+        raise Unsupported("only 2-D convolutions that are not transposed have a backward pass here")
+    (top, left) = padding
+    attributes = [f"strides = {array(stride)}", f"padding = {array((top, left, top, left))}",
+                  f"dilations = {array(dilation)}", f"groups = {groups} : i64"]
+    return (
+        b.emit("conv2d_input_grad", [dy, w], x.shape, x.type, x.dtype, attributes) if mask[0] else None,
+        b.emit("conv2d_weight_grad", [x, dy], w.shape, w.type, w.dtype, attributes) if mask[1] else None,
+        b.reduce("sum", dy, [0, 2, 3]) if mask[2] else None,
+    )
