@@ -61,6 +61,7 @@ def Soap_Dialect : Dialect {
     | | `soap.memory` | `"host"`: a state that is in the host's memory |
     | result | `soap.kind`, `soap.name`, `soap.config` | as of arguments |
     | | `soap.updates` | the number of the argument it is the new value of |
+    | function | `soap.uncertain_roles` | what import does not know to be trained, or not: no step is built |
     | module | `soap.topology` | `#soap.topology<...>` |
     | | `soap.precision` | `#soap.precision<...>` |
     | | `soap.pipeline` | `#soap.pipeline<...>` |
