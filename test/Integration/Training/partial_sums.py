@@ -4,7 +4,7 @@
 
 partial_sums.py BUILD
 
-Sums of gradients over microbatches are in gradient_sums.py. Here are those of activations, which stay in 16 bits:
+Sums of gradients over microbatches are in gradient_sums.py. Here are sums of activations, which stay in 16 bits:
 products whose contracted dim is split, forward and backward, also inside of a pipeline, look-ups of one row, uses of
 one value, and the weight that the steps of an LSTM share. Sums have up to 4,096 addends, all of one sign, and NumPy
 adds them in float64. A sum may be rounded a few times: each contribution, once on each device, and once whole. The last

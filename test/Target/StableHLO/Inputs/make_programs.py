@@ -409,7 +409,7 @@ def gspmd():
 
 
 def narrow_sums():
-    """Sums of 4,096 and more numbers of bf16, all near 1: XLA adds those of scatters in bf16, which end at 256."""
+    """Sums of 4,096 and more numbers of bf16, all near 1: XLA adds the ones of scatters in bf16, which end at 256."""
     zero = np.array(0, jnp.bfloat16)
     x = (1 + floats(np.random.RandomState(15), 4096, 2, scale=0.3)).astype(jnp.bfloat16).astype("float32")
 
