@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Installs what is missing, configures and builds Soap into build/ (tools: build/bin).
 #   scripts/build.sh                 the release preset
-#   scripts/build.sh debug|asan      another preset of CMakePresets.json (fuzz and tsan, too), into build-debug, ...
+#   scripts/build.sh debug|asan      another preset of CMakePresets.json (assertions, fuzz, tsan), into build-debug, ...
 #   scripts/build.sh demo            the tools, quicker to compile, without tests, into build/
 #   scripts/build.sh release soap-opt soap-run      only these targets
 # SOAP_JOBS sets the number of compile jobs (default: one per core). SOAP_BATCH_SOURCES=ON compiles the sources of a
@@ -17,8 +17,8 @@ preset=${1:-release}
 [ $# -eq 0 ] || shift
 case "$preset" in
   release | demo) directory=build ;;
-  debug | asan | fuzz | tsan) directory=build-$preset ;;
-  *) echo "build: unknown preset '$preset', expected release, demo, debug, asan, fuzz or tsan" >&2; exit 2 ;;
+  debug | assertions | asan | fuzz | tsan) directory=build-$preset ;;
+  *) echo "build: unknown preset '$preset', expected release, demo, debug, assertions, asan, fuzz or tsan" >&2; exit 2 ;;
 esac
 
 if [ "$preset" = demo ]; then

@@ -15,6 +15,7 @@
 #include "Bounds/KernelPaths.h"
 
 #include <algorithm>
+#include <cassert>
 #include <limits>
 #include <numeric>
 
@@ -111,6 +112,7 @@ static void subtractReplicas(const KernelPlan &kernel,
 
 void MakespanBounds::loadWithoutNs(std::span<const int> nodes,
                                    std::vector<int64_t> &ns) {
+  assert(plan.changedKernels().empty() && "there must be no transaction");
   plan.trimCaches();
   ns = plan.kernelLoadNs();
   for (int n : nodes)
@@ -133,6 +135,9 @@ void MakespanBounds::loadWithoutNs(std::span<const int> nodes,
 
 void MakespanBounds::addShardNs(int node, const Config &config,
                                 std::vector<int64_t> &ns) {
+  assert(node >= 0 &&
+         static_cast<size_t>(node) < plan.getGraph().nodes.size() &&
+         "no node of the graph");
   const GraphNode &of = plan.getGraph().nodes[node];
   bool staged = usesStages(of, config);
   for (int slot : plan.slotsOf(node)) {

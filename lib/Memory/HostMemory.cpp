@@ -10,6 +10,7 @@
 #include "Soap/Memory/HostMemory.h"
 
 #include <algorithm>
+#include <cassert>
 
 using namespace soap;
 
@@ -71,6 +72,7 @@ MaybeError soap::checkInHost(const Graph &graph, int number) {
 }
 
 void soap::putInHost(Graph &graph, int number) {
+  assert(!checkInHost(graph, number) && "it must have passed checkInHost");
   const GraphInput &input = graph.inputs[static_cast<size_t>(number)];
   graph.values[static_cast<size_t>(input.value)].inHost = true;
   graph.values[static_cast<size_t>(newValueOf(graph, input))].inHost = true;

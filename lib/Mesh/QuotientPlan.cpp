@@ -14,6 +14,7 @@
 #include "Soap/Plan/StrategyPlan.h"
 
 #include <algorithm>
+#include <cassert>
 
 using namespace soap;
 
@@ -25,6 +26,7 @@ QuotientPlan::QuotientPlan(const Graph &graph, QuotientModel &model)
 }
 
 std::string QuotientPlan::set(const MeshStrategy &next) {
+  assert(next.size() == graph.nodes.size() && "a config a node");
   configs = &next;
   clear();
   spanning.clear();

@@ -10,6 +10,7 @@
 
 #include "Soap/Model/Config.h"
 
+#include <cassert>
 #include <limits>
 
 using namespace soap;
@@ -39,6 +40,10 @@ int64_t Config::piecesPerReplica() const {
 
 std::vector<Shard> soap::enumerateShards(const IterationSpace &space,
                                          const Config &config) {
+  assert(config.degrees.size() == space.loops.size() && "a degree a loop");
+  assert(static_cast<int64_t>(config.devices.size()) >=
+             config.piecesPerReplica() * config.replicas &&
+         "a device a piece");
   int64_t pieces = config.piecesPerReplica();
   size_t loops = space.loops.size();
   std::vector<Shard> shards;
@@ -63,6 +68,9 @@ std::vector<Shard> soap::enumerateShards(const IterationSpace &space,
 }
 
 Config soap::followLoops(const Config &leader, const std::vector<int> &loops) {
+  assert(static_cast<int64_t>(leader.devices.size()) ==
+             leader.piecesPerReplica() * leader.replicas &&
+         "a device a piece");
   // A shard of the leader by coordinates and replica: a number with a digit per
   // loop.
   struct Digit {

@@ -9,9 +9,14 @@
 
 #include "Soap/Model/Graph.h"
 
+#include <cassert>
+
 namespace soap {
 
 bool usesStages(const GraphNode &node, const Config &config) {
+  assert((node.stages.empty() ||
+          config.degrees.size() == node.whole.space.loops.size()) &&
+         "a degree a loop");
   if (node.stages.empty())
     return false;
   for (size_t l = 0; l < node.whole.space.loops.size(); ++l)

@@ -11,6 +11,7 @@
 #include "Soap/Model/IterationSpace.h"
 
 #include <algorithm>
+#include <cassert>
 
 using namespace soap;
 
@@ -36,6 +37,8 @@ bool soap::isEmpty(const LoopBox &box) {
 }
 
 Interval soap::cut(int64_t extent, int64_t degree, int64_t i) {
+  assert(degree > 0 && i >= 0 && i < degree && "no such piece");
+  assert(extent >= 0 && "a negative extent");
   return {i * extent / degree, (i + 1) * extent / degree};
 }
 
@@ -105,6 +108,7 @@ static IndexSet radixImage(const DimMap &map, const LoopBox &box) {
 /// Hull of the values, divided, clipped and scaled, as `DimMap` says.
 static IndexSet windowImage(const DimMap &map, const LoopBox &box,
                             int64_t extent) {
+  assert(map.divisor > 0 && "nothing is divided by it");
   int64_t low = map.offset, high = map.offset; // inclusive
   for (const Term &term : map.terms) {
     Interval range = box[term.loop];
@@ -157,6 +161,7 @@ IndexSet soap::image(const DimMap &map, const LoopBox &box, int64_t extent) {
 
 Region soap::image(const AccessMap &map, const LoopBox &box,
                    const std::vector<int64_t> &shape) {
+  assert(map.size() == shape.size() && "a map a dim");
   IndexSets dims(map.size());
   if (!isEmpty(box))
     for (size_t d = 0; d < map.size(); ++d)

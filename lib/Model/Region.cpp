@@ -129,6 +129,7 @@ IndexSet IndexSet::positionsOf(const IndexSet &sub) const {
 }
 
 IndexSet IndexSet::slicePositions(int64_t from, int64_t to) const {
+  assert(from <= to && "a range of positions");
   IndexSet result;
   int64_t before = 0;
   for (const Interval &range : ranges) {

@@ -12,6 +12,7 @@
 #include "Soap/Model/IterationSpace.h"
 
 #include <algorithm>
+#include <cassert>
 
 using namespace soap;
 
@@ -24,6 +25,7 @@ static constexpr int64_t minimumSplitBytes = 4096;
 //===----------------------------------------------------------------------===//
 
 int IndexSetTable::numberInterval(int64_t lo, int64_t hi) {
+  assert(lo < hi && "an empty set has no number");
   auto [it, isNew] =
       intervals.try_emplace({lo, hi}, static_cast<int>(entries.size()));
   if (isNew)
@@ -53,6 +55,9 @@ IndexSetTable::Common &IndexSetTable::intersectAny(int a, int b) const {
 }
 
 int IndexSetTable::intersect(int a, int b) {
+  assert(a >= 0 && b >= 0 && "empty sets have no number");
+  assert(static_cast<size_t>(a) < entries.size() &&
+         static_cast<size_t>(b) < entries.size() && "of another table");
   if (a == b)
     return a;
   const Entry &x = entries[a], &y = entries[b];
@@ -73,6 +78,9 @@ int IndexSetTable::intersect(int a, int b) {
 }
 
 bool IndexSetTable::contains(int outer, int inner) const {
+  assert(outer >= 0 && inner >= 0 && "empty sets have no number");
+  assert(static_cast<size_t>(outer) < entries.size() &&
+         static_cast<size_t>(inner) < entries.size() && "of another table");
   if (outer == inner)
     return true;
   const Entry &x = entries[outer], &y = entries[inner];
@@ -86,6 +94,7 @@ bool IndexSetTable::contains(int outer, int inner) const {
 //===----------------------------------------------------------------------===//
 
 int RegionTable::number(const Region &region) {
+  assert(static_cast<size_t>(region.rank()) == dims.size() && "another rank");
   std::vector<int> sets;
   for (size_t d = 0; d < dims.size(); ++d)
     sets.push_back(dims[d].number(region[d]));
@@ -122,6 +131,7 @@ int RegionTable::number(const int *sets) {
 }
 
 Region RegionTable::operator[](int id) const {
+  assert(id >= 0 && "an empty region has no sets");
   IndexSets region;
   for (size_t d = 0; d < dims.size(); ++d)
     region.push_back(dims[d][sets(id)[d]]);
@@ -152,6 +162,7 @@ int RegionTable::intersect(int a, int b) {
 }
 
 bool RegionTable::contains(int outer, int inner) const {
+  assert(outer >= 0 && inner >= 0 && "empty regions have no number");
   if (outer == inner)
     return true;
   for (size_t d = 0; d < dims.size(); ++d)
@@ -161,6 +172,8 @@ bool RegionTable::contains(int outer, int inner) const {
 }
 
 bool RegionTable::isRun(int part, int whole) const {
+  assert(part >= 0 && whole >= 0 && "empty regions have no number");
+  assert(contains(whole, part) && "no part");
   bool isInside = false; // All dims behind this one are whole.
   for (size_t d = dims.size(); d-- > 0;) {
     int set = sets(part)[d], all = sets(whole)[d];
@@ -179,6 +192,8 @@ bool RegionTable::isRun(int part, int whole) const {
 
 const std::vector<int> &RegionTable::slices(int id, int count,
                                             bool statistics) {
+  assert(id >= 0 && "an empty region has no slices");
+  assert(count > 0 && "no slices");
   auto [it, isNew] =
       splits.try_emplace(static_cast<uint64_t>(id) << 32 |
                          static_cast<uint32_t>(2 * count + statistics));

@@ -12,6 +12,7 @@
 #include "Writers.h"
 
 #include <algorithm>
+#include <cassert>
 
 using namespace soap;
 
@@ -35,6 +36,7 @@ std::optional<Keep> soap::findKeep(const std::string &name) {
 }
 
 static bool reads(const GraphNode &node, int value) {
+  assert(value >= 0 && "no value");
   auto has = [&](const Kernel &kernel) {
     return std::find(kernel.operands.begin(), kernel.operands.end(), value) !=
            kernel.operands.end();
@@ -67,6 +69,8 @@ static int triggerOf(const Graph &graph, int value,
 }
 
 MaybeError soap::checkKeep(const Graph &graph, int value, Keep keep) {
+  assert(value >= 0 && static_cast<size_t>(value) < graph.values.size() &&
+         "no value of the graph");
   auto fail = [&](const std::string &why) {
     return Error{"value '" + graph.values[value].name +
                  "' cannot be kept in one form: " + why};
@@ -101,6 +105,9 @@ MaybeError soap::checkKeep(const Graph &graph, int value, Keep keep) {
 
 /// Adds a restored value, which nothing reads yet.
 static int addRestore(Graph &graph, Restore restore, const char *suffix) {
+  assert(restore.of >= 0 &&
+         static_cast<size_t>(restore.of) < graph.values.size() &&
+         "no value of the graph");
   restore.value = static_cast<int>(graph.values.size());
   GraphValue copy = graph.values[restore.of];
   copy.name += suffix;
@@ -112,6 +119,7 @@ static int addRestore(Graph &graph, Restore restore, const char *suffix) {
 
 /// A node reads another value in place of one.
 static void redirect(GraphNode &node, int from, int to) {
+  assert(from != to && "the value itself");
   auto replace = [&](Kernel &kernel) {
     std::replace(kernel.operands.begin(), kernel.operands.end(), from, to);
   };

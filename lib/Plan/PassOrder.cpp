@@ -22,6 +22,7 @@
 #include "Soap/Plan/StrategyPlan.h"
 
 #include <algorithm>
+#include <cassert>
 #include <map>
 #include <optional>
 #include <set>
@@ -69,6 +70,7 @@ std::vector<int> soap::stagesOfNodes(const Graph &graph,
 
 Strategy soap::cutIntoMicrobatches(const Strategy &strategy,
                                    const PassOrder &passes) {
+  assert(!strategy.empty() && "no configs");
   Strategy result = strategy;
   for (size_t n = 0; n < strategy.size(); ++n) {
     if (passes.runsOnce(static_cast<int>(n)))

@@ -12,6 +12,7 @@
 #include "Soap/Plan/StrategyPlan.h"
 
 #include <algorithm>
+#include <cassert>
 #include <set>
 #include <unordered_set>
 
@@ -35,6 +36,8 @@ StrategyPlan::StrategyPlan(const Graph &graph, const CostModel &cost)
 
 /// Makes room where caches take too much. Nothing may be pending.
 void StrategyPlan::trimCaches() {
+  assert(savedKernelList.empty() && !isPrepared &&
+         "there must be no transaction");
   if (geometryBytes + builder.cacheBytes() + planner.cacheBytes() +
           transfers.cacheBytes() <=
       maxCacheBytes)
@@ -188,6 +191,7 @@ bool StrategyPlan::waitsForTasks(int slot) const {
 }
 
 bool StrategyPlan::prepare(int64_t limitNs) {
+  assert(!isPrepared && "it is prepared already");
   resolveDirty();
   isPrepared = true;
   pendingRoots = changedRoots = false;
@@ -237,6 +241,8 @@ bool StrategyPlan::prepare(int64_t limitNs) {
 }
 
 bool StrategyPlan::planPending(int value, int64_t limitNs) {
+  assert(isPending(value) && "it is planned already");
+  assert(isPrepared && "nothing is prepared");
   valueDirty[value] = false;
   for (const Reader &reader : valueInfo[value].readers)
     if (reader.slot >= 0)
@@ -292,6 +298,8 @@ std::vector<int> StrategyPlan::changedBlocks() const {
 
 void StrategyPlan::change(std::span<const int> nodes,
                           std::span<const Config> configs) {
+  assert(nodes.size() == configs.size() && "a config a node");
+  assert(!isPrepared && "finish must come first");
   if (!loadsSaved) {
     trimCaches();
     loadsSaved = true;
@@ -334,6 +342,8 @@ void StrategyPlan::change(std::span<const int> nodes,
 }
 
 void StrategyPlan::set(const Strategy &next) {
+  assert(next.size() == graph.nodes.size() && "a config a node");
+  assert(savedConfigs.empty() && "changes must have been committed");
   strategy.resize(next.size());
   std::vector<int> nodes;
   for (size_t n = 0; n < next.size(); ++n)
@@ -350,6 +360,8 @@ void StrategyPlan::set(const Strategy &next) {
 }
 
 void StrategyPlan::commit() {
+  assert(dirtyKernels.empty() && dirtyValues.empty() && !isPrepared &&
+         "changes must have been finished");
   for (int slot : savedKernelList)
     kernelSaved[slot] = false;
   for (int value : savedValueList)

@@ -26,6 +26,7 @@
 #include "Soap/Simulator/Algorithm2Simulator.h"
 
 #include <algorithm>
+#include <cassert>
 
 using namespace soap;
 
@@ -50,6 +51,8 @@ int Algorithm2Simulator::taskSlots(int block) const {
 /// A task of the plan as it is now, without times.
 Algorithm2Simulator::CommittedTask
 Algorithm2Simulator::plannedTask(int block, int index) const {
+  assert(block >= 0 && static_cast<size_t>(block) < plan.getBlocks().size());
+  assert(index >= 0 && index < taskSlots(block) && "no such task");
   auto [slot, value] = plan.getBlocks()[block];
   CommittedTask task;
   if (slot >= 0) {
@@ -119,6 +122,8 @@ bool Algorithm2Simulator::isMarked(uint64_t key) const {
 //===----------------------------------------------------------------------===//
 
 int64_t Algorithm2Simulator::start() {
+  assert(plan.changedKernels().empty() && plan.changedValues().empty() &&
+         "changes must have been committed");
   std::vector<std::vector<TaskTimes>> times;
   makespanNs = simulator.timeline(times);
   marks = copiesOccupy ? &simulator.deferredCopies() : nullptr;

@@ -55,6 +55,9 @@ DeltaSimulator::DeltaSimulator(StrategyPlan &plan, MakespanBounds &bounds,
 }
 
 int64_t DeltaSimulator::start() {
+  assert(plan.changedKernels().empty() && plan.changedValues().empty() &&
+         "changes must have been committed");
+  assert(plan.valuesToPlan().empty() && "the plan must be finished");
   if (fallsBack) {
     int64_t makespanNs = simulator.makespan();
     simulated = simulator.simulatedTasks();
@@ -169,6 +172,7 @@ bool DeltaSimulator::isOver(int block) const {
 
 /// Of a value that is not pending.
 void DeltaSimulator::setState(int value) {
+  assert(!plan.isPending(value) && "it must have been planned before");
   ValueState &state = values[value];
   const ValuePlan &planned = plan.valuePlan(value);
   state.epoch = epoch;
@@ -342,6 +346,7 @@ void DeltaSimulator::takeCheckpoint(int64_t makespanNs) {
 /// Plans what the tasks of a block wait for, as far as it is pending. Returns
 /// false as `planValue`.
 bool DeltaSimulator::planOperands(int block) {
+  assert(plan.getBlocks()[block].slot >= 0 && "no kernel");
   int slot = plan.getBlocks()[block].slot;
   if (!plan.hasPendingOperands(slot))
     return true;

@@ -14,6 +14,7 @@
 #include "Simulator/Deferral.h"
 
 #include <algorithm>
+#include <cassert>
 #include <set>
 
 using namespace soap;
@@ -222,6 +223,7 @@ int64_t StrategySimulator::run(int64_t limitNs,
 }
 
 int64_t StrategySimulator::makespan(int64_t limitNs) {
+  assert(limitNs >= 0 && "a negative limit");
   return limitNs == std::numeric_limits<int64_t>::max()
              ? run<false, false>(limitNs, nullptr)
              : run<true, false>(limitNs, nullptr);

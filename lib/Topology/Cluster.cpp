@@ -13,6 +13,7 @@
 #include "Machines.h"
 
 #include <algorithm>
+#include <cassert>
 
 using namespace soap;
 
@@ -162,6 +163,7 @@ Expected<Cluster> Cluster::of(const Topology &topology) {
 }
 
 Topology Cluster::firstMachines(const Topology &topology, int count) const {
+  assert(count > 0 && count <= machines && "no such machines");
   Topology result;
   result.name = topology.name;
   result.deviceTypes = topology.deviceTypes;

@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cassert>
 #include <cmath>
 #include <limits>
 #include <mutex>
@@ -300,6 +301,8 @@ MaybeError Topology::computeRoutes() {
 }
 
 std::span<const int> Topology::route(int from, int to) const {
+  assert(routes && "routes must have been computed");
+  assert(from >= 0 && from < deviceCount() && to >= 0 && to < deviceCount());
   if (const Routes::Pair *pair = routes->pair(from, to))
     return std::span<const int>(pair->links.data(),
                                 static_cast<size_t>(pair->count));
@@ -309,6 +312,8 @@ std::span<const int> Topology::route(int from, int to) const {
 }
 
 int64_t Topology::transferNs(int from, int to, int64_t bytes) const {
+  assert(from >= 0 && from < deviceCount() && to >= 0 && to < deviceCount());
+  assert(bytes >= 0 && "a negative message");
   if (from == to)
     return 1;
   int64_t latencyNs = 0;
@@ -329,6 +334,8 @@ int64_t Topology::transferNs(int from, int to, int64_t bytes) const {
 }
 
 int64_t Topology::distance(int from, int to) const {
+  assert(from >= 0 && from < deviceCount() && to >= 0 && to < deviceCount());
+  assert((from == to || routes) && "routes must have been computed");
   if (from == to)
     return 0;
   if (const Routes::Pair *pair = routes->pair(from, to))
@@ -348,6 +355,7 @@ std::vector<std::vector<int>> Topology::machines() const {
 }
 
 int64_t Topology::excessBytes(const std::vector<int64_t> &bytes) const {
+  assert(bytes.size() == devices.size() && "bytes of each device");
   int64_t sum = 0;
   for (int d = 0; d < deviceCount(); ++d)
     sum += std::max<int64_t>(bytes[d] - typeOf(d).memoryBytes, 0);

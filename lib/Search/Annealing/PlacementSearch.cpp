@@ -15,6 +15,7 @@
 #include "Soap/Search/Presets/Presets.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -261,5 +262,6 @@ private:
 
 PlacementResult soap::searchPlacement(const ParallelizationProblem &problem,
                                       const PlacementOptions &options) {
+  assert(!problem.check() && "the problem must have passed check");
   return Placer(problem, options).search();
 }

@@ -10,6 +10,7 @@
 #include "Soap/Search/CostGraph/CostGraph.h"
 
 #include <algorithm>
+#include <cassert>
 
 using namespace soap;
 
@@ -159,6 +160,7 @@ MaybeError CostGraph::checkChoice(const std::vector<int> &choice) const {
 }
 
 std::optional<int64_t> CostGraph::costOf(const std::vector<int> &choice) const {
+  assert(!checkChoice(choice) && "the choice must have passed checkChoice");
   int64_t sum = 0;
   bool isAllowed = true;
   auto add = [&](int64_t cost) {
@@ -179,6 +181,7 @@ std::optional<int64_t> CostGraph::costOf(const std::vector<int> &choice) const {
 }
 
 MemoryPeak CostGraph::peakOf(const std::vector<int> &choice) const {
+  assert(!checkChoice(choice) && "the choice must have passed checkChoice");
   auto [most, when] =
       peak(nodes, [&](size_t n) { return nodes[n].memory[choice[n]]; });
   return {static_cast<int64_t>(most), when};

@@ -11,6 +11,7 @@
 
 #include "IntegerBounds.h"
 
+#include <cassert>
 #include <cmath>
 #include <thread>
 #include <utility>
@@ -473,5 +474,6 @@ CostGraphResult Solver::finish() {
 
 CostGraphResult soap::solveCostGraph(const CostGraph &graph,
                                      const CostGraphOptions &options) {
+  assert(!graph.check() && "the graph must have passed check");
   return Solver(graph, options).solve();
 }

@@ -11,6 +11,7 @@
 #include "Soap/Search/Evaluator/StrategyEvaluator.h"
 
 #include <algorithm>
+#include <cassert>
 #include <numeric>
 
 using namespace soap;
@@ -31,6 +32,8 @@ StrategyEvaluator::StrategyEvaluator(const ParallelizationProblem &problem,
 }
 
 Evaluation StrategyEvaluator::start(const Strategy &strategy) {
+  assert(strategy.size() == problem.getGraph().nodes.size() &&
+         "a config a node");
   if (isFull()) {
     current = strategy;
     return problem.evaluate(strategy);

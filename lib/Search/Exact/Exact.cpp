@@ -23,6 +23,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <limits>
 #include <map>
 #include <numeric>
@@ -425,5 +426,6 @@ private:
 
 ExactResult soap::searchExact(const ParallelizationProblem &problem,
                               const ExactOptions &options) {
+  assert(!problem.check() && "the problem must have passed check");
   return BranchAndBound(problem, options).search();
 }

@@ -16,6 +16,7 @@
 #include "Soap/Simulator/StrategySimulator.h"
 
 #include <algorithm>
+#include <cassert>
 #include <chrono>
 #include <limits>
 #include <map>
@@ -554,5 +555,6 @@ private:
 FrontierSearchResult
 soap::searchFrontier(const ParallelizationProblem &problem,
                      const FrontierSearchOptions &options) {
+  assert(!problem.check() && "the problem must have passed check");
   return FrontierSearch(problem, options).search();
 }

@@ -10,6 +10,7 @@
 #include "Soap/Search/Hierarchical/HybridPlan.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <utility>
 
@@ -56,12 +57,15 @@ int64_t soap::maxBytes(const HybridPlan &plan) {
 }
 
 int64_t soap::safePrice(const HybridShape &shape, int64_t bytes) {
+  assert(bytes >= 0 && "a negative memory");
   return static_cast<int64_t>(static_cast<double>(bytes) /
                               maxOverPrice(shape, /*recomputesLayers=*/true));
 }
 
 void soap::useSimulation(HybridPlan &plan, HybridSimulation simulated,
                          int64_t memoryBytes) {
+  assert(!simulated.groupBytes.empty() && "bytes of each group");
+  assert(simulated.makespanNs > 0 && simulated.microbatches > 0);
   // Memory of the host is priced in any case.
   int64_t ofHost =
       plan.excessBytes - std::max<int64_t>(plan.peakBytes - memoryBytes, 0);

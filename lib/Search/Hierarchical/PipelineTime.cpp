@@ -12,10 +12,14 @@
 #include "Soap/Pipeline/PassSchedule.h"
 
 #include <algorithm>
+#include <cassert>
 
 using namespace soap;
 
 GroupPasses soap::passesOfGroups(int stages, int groups, int64_t microbatches) {
+  assert(groups > 0 && stages % groups == 0 &&
+         "groups have as many stages each");
+  assert(microbatches > 0 && "nothing goes through the stages");
   std::vector<std::vector<int>> devices;
   for (int s = 0; s < stages; ++s)
     devices.push_back({s % groups});

@@ -17,6 +17,7 @@
 #include "Soap/Search/Presets/Presets.h"
 
 #include <algorithm>
+#include <cassert>
 #include <chrono>
 #include <cmath>
 #include <limits>
@@ -567,5 +568,6 @@ private:
 
 McmcResult soap::searchMcmc(const ParallelizationProblem &problem,
                             const McmcOptions &options) {
+  assert(!problem.check() && "the problem must have passed check");
   return Search(problem, options).run();
 }

@@ -15,6 +15,7 @@
 #include "Search/Problem/ConfigSpace.h"
 
 #include <algorithm>
+#include <cassert>
 #include <numeric>
 #include <set>
 
@@ -188,5 +189,6 @@ private:
 
 PolishResult soap::searchPolish(const ParallelizationProblem &problem,
                                 const PolishOptions &options) {
+  assert(!problem.check() && "the problem must have passed check");
   return Polisher(problem, options).polish();
 }

@@ -14,6 +14,7 @@
 #include "Search/Problem/ConfigSpace.h"
 
 #include <algorithm>
+#include <cassert>
 #include <numeric>
 
 using namespace soap;
@@ -33,6 +34,9 @@ ProposalSampler::ProposalSampler(const ParallelizationProblem &problem,
 }
 
 Config ProposalSampler::drawConfig(RandomGenerator &random, int group) const {
+  assert(group >= 0 &&
+         static_cast<size_t>(group) < problem.getGroups().size() &&
+         "no such group");
   if (const Config *own =
           problem.fixedConfig(problem.getGroups()[group].leader))
     return *own;
@@ -66,6 +70,7 @@ Config ProposalSampler::drawConfig(RandomGenerator &random, int group) const {
 
 int ProposalSampler::drawGroup(RandomGenerator &random,
                                const std::vector<int64_t> &weights) const {
+  assert(!problem.getGroups().empty() && "the problem must have groups");
   int64_t total = std::accumulate(weights.begin(), weights.end(), int64_t(0));
   if (kind == ProposalKind::Uniform || total <= 0 || random.below(2) == 0)
     return static_cast<int>(
@@ -95,6 +100,7 @@ Config ProposalSampler::asNeighbour(RandomGenerator &random,
 /// The same degrees elsewhere. No devices: there is no such block. A list may
 /// name a device several times, and so be longer than the number of devices.
 Config ProposalSampler::moved(RandomGenerator &random, Config config) const {
+  assert(!config.devices.empty() && "nothing to move");
   auto count = static_cast<int64_t>(config.devices.size());
   switch (random.below(4)) {
   case 0: { // all by the same distance

@@ -15,6 +15,7 @@
 #include "Soap/Search/Problem/GroupBlocks.h"
 
 #include <algorithm>
+#include <cassert>
 
 using namespace soap;
 
@@ -259,6 +260,7 @@ std::string nameOf(const Mesh &mesh) {
 
 MeshResult soap::searchMesh(const ParallelizationProblem &problem,
                             const MeshOptions &options) {
+  assert(!problem.check() && "the problem must have passed check");
   MeshResult result;
   SearchRun run(options, result.search);
   std::vector<std::vector<int>> decisions =

@@ -17,6 +17,7 @@
 #include "Soap/Search/Presets/Presets.h"
 
 #include <algorithm>
+#include <cassert>
 #include <limits>
 #include <map>
 #include <numeric>
@@ -228,5 +229,6 @@ private:
 
 OptCnnResult soap::searchOptCnn(const ParallelizationProblem &problem,
                                 const OptCnnOptions &options) {
+  assert(!problem.check() && "the problem must have passed check");
   return OptCnn(problem, options).search();
 }

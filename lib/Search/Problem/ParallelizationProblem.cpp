@@ -11,6 +11,7 @@
 #include "Soap/Search/Problem/PricedStrategy.h"
 
 #include <algorithm>
+#include <cassert>
 #include <numeric>
 
 using namespace soap;
@@ -150,6 +151,8 @@ static void chooseLeader(OpGroup &group, const Graph &graph) {
 }
 
 void ParallelizationProblem::fix(int node, Config config) {
+  assert(node >= 0 && static_cast<size_t>(node) < graph.nodes.size() &&
+         "no node of the graph");
   fixed[node] = std::move(config);
   for (size_t g = 0; g < groups.size(); ++g) {
     OpGroup &group = groups[g];
@@ -175,6 +178,7 @@ void ParallelizationProblem::fix(int node, Config config) {
 
 Evaluation ParallelizationProblem::evaluate(const Strategy &strategy,
                                             int64_t limitNs) const {
+  assert(strategy.size() == graph.nodes.size() && "a config a node");
   PricedStrategy priced = priceStrategy(graph, strategy, cost, /*names=*/false);
   Evaluation evaluation;
   evaluation.makespanNs = priced.tasks.makespanNs;
@@ -199,6 +203,7 @@ Evaluation ParallelizationProblem::evaluate(const Strategy &strategy,
 
 void ParallelizationProblem::assign(Strategy &strategy, const OpGroup &group,
                                     const Config &leaderConfig) const {
+  assert(strategy.size() == graph.nodes.size() && "a config a node");
   // Ops with fixed configs are groups of their own.
   if (const Config *own = fixedConfig(group.leader)) {
     strategy[group.leader] = *own;
@@ -232,6 +237,7 @@ bool ParallelizationProblem::contains(int node, const Config &config) const {
 }
 
 bool ParallelizationProblem::mayCut(int node, int loop) const {
+  assert(loop >= 0 && "no loop");
   return graph.nodes[node].whole.space.loops[loop].type !=
              IteratorType::Serial &&
          std::find(searchedRoles.begin(), searchedRoles.end(),

@@ -11,6 +11,8 @@
 #include "Soap/Memory/MemoryOverTime.h"
 #include "Soap/Simulator/Algorithm1Simulator.h"
 
+#include <cassert>
+
 using namespace soap;
 
 std::vector<int> PricedStrategy::schedule() const {
@@ -41,6 +43,7 @@ PricedStrategy soap::pricePlan(const Graph &graph, Plan plan,
 
 PricedStrategy soap::priceStrategy(const Graph &graph, const Strategy &strategy,
                                    const CostModel &cost, bool names) {
+  assert(strategy.size() == graph.nodes.size() && "a config a node");
   return pricePlan(graph, buildPlan(graph, strategy, cost.getTopology()), cost,
                    names);
 }

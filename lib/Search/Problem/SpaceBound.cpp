@@ -14,6 +14,7 @@
 #include "Soap/Plan/KernelGeometry.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <map>
 #include <set>
@@ -306,6 +307,7 @@ int64_t soap::maxPieces(const Strategy &strategy) {
 
 int64_t soap::spaceBoundNs(const ParallelizationProblem &problem,
                            const std::atomic<bool> *stop, int64_t pieces) {
+  assert(!problem.check() && "the problem must have passed check");
   if (problem.getGraph().nodes.empty())
     return 0;
   KernelSurvey kernels(problem, stop, pieces);
