@@ -24,7 +24,7 @@ def failing(seconds):
 
 assert failing(KNOWN) == []
 assert failing({name: 2.5 * seconds for name, seconds in KNOWN.items()}) == []
-assert failing(dict(KNOWN, c=71)) == ["c"]
-assert failing(dict(KNOWN, c=69)) == []
-assert failing(dict({name: 2 * seconds for name, seconds in KNOWN.items()}, c=131)) == ["c"]
-assert failing(dict(KNOWN, short=10, new=1000)) == []  # start-up; not known
+assert failing(dict(KNOWN, c=91)) == ["c"]
+assert failing(dict(KNOWN, c=89)) == []
+assert failing(dict({name: 2 * seconds for name, seconds in KNOWN.items()}, c=151)) == ["c"]
+assert failing(dict(KNOWN, short=30, new=1000)) == []  # start-up; not known
