@@ -14,6 +14,13 @@ class Tally:
         else:
             self.passed += 1
 
+    def attempt(self, name, errors, check, *arguments):
+        """A check that counts by itself; one of `errors` that ends it is one failure."""
+        try:
+            check(*arguments)
+        except errors as error:
+            self.count(name, str(error) or type(error).__name__)
+
     def finish(self):
         """The last line; the exit status, which a suite that checked nothing does not pass."""
         print("%d passed, %d failed" % (self.passed, self.failed), flush=True)

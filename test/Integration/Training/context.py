@@ -239,10 +239,7 @@ def main():
             except (Failure, RuntimeError) as failure:
                 tally.count(str(case), str(failure))
         for check in (check_bf16, check_memory, check_long):
-            try:
-                check(tools, tally)
-            except Failure as failure:
-                tally.count(check.__doc__, str(failure))
+            tally.attempt(check.__doc__, Failure, check, tools, tally)
     return tally.finish()
 
 

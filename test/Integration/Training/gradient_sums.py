@@ -110,10 +110,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         tools = Tools(os.path.abspath(options.build), folder)
         for check in (check_microbatches, check_look_ups):
-            try:
-                check(tools, tally)
-            except (Failure, OSError, KeyError) as failure:
-                tally.count(check.__name__, str(failure))
+            tally.attempt(check.__name__, (Failure, OSError, KeyError), check, tools, tally)
     return tally.finish()
 
 

@@ -240,10 +240,7 @@ def main():
             sums = Sums(tools, tally, precision)
             for check in (sums.check_products, sums.check_products_in_pipelines, sums.check_gradients_of_products,
                           sums.check_look_ups, sums.check_uses, sums.check_steps):
-                try:
-                    check()
-                except (Failure, OSError, KeyError, ValueError) as failure:
-                    tally.count("%s, %s" % (precision, check.__name__), str(failure))
+                tally.attempt("%s, %s" % (precision, check.__name__), (Failure, OSError, KeyError, ValueError), check)
     return tally.finish()
 
 
