@@ -97,8 +97,8 @@ mlir::soap::findAnomaly(const ::soap::Topology &topology, int64_t makespanNs,
   return found;
 }
 
-std::string mlir::soap::describe(const SchedulingAnomaly &anomaly,
-                                 int64_t makespanNs) {
+std::string mlir::soap::describeAnomaly(const SchedulingAnomaly &anomaly,
+                                        int64_t makespanNs) {
   std::string text;
   llvm::raw_string_ostream(text)
       << llvm::format("with %s it is simulated as %.1f %% shorter (%.3f ms)",
@@ -112,8 +112,8 @@ std::string mlir::soap::describe(const SchedulingAnomaly &anomaly,
 void mlir::soap::printAnomaly(const AnomalyCheck &check, int64_t makespanNs,
                               llvm::raw_ostream &stream) {
   if (check.found)
-    stream << "  scheduling anomaly: " << describe(*check.found, makespanNs)
-           << '\n';
+    stream << "  scheduling anomaly: "
+           << describeAnomaly(*check.found, makespanNs) << '\n';
   else if (!check.whyNot.empty())
     stream << "  scheduling anomalies are not looked for: " << check.whyNot
            << " (--soap-simulate=anomalies=always)\n";

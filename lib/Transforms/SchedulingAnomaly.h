@@ -66,7 +66,8 @@ void addAnomaly(llvm::json::Object &json, const AnomalyCheck &check);
 void printAnomaly(llvm::json::OStream &json, const AnomalyCheck &check);
 /// "with half the bandwidth between machines it is simulated as 0.9 % shorter
 /// (3399.120 ms)".
-std::string describe(const SchedulingAnomaly &anomaly, int64_t makespanNs);
+std::string describeAnomaly(const SchedulingAnomaly &anomaly,
+                            int64_t makespanNs);
 
 } // namespace mlir::soap
 
