@@ -17,6 +17,8 @@ from mkdocs.structure.files import File
 ROOT_PAGES = {"README.md": "index.md", "CHANGELOG.md": "Changelog.md", "CONTRIBUTING.md": "Contributing.md"}
 INDEX, INDEX_PAGE = "README.md", "Contents.md"
 HEADERS_PAGE = "Headers.md"
+# Files of utils/site that are part of the site.
+EXTRA = ("site.css", "site.js")
 LINK = re.compile(r"\]\(([^)#\s]*)((?:#[^)\s]+)?)\)")
 
 
@@ -77,11 +79,14 @@ def indented(text):
 
 def navigation(index):
     """[{section: [page, ...]}, ...] of the index of the documentation."""
-    sections, pages = [{"Soap": [INDEX_PAGE]}], None
+    sections, pages, section = [{"Soap": [INDEX_PAGE]}], None, None
     for line in index.splitlines():
         if line.startswith("## "):
+            pages = section = []
+            sections.append({line[3:].strip(): section})
+        elif line.startswith("### "):
             pages = []
-            sections.append({line[3:].strip(): pages})
+            section.append({line[4:].strip(): pages})
         elif pages is not None and (match := re.match(r"\| \[([^\]]*)\]\(([^)#]*)\)", line)):
             pages.append({match[1]: moved(match[2])})
     return sections
@@ -120,7 +125,7 @@ def headers_page(root, linked):
             lines += ["", "## %s" % folder, ""]
         name = os.path.basename(path)
         # Raw HTML: mkdocs does not know files that are made after it. Doxygen gives files of one name longer names.
-        shown = '<a href="../api/cpp/%s"><code>%s</code></a>' % (doxygen_page(path), name) if linked and len(names[name]) == 1 else "`%s`" % name
+        shown = '<a href="api/cpp/%s"><code>%s</code></a>' % (doxygen_page(path), name) if linked and len(names[name]) == 1 else "`%s`" % name
         lines.append("- %s: %s. %s" % (shown, comment[0], comment[1]))
     return "\n".join(lines) + "\n"
 
@@ -138,6 +143,8 @@ def on_files(files, config):
     root = os.path.dirname(config.config_file_path)
     for name, page in ROOT_PAGES.items():
         files.append(File.generated(config, page, content=relinked(read(root, name), "..", "")))
+    for name in EXTRA:
+        files.append(File.generated(config, name, content=read(root, "utils", "site", name)))
     linked = "SOAP_SITE_HEADERS" in os.environ
     files.append(File.generated(config, HEADERS_PAGE, content=headers_page(root, linked)))
     files.append(File.generated(config, INDEX_PAGE, content=relinked(read(config.docs_dir, INDEX), "", "")))

@@ -6,7 +6,7 @@
                                     [--rows 0] [--check] [--json FILE]
 
 For each network on one device: soap-opt lowers the training step up to its launches
-(--soap-lower-to-cuda='until=launches') and --soap-audit-launches counts (docs/GPU.md, Audit). A row has launches,
+(--soap-lower-to-cuda='until=launches') and --soap-audit-launches counts (docs/GPUChecks.md, Audit). A row has launches,
 library calls, their estimated times, how many times as long as their bytes the launches take, the kernel that is
 furthest above its bytes' time with at least 1 % of the step, the largest uncoalesced access, and PyTorch's measured
 time, where there is one. No GPU is used, and no time is measured. --rows prints so many rows of each audit. --check

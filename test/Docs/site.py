@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """site.py BUILD: builds the documentation as a site, and checks its pages.
 
-Every link, anchor and picture of every page has to be there, and every item of a numbered list. A copy of the sources
+Every link, anchor and picture of every page has to be there, and every item of a numbered list; no script, style or
+picture comes from another host, and no link needs a server to find the page of a folder. A copy of the sources
 with a dead link, a dead anchor and a page that no index lists has to fail. Says "skipped: REASON" where mkdocs is not
 installed and PyPI cannot be reached.
 The last line is "N passed, N failed": one check per page, and one per fault of the copy.
@@ -19,7 +20,7 @@ import urllib.parse
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SITE = ["docs", "mkdocs.yml", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "scripts/site.sh",
-        "utils/site_hooks.py", "include", "CMakeLists.txt"]
+        "utils/site_hooks.py", "utils/site", "include", "CMakeLists.txt"]
 
 
 class Page(html.parser.HTMLParser):
@@ -27,7 +28,7 @@ class Page(html.parser.HTMLParser):
 
     def __init__(self, path):
         super().__init__()
-        self.links, self.anchors = [], set()
+        self.links, self.resources, self.anchors = [], [], set()
         self.lists, self.numbered_items = [], 0
         with open(path, encoding="utf-8") as file:
             self.feed(file.read())
@@ -42,7 +43,8 @@ class Page(html.parser.HTMLParser):
         link = values.get("href") if tag in ("a", "link") else values.get("src")
         if link:
             self.links.append(link)
-
+            if tag != "a":
+                self.resources.append(link)
 
     def handle_endtag(self, tag):
         if tag in ("ol", "ul") and self.lists:
@@ -70,17 +72,18 @@ def site_faults(site):
     for path, page in pages.items():
         name = os.path.relpath(path, site)
         found = faults[name] = []
-        source = os.path.join(ROOT, "docs", os.path.dirname(name) + ".md")
+        source = os.path.join(ROOT, "docs", os.path.splitext(name)[0] + ".md")
         if os.path.exists(source) and page.numbered_items != numbered_items(source):
             found.append("%d items of numbered lists, the source has %d" % (page.numbered_items, numbered_items(source)))
+        found += ["a file of another host: " + link for link in page.resources if urllib.parse.urlsplit(link).netloc]
         for link in page.links:
             url = urllib.parse.urlsplit(link)
             if url.scheme or url.netloc:
                 continue
             target = os.path.normpath(os.path.join(os.path.dirname(path), urllib.parse.unquote(url.path))) if url.path else path
             if os.path.isdir(target):
-                target = os.path.join(target, "index.html")
-            if not os.path.exists(target):
+                found.append("a folder: " + link)
+            elif not os.path.exists(target):
                 found.append("no such file: " + link)
             elif url.fragment and target in pages and urllib.parse.unquote(url.fragment) not in pages[target].anchors:
                 found.append("no such anchor: " + link)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Compares the calls of GPU libraries in the sources with the table "What the libraries demand" of docs/GPU.md."""
+"""Compares calls of GPU libraries with the table "What the libraries demand" of docs/GPULibraries.md."""
 
 import glob
 import os
@@ -37,8 +37,8 @@ def main():
         calls |= set(re.findall(r"SOAP_(?:CUDA|PROPOSE)\(\s*((?:cuda|cublas|cudnn|nccl)[A-Z]\w*)", code))
     # Types are made like calls.
     calls = {call for call in calls if not call.endswith("_t") and call not in ("cudaPos", "cudaPitchedPtr")}
-    page = text_of(os.path.join(source, "docs/GPU.md"))
-    table = page[page.index("## What the libraries demand"):page.index("## Tests without a GPU")]
+    page = text_of(os.path.join(source, "docs/GPULibraries.md"))
+    table = page[page.index("## What the libraries demand"):]
     named, last = set(), ""
     for line in table.split("\n"):
         first = line.split("|")[1] if line.startswith("| ") else ""
@@ -59,9 +59,9 @@ def main():
     # The table says why this one is not called.
     unused = [name for name in unused if name != "cudnnConvolutionBiasActivationForward"]
     for call in without:
-        print("%s: no row in docs/GPU.md" % call)
+        print("%s: no row in docs/GPULibraries.md" % call)
     for name in unused:
-        print("%s: a row in docs/GPU.md, and no call" % name)
+        print("%s: a row in docs/GPULibraries.md, and no call" % name)
     print("%d calls with a row, %d without, %d rows without a call" % (sum(has_row(call) for call in calls), len(without), len(unused)))
 
 
