@@ -13,6 +13,7 @@
 #include "Soap/Plan/ValuePlanner.h"
 
 #include <algorithm>
+#include <cassert>
 #include <limits>
 
 using namespace soap;
@@ -248,6 +249,8 @@ size_t InboundTransfers::find(RegionTable &table, int64_t elementBytes,
                               const TileSets &read) {
   if (inbound.size() == usedCount)
     inbound.emplace_back();
+  assert(contributions > 0 && elementBytes >= 0 && "pieces that contribute");
+  assert(written.rank == read.rank && "tiles of the same value");
   Inbound &entry = inbound[usedCount];
   entry.table = &table;
   entry.elementBytes = elementBytes;
@@ -395,6 +398,7 @@ void InboundTransfers::compute(RegionTable &table, Inbound &entry) const {
 bool InboundTransfers::mayGather(std::span<const size_t> numbers) const {
   int64_t largest = 0;
   for (size_t i = 0; i < numbers.size(); ++i) {
+    assert(numbers[i] < usedCount && "of another proposal");
     const Inbound &entry = inbound[numbers[i]];
     if (std::find(numbers.begin(), numbers.begin() + i, numbers[i]) !=
         numbers.begin() + i)

@@ -13,6 +13,7 @@
 #include "Bounds/KernelPaths.h"
 
 #include <algorithm>
+#include <cassert>
 #include <limits>
 
 using namespace soap;
@@ -78,6 +79,7 @@ void KernelPaths::listEdges() {
     for (size_t i = 0; i < operands.size(); ++i)
       for (auto [writer, result] : plan.producersOf(operands[i])) {
         auto operand = static_cast<int>(i);
+        assert(writer < static_cast<int>(k) && "in a topological order");
         edgesFrom[writer].push_back(static_cast<int>(edges.size()));
         edges.push_back({writer, static_cast<int>(k), result, operand,
                          firstDelay[k] + operand});
@@ -206,6 +208,7 @@ void KernelPaths::findTails() {
 void KernelPaths::clearTails() { std::fill(tails.begin(), tails.end(), 0); }
 
 int64_t KernelPaths::setDelay(int place, const Delay &delay) {
+  assert(delay.minNs >= 0 && delay.minNs <= delay.maxNs && "a negative delay");
   Delay &known = delays[place];
   int64_t grownNs =
       std::max(delay.minNs - known.minNs, delay.maxNs - known.maxNs);
@@ -288,6 +291,7 @@ static void findChains(const ValuePlan &plan, std::vector<int64_t> &chainNs) {
               before != task)
             readyNs = std::max(readyNs, chainNs[before]);
     }
+    assert(chainNs[task] == 0 && "actions are grouped by task");
     chainNs[task] = readyNs + plan.tasks[task].durationNs;
   }
 }

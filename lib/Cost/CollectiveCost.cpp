@@ -19,6 +19,7 @@
 #include "Soap/Profile/ProfileModel.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 
 using namespace soap;
@@ -90,6 +91,8 @@ public:
   /// `share` times the tensor's bytes from each device of a group to each
   /// other, of every group, which are of one size. Nothing else in this step.
   void sendAll(const std::vector<std::vector<int>> &groups, double share) {
+    assert(scratch.touched.empty() && scratch.used.empty() &&
+           "nothing else is in this step");
     const CollectiveRoutes *routes = nullptr;
     size_t count = groups.front().size();
     if (count >= minForSets && !anyCopies)
@@ -125,6 +128,7 @@ public:
 
   /// A message of `share` times the tensor's bytes.
   void send(int from, int to, double share) {
+    assert(share > 0 && share <= 1 && "a share of the tensor's bytes");
     if (from == to ||
         (standsForAll >= 0 && machines->machineOf(from) != standsForAll))
       return;
@@ -357,6 +361,7 @@ private:
   /// `times` times this step; each time, every device folds `reduced` of the
   /// tensor into what it has.
   void add(const Step &step, double times, double reduced = 0) {
+    assert(!candidates.empty() && times > 0 && "an algorithm must have begun");
     // Two operands are read, one result is written: beside the copies on a GPU,
     // after them where the receiver's thread copies.
     const DeviceType &type = topology.typeOf(root);
@@ -464,6 +469,7 @@ private:
   /// then in each node again.
   void addHierarchical(CollectiveKind kind, const Groups &nodes) {
     size_t inner = nodes.front().size(), outer = nodes.size();
+    assert(inner > 1 && outer > 1 && "nodes of several devices");
     Groups across(inner), rings = nodes;
     for (const std::vector<int> &node : nodes)
       for (size_t i = 0; i < inner; ++i)
@@ -586,6 +592,7 @@ private:
         radii.push_back(distance(devices.front(), device));
     std::sort(radii.begin(), radii.end());
     radii.erase(std::unique(radii.begin(), radii.end()), radii.end());
+    assert(!radii.empty() && "at least two devices");
     // The largest has all in one node.
     radii.pop_back();
     constexpr size_t most = 3;
@@ -644,6 +651,7 @@ static const CollectiveEntries *findMeasured(const Topology &topology,
 /// Latency and time per byte of measured times: least squares of the relative
 /// error, neither of them negative.
 static CollectiveAlgorithm fitMeasured(const CollectiveEntries &measured) {
+  assert(!measured.entries.empty() && "at least one measured time");
   double ones = 0, x = 0, xx = 0, y = 0, xy = 0;
   for (const std::array<int64_t, 2> &entry : measured.entries) {
     // Columns 1 / ns and bytes / ns against 1.
@@ -668,6 +676,7 @@ static CollectiveAlgorithm fitMeasured(const CollectiveEntries &measured) {
     latency = y / ones;
     perByte = 0;
   }
+  assert(latency >= 0 && perByte >= 0 && "times never fall in bytes");
   algorithm.latencyNs = latency;
   algorithm.nsPerByte = perByte;
   return algorithm;
@@ -675,6 +684,12 @@ static CollectiveAlgorithm fitMeasured(const CollectiveEntries &measured) {
 
 CollectiveModel::CollectiveModel(const Topology &topology, CollectiveKind kind,
                                  std::span<const int> list) {
+  assert(std::ranges::all_of(list,
+                             [&](int device) {
+                               return device >= 0 &&
+                                      device < topology.deviceCount();
+                             }) &&
+         "the numbers must be in range");
   if (list.empty())
     return;
   int root = list.front();
@@ -689,6 +704,8 @@ CollectiveModel::CollectiveModel(const Topology &topology, CollectiveKind kind,
         std::max(launch, static_cast<double>(topology.typeOf(device).launchNs));
   Builder builder(topology, kind, devices, root);
   algorithms = builder.build(kind);
+  assert((kind == CollectiveKind::Exchange || !algorithms.empty()) &&
+         "there is a way of doing it");
   const CollectiveEntries *measured = nullptr;
   if (topology.typeOf(root).costs)
     measured = findMeasured(topology, kind, devices, builder.countNodes());

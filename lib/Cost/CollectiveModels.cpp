@@ -14,6 +14,7 @@
 #include "Soap/Support/VectorHash.h"
 
 #include <algorithm>
+#include <cassert>
 #include <map>
 #include <utility>
 
@@ -181,6 +182,7 @@ int CollectiveModels::resourcesOf(std::span<const int> places,
 CollectiveModels::Price CollectiveModels::price(CollectiveKind kind,
                                                 std::span<const int> devices,
                                                 int64_t bytes) {
+  assert(!devices.empty() && "at least one device");
   auto numberOf = [](const CollectiveModel &model,
                      const CollectiveAlgorithm &algorithm) {
     return static_cast<size_t>(&algorithm - model.getAlgorithms().data());
@@ -201,6 +203,7 @@ CollectiveModels::Price CollectiveModels::price(CollectiveKind kind,
   if (!best)
     return {model.ns(bytes), transfers.resourceNumber({})};
   size_t number = numberOf(model, *best);
+  assert(number < group.resources.size() && "an algorithm of the group");
   int &resources = group.resources[number];
   if (resources < 0)
     resources = resourcesOf(group.pattern->links[number], group.links);

@@ -7,6 +7,7 @@
 
 #include "CollectiveRoutes.h"
 
+#include <cassert>
 #include <memory>
 
 using namespace soap;
@@ -25,6 +26,7 @@ CollectiveRoutes::CollectiveRoutes(const Topology &from)
 }
 
 const CollectiveRoutes *CollectiveRoutes::of(const Topology &topology) {
+  assert(topology.deviceCount() > 1 && "at least two devices");
   static thread_local std::unique_ptr<const CollectiveRoutes> known;
   if (topology.deviceCount() > maxDevices)
     return nullptr;

@@ -17,6 +17,7 @@
 #include "Soap/Profile/ProfileModel.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 
 using namespace soap;
@@ -182,6 +183,13 @@ static double hostNs(const DeviceType &type, const Work &work) {
 }
 
 int64_t CostModel::computeNs(int device, const Work &work) const {
+  assert(work.flops >= 0 && work.bytes >= 0 && "negative work");
+  assert(work.registerBytes >= 0 && work.registerBytes <= work.bytes &&
+         "registers keep a part of the bytes");
+  assert(work.operandBytes >= 0 && work.operandBytes <= work.bytes &&
+         "operands have a part of the bytes");
+  assert(work.hostBytes >= 0 && work.hostBytes <= work.bytes &&
+         "the host has a part of the bytes");
   const DeviceType &type = topology->typeOf(device);
   // Packed tiles have the same elements in the same order: a view, no kernel.
   // So have those that a slice takes without gaps, as each shard has just them.
@@ -245,6 +253,7 @@ static int64_t bytesOf(const GraphValue &value, const AccessMap &map,
 Work soap::fillWork(const Graph &graph, const Kernel &kernel,
                     const LoopBox &box) {
   Work work;
+  assert(box.size() == kernel.space.loops.size() && "a range a loop");
   work.kind = "fill";
   for (size_t r = 0; r < kernel.results.size(); ++r) {
     const GraphValue &value = graph.values[kernel.results[r]];
@@ -297,6 +306,9 @@ Work soap::kernelWork(const Graph &graph, const Kernel &kernel,
 void soap::resizeWork(const Graph &graph, const Kernel &kernel,
                       const LoopBox &box, std::span<const int64_t> volumes,
                       Work &work) {
+  assert(work.kind == kernel.kind && "work of the same kernel");
+  assert(volumes.size() == kernel.operands.size() + kernel.results.size() &&
+         "a volume a tile");
   const RegisterUse &registers = kernel.registers;
   work.bytes = work.operandBytes = work.registerBytes = work.hostBytes = 0;
   auto add = [&](const std::vector<int> &values,

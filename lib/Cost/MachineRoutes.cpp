@@ -12,6 +12,7 @@
 #include "CollectiveRoutes.h"
 
 #include <algorithm>
+#include <cassert>
 #include <memory>
 
 using namespace soap;
@@ -38,6 +39,7 @@ MachineRoutes::MachineRoutes(const Topology &from, Cluster machines)
   };
   makeRoutes(0, inside);
   makeRoutes(1, across);
+  assert(inside.size() == across.size() && "routes by place of both");
   int64_t farthest = 0;
   for (const Route &route : inside)
     farthest = std::max(farthest, route.latencyNs);

@@ -12,6 +12,7 @@
 #include "Soap/Profile/ProfileModel.h"
 
 #include <algorithm>
+#include <cassert>
 #include <charconv>
 #include <cmath>
 #include <sstream>
@@ -116,6 +117,7 @@ Expected<ProfileTable> soap::parseShape(const std::string &text) {
 }
 
 void ProfileRecord::add(const std::string &shape, double ns) {
+  assert(ns >= 0 && "a negative time");
   Sum &sum = times[shape];
   sum.ns += ns;
   ++sum.count;

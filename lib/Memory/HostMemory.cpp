@@ -42,6 +42,8 @@ std::vector<int> soap::optimizerStates(const Graph &graph) {
 }
 
 MaybeError soap::checkInHost(const Graph &graph, int number) {
+  assert(number >= 0 && static_cast<size_t>(number) < graph.inputs.size() &&
+         "no such input");
   const GraphInput &input = graph.inputs[static_cast<size_t>(number)];
   if (input.updateNode < 0)
     return Error{std::string("no op replaces it, ") + expectedState};
@@ -170,6 +172,7 @@ std::vector<int64_t> soap::hostBytes(const Graph &graph, const Plan &plan,
 
 std::string soap::describeHostLack(const Topology &topology,
                                    const std::vector<int64_t> &bytes) {
+  assert(bytes.size() == topology.devices.size() && "bytes of each device");
   for (const std::vector<int> &machine : topology.machines()) {
     int64_t needed = 0, limit = 0;
     bool isLimited = true;

@@ -11,6 +11,7 @@
 #include "Soap/Memory/LiveBuffers.h"
 
 #include <algorithm>
+#include <cassert>
 
 using namespace soap;
 
@@ -96,6 +97,7 @@ void LiveBuffers::listBuffers() {
 void LiveBuffers::touch(Buffer &buffer) {
   if (buffer.isLive || buffer.isInPlace || buffer.device < 0)
     return;
+  assert(buffer.bytes >= 0 && "a negative number of bytes");
   buffer.isLive = true;
   live[buffer.device] += buffer.bytes;
 }
@@ -170,6 +172,9 @@ void LiveBuffers::visitCollective(int value,
 void LiveBuffers::visitTask(int value, size_t task) {
   const ValuePlan &planned = plan.valuePlan(value);
   const PlannedTask &entry = planned.tasks[task];
+  assert(planned.actions[static_cast<size_t>(entry.firstAction)].task ==
+             static_cast<int>(task) &&
+         "a task has actions");
   auto begin = static_cast<size_t>(entry.firstAction), end = begin;
   while (end < planned.actions.size() &&
          planned.actions[end].task == static_cast<int>(task))

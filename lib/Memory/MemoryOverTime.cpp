@@ -10,6 +10,7 @@
 #include "Soap/Memory/MemoryOverTime.h"
 
 #include <algorithm>
+#include <cassert>
 
 using namespace soap;
 
@@ -17,6 +18,7 @@ std::vector<int64_t> soap::peakBytes(const Graph &graph, const Plan &plan,
                                      const std::vector<int> &order,
                                      int deviceCount,
                                      const MemoryObserver &observer) {
+  assert(order.size() == plan.actions.size() && "every action once");
   auto bytes = [&](int buffer) {
     const Buffer &b = plan.buffers[buffer];
     return b.region.volume() * graph.values[b.value].deviceElementBytes();
@@ -57,6 +59,7 @@ std::vector<int64_t> soap::peakBytes(const Graph &graph, const Plan &plan,
   int position = 0;
   auto add = [&](int device, int64_t amount) {
     live[device] += amount;
+    assert(live[device] >= 0 && "more is given back than was taken");
     peak[device] = std::max(peak[device], live[device]);
     if (observer)
       observer(position, device, live[device], amount < 0);
@@ -119,6 +122,7 @@ soap::memoryOverTime(const Graph &graph, const Plan &plan,
   std::vector<MemoryPoint> freed(deviceCount, {-1, 0});
   auto add = [&](int device, int64_t time, int64_t bytes) {
     std::vector<MemoryPoint> &list = points[device];
+    assert((list.empty() || list.back().timeNs <= time) && "goes on in time");
     if (!list.empty() && list.back().timeNs == time)
       list.back().bytes = std::max(list.back().bytes, bytes);
     else if (list.empty() || list.back().bytes != bytes)

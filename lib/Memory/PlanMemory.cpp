@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <utility>
 
 using namespace soap;
@@ -60,6 +61,9 @@ std::vector<int64_t>
 PlanMemory::peakBytes(std::vector<TaskQueue::Entry> &tasks) {
   buffers.start();
   sortTasks(tasks);
+  assert(std::is_sorted(tasks.begin(), tasks.end()) && "by start and key");
+  assert((tasks.empty() || tasks.front().readyNs >= 0) &&
+         "a start is not negative");
   const std::vector<PlanState::Block> &list = plan.getBlocks();
   for (size_t t = tasks.size(); t-- > 0;) {
     auto [slot, value] = list[tasks[t].block()];

@@ -58,6 +58,9 @@ void PlanMemoryBound::findSpans(std::span<const TaskQueue::Entry> tasks) {
   double spansPerNs =
       static_cast<double>(spanCount) / static_cast<double>(lastNs + 1);
   for (const TaskQueue::Entry &task : tasks) {
+    assert(task.readyNs >= 0 && "a start is not negative");
+    assert(task.block() >= 0 &&
+           static_cast<size_t>(task.block()) < list.size() && "no such block");
     auto span =
         static_cast<size_t>(static_cast<double>(task.readyNs) * spansPerNs);
     spanOf[firstTask[static_cast<size_t>(task.block())] +
@@ -124,6 +127,8 @@ void PlanMemoryBound::findLastReaders(int value) {
 }
 
 void PlanMemoryBound::add(int device, uint8_t from, uint8_t to, int64_t count) {
+  assert(from <= to && to < spanCount && "a tile is written before it is read");
+  assert(count >= 0 && "a negative number of bytes");
   int64_t *ofDevice =
       changes.data() + static_cast<size_t>(device) * (spanCount + 1);
   ofDevice[from] += count;
@@ -211,6 +216,8 @@ void PlanMemoryBound::subtractAll(int value) {
 
 const std::vector<int64_t> &
 PlanMemoryBound::boundBytes(std::span<const TaskQueue::Entry> tasks) {
+  assert(static_cast<int64_t>(tasks.size()) == plan.taskCount() &&
+         "all tasks of the plan");
   findSpans(tasks);
   findWriters();
   const Topology &topology = plan.getCost().getTopology();
@@ -253,6 +260,8 @@ const std::vector<int64_t> &PlanMemoryBound::bound(Detail detail) {
     int64_t now = 0, most = 0;
     for (size_t s = 0; s < spanCount; ++s)
       most = std::max(most, now += changes[d * (spanCount + 1) + s]);
+    assert(now + changes[d * (spanCount + 1) + spanCount] == 0 &&
+           "all that comes has to go");
     bytes[d] += most;
   }
   return bytes;

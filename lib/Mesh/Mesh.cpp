@@ -10,6 +10,7 @@
 #include "Soap/Mesh/Mesh.h"
 
 #include <algorithm>
+#include <cassert>
 #include <numeric>
 
 using namespace soap;
@@ -105,10 +106,13 @@ MaybeError soap::checkMeshConfig(const Mesh &mesh, const IterationSpace &space,
 
 std::vector<int64_t> soap::degreesOf(const Mesh &mesh, const MeshConfig &config,
                                      size_t loops) {
+  assert(config.targets.size() == mesh.axes.size() && "a target an axis");
   std::vector<int64_t> degrees(loops, 1);
   for (size_t a = 0; a < mesh.axes.size(); ++a)
-    if (int target = config.targets[a]; target >= 0)
+    if (int target = config.targets[a]; target >= 0) {
+      assert(static_cast<size_t>(target) < loops && "no such loop");
       degrees[static_cast<size_t>(target)] *= mesh.axes[a].size;
+    }
   return degrees;
 }
 
@@ -145,11 +149,15 @@ Config soap::unfold(const Mesh &mesh, const MeshConfig &config, size_t loops) {
         next.push_back(first + c * digit.stride);
     result.devices = std::move(next);
   }
+  assert(static_cast<int64_t>(result.devices.size()) ==
+             result.replicas * result.piecesPerReplica() &&
+         "a device a piece");
   return result;
 }
 
 Strategy soap::unfold(const Mesh &mesh, const Graph &graph,
                       const MeshStrategy &strategy) {
+  assert(strategy.size() == graph.nodes.size() && "a config a node");
   Strategy result;
   for (size_t n = 0; n < strategy.size(); ++n)
     result.push_back(

@@ -10,6 +10,7 @@
 #include "Soap/Mesh/PieceGeometries.h"
 
 #include <algorithm>
+#include <cassert>
 #include <map>
 
 using namespace soap;
@@ -17,8 +18,12 @@ using namespace soap;
 KernelGeometry *PieceGeometries::of(const Kernel &kernel, int kernelClass,
                                     const std::vector<int64_t> &degrees,
                                     const Coordinates &coords) {
+  assert(coords.size() == degrees.size() &&
+         degrees.size() == kernel.space.loops.size() && "an entry a loop");
   std::vector<int64_t> key;
   for (size_t l = 0; l < degrees.size(); ++l) {
+    assert(std::ranges::is_sorted(coords[l]) && !coords[l].empty() &&
+           coords[l].back() < degrees[l] && "ascending coordinates");
     key.push_back(degrees[l]);
     key.push_back(static_cast<int64_t>(coords[l].size()));
     key.insert(key.end(), coords[l].begin(), coords[l].end());

@@ -10,6 +10,7 @@
 #include "Soap/Mesh/QuotientModel.h"
 
 #include <algorithm>
+#include <cassert>
 
 using namespace soap;
 
@@ -35,8 +36,11 @@ QuotientModel::QuotientModel(const Topology &topology, Mesh mesh,
 std::vector<int>
 QuotientModel::linksAt(const std::vector<int> &positions) const {
   std::vector<int> links;
-  for (int position : positions)
+  for (int position : positions) {
+    assert(position >= 0 && static_cast<size_t>(position) < firstLinks.size() &&
+           "no link of a machine");
     links.push_back(firstLinks[static_cast<size_t>(position)]);
+  }
   return links;
 }
 
@@ -106,6 +110,9 @@ const QuotientModel::Known &QuotientModel::knownOf(const Group &group) {
 }
 
 QuotientModel::Price QuotientModel::price(const Group &group, int64_t bytes) {
+  assert(group.spans.size() == mesh.axes.size() && "an entry an axis");
+  assert(!group.inside.empty() && std::ranges::is_sorted(group.inside) &&
+         "devices of a machine, ascending");
   const Known &entry = knownOf(group);
   Price price;
   const CollectiveAlgorithm *best = entry.model.best(bytes);

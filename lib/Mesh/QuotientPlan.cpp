@@ -27,6 +27,12 @@ QuotientPlan::QuotientPlan(const Graph &graph, QuotientModel &model)
 
 std::string QuotientPlan::set(const MeshStrategy &next) {
   assert(next.size() == graph.nodes.size() && "a config a node");
+  assert([&] {
+    for (size_t n = 0; n < next.size(); ++n)
+      if (checkMeshConfig(model.getMesh(), graph.nodes[n].whole.space, next[n]))
+        return false;
+    return true;
+  }() && "configs must have passed checkMeshConfig");
   configs = &next;
   clear();
   spanning.clear();

@@ -12,6 +12,7 @@
 #include "Soap/Mesh/QuotientState.h"
 
 #include <algorithm>
+#include <cassert>
 
 using namespace soap;
 
@@ -47,6 +48,8 @@ bool QuotientState::isInOrder(bool mayRootsDiffer) const {
 
 void QuotientState::restrict(int value, bool mayRootsDiffer) {
   const ValuePlan &from = planned;
+  assert(static_cast<size_t>(from.sources) == plannedSource.devices.size() &&
+         "the value must have been planned");
   ValuePlan &plan = plans[value];
   const std::vector<Reader> &readers = valueInfo[value].readers;
   int block = valueInfo[value].block;
@@ -204,6 +207,9 @@ void QuotientState::restrict(int value, bool mayRootsDiffer) {
     if (taskTo[t] >= 0)
       addNode(sourceTo.size() + t);
   plan.successorStart.push_back(static_cast<int>(plan.successors.size()));
+  assert(plan.successorStart.size() ==
+             static_cast<size_t>(plan.sources) + plan.tasks.size() + 1 &&
+         "a list a source, and a list a task");
   for (size_t t = 0; t < plan.tasks.size(); ++t)
     if (plan.predecessorCounts[t] == 0)
       plan.roots.push_back(static_cast<int>(t));

@@ -11,6 +11,7 @@
 #include "Soap/Mesh/QuotientState.h"
 
 #include <algorithm>
+#include <cassert>
 #include <tuple>
 
 using namespace soap;
@@ -85,6 +86,8 @@ std::optional<std::pair<TaskRef, TaskRef>> QuotientState::findDelayed(
   // for the other wherever that is.
   auto isUntouched = [&](TaskRef task, TaskRef other) {
     TaskTimes mine = timesOf(task), its = timesOf(other);
+    assert(mine.startNs < mine.endNs && its.startNs < its.endNs &&
+           "tasks must have been simulated");
     if (orderOf(task, mine) < orderOf(other, its))
       return mine.endNs <= its.startNs;
     if (mine.startNs != its.endNs || mine.startNs == mine.readyNs)
@@ -156,6 +159,8 @@ void QuotientState::setKernel(int slot, Part part) {
   kernel.replicas = part.replicas;
   kernel.devices = std::move(part.devices);
   kernel.states = std::move(part.states);
+  assert(!kernel.devices.empty() &&
+         kernel.states.size() == kernel.devices.size() && "a state a shard");
   auto pieces = static_cast<size_t>(kernel.pieces());
   const Topology &topology = cost.getTopology();
   kernel.durationNs.reserve(kernel.devices.size());

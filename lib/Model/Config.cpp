@@ -88,6 +88,7 @@ Config soap::followLoops(const Config &leader, const std::vector<int> &loops) {
   Config config;
   config.degrees.reserve(loops.size());
   for (int loop : loops) {
+    assert(loop < static_cast<int>(leaderLoops) && "no loop of the leader");
     int64_t degree = loop < 0 ? 1 : leader.degrees[static_cast<size_t>(loop)];
     config.degrees.push_back(degree);
     if (degree > 1) {
@@ -125,6 +126,10 @@ Config soap::followLoops(const Config &leader, const std::vector<int> &loops) {
     }
     known *= count;
   }
+  assert(known == devices.size() &&
+         static_cast<int64_t>(known) ==
+             config.piecesPerReplica() * config.replicas &&
+         "a device a piece");
   for (int &device : devices)
     device = leader.devices[static_cast<size_t>(device)];
   return config;

@@ -14,6 +14,7 @@
 #include "Soap/Model/Graph.h"
 
 #include <algorithm>
+#include <cassert>
 
 using namespace soap;
 
@@ -105,6 +106,7 @@ private:
   /// it.
   bool waitsForOthers(int node, int chain) const {
     int first = chains[chain].members.front();
+    assert(node >= first && "chains grow in program order");
     std::vector<int> open;
     std::vector<bool> seen(static_cast<size_t>(node - first) + 1);
     auto visit = [&](int from) {

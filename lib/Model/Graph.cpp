@@ -27,6 +27,8 @@ bool usesStages(const GraphNode &node, const Config &config) {
 
 Config stageConfig(const GraphNode & /*node*/, const Config &config,
                    const Kernel &stage) {
+  assert(stage.wholeLoops.size() == stage.space.loops.size() &&
+         "a loop of the whole op for each of the stage");
   return followLoops(config, stage.wholeLoops);
 }
 

@@ -79,6 +79,8 @@ static IndexSet radixImage(const DimMap &map, const LoopBox &box) {
 
   IndexSet set(map.offset, map.offset + 1);
   for (const Term &term : terms) {
+    assert(term.loop >= 0 && static_cast<size_t>(term.loop) < box.size() &&
+           "no such loop");
     Interval range = box[term.loop];
     if (range.size() == 0)
       return {};

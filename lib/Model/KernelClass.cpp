@@ -11,6 +11,7 @@
 #include "Soap/Model/KernelClass.h"
 
 #include <bit>
+#include <cassert>
 
 using namespace soap;
 
@@ -55,6 +56,9 @@ public:
 std::string KernelClasses::keyOf(const Kernel &kernel) const {
   const IterationSpace &space = kernel.space;
   KeyWriter writer;
+  assert((kernel.wholeLoops.empty() ||
+          kernel.wholeLoops.size() == space.loops.size()) &&
+         "a loop of the whole op for each of the stage");
   writer.add(kernel.kind);
   writer.add(int64_t(space.allowsEmptyOperands));
   writer.add(int64_t(kernel.registers.joins));

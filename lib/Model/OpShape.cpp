@@ -10,6 +10,7 @@
 #include "Soap/Model/OpShape.h"
 
 #include <algorithm>
+#include <cassert>
 
 using namespace soap;
 
@@ -65,6 +66,7 @@ std::vector<double> soap::sizesOf(const std::string &op,
                                   std::span<const int64_t> extents,
                                   std::span<const int64_t> strides,
                                   const std::string &direction, int64_t bytes) {
+  assert((loops.size() == extents.size() || isCopy(op)) && "an extent a loop");
   /// Product over the loops whose name the test accepts.
   auto product = [&](auto accepts) {
     double result = 1;
@@ -145,6 +147,7 @@ OpShape soap::shapeOf(const std::string &kind, const IterationSpace &space,
 
 void soap::resizeShape(const IterationSpace &space, const LoopBox &box,
                        int64_t bytes, OpShape &shape) {
+  assert(box.size() == space.loops.size() && "a range a loop");
   if (shape.op == "matmul") {
     setMergedExtents(space, box, shape);
   } else {

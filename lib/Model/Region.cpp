@@ -23,6 +23,8 @@ using namespace soap;
 /// Appends an interval that starts at or after the start of the last one,
 /// merging what overlaps or touches.
 static void append(Intervals &ranges, Interval next) {
+  assert((ranges.empty() || ranges.back().lo <= next.lo) &&
+         "in the order of their starts");
   if (!ranges.empty() && next.lo <= ranges.back().hi) {
     ranges.back().hi = std::max(ranges.back().hi, next.hi);
     return;
@@ -125,6 +127,7 @@ IndexSet IndexSet::positionsOf(const IndexSet &sub) const {
     int64_t from = before + (range.lo - it->lo);
     append(result.ranges, {from, from + (range.hi - range.lo)});
   }
+  assert(result.size() == sub.size() && "a position an index");
   return result;
 }
 

@@ -225,5 +225,6 @@ const std::vector<int> &RegionTable::slices(int id, int count,
     slice[dim] = region[dim].slicePositions(range.lo, range.hi);
     result.push_back(number(slice));
   }
+  assert(static_cast<int>(result.size()) == count && "a slice a reader");
   return result;
 }

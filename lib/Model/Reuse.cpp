@@ -129,6 +129,7 @@ static void redirect(GraphNode &node, int from, int to) {
 }
 
 void soap::restoreValue(Graph &graph, int value, Keep keep) {
+  assert(!checkKeep(graph, value, keep) && "it must have passed checkKeep");
   if (keep == Keep::Both)
     return;
   int copy = addRestore(
@@ -142,6 +143,9 @@ void soap::restoreValue(Graph &graph, int value, Keep keep) {
 
 void soap::delayReaders(Graph &graph, int value, int trigger,
                         std::span<const int> readers) {
+  assert(!readers.empty() && "at least one reader");
+  assert(trigger >= 0 && static_cast<size_t>(trigger) < graph.values.size() &&
+         "no value of the graph");
   int copy =
       addRestore(graph, {-1, value, Keep::Before, trigger, true}, "'recompute");
   for (int node : readers)

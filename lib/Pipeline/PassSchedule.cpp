@@ -11,6 +11,7 @@
 #include "Soap/Pipeline/PassSchedule.h"
 
 #include <algorithm>
+#include <cassert>
 
 using namespace soap;
 
@@ -35,6 +36,8 @@ public:
         passes.push_back(pass(ahead + i, false));
       passes.push_back(pass(i, true));
     }
+    assert(static_cast<int64_t>(passes.size()) == 2 * count &&
+           "both passes of every microbatch and stage");
     return passes;
   }
   int64_t passCount() const { return count; }
@@ -51,6 +54,7 @@ private:
     int64_t width = std::min<int64_t>(groups, microbatches - first);
     int64_t rest = i - first * chunks;
     auto chunk = static_cast<int>(rest / width);
+    assert(chunk >= 0 && chunk < chunks && "no such stage");
     if (backward)
       chunk = chunks - 1 - chunk;
     return {chunk * groups + group, first + rest % width, backward};
@@ -64,6 +68,7 @@ soap::schedulePasses(PipelineSchedule schedule,
                      const std::vector<std::vector<int>> &stageDevices,
                      int64_t microbatches, int devices,
                      const std::vector<int> &inFlight) {
+  assert(microbatches > 0 && "at least one microbatch");
   // The first ones, each on other devices.
   size_t groups = 0;
   while (groups < stageDevices.size() &&

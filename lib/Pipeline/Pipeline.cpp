@@ -14,6 +14,7 @@
 #include "Soap/Simulator/Algorithm1Simulator.h"
 
 #include <algorithm>
+#include <cassert>
 #include <limits>
 #include <map>
 #include <set>
@@ -39,6 +40,7 @@ std::optional<PipelineSchedule> soap::findSchedule(const std::string &name) {
 int64_t soap::microbatchNs(const Graph &graph, const Kernel &kernel,
                            const std::vector<Role> &roles, int64_t microbatches,
                            const CostModel &cost, int device) {
+  assert(microbatches > 0 && "at least one microbatch");
   LoopBox box = kernel.space.wholeBox();
   for (size_t l = 0; l < box.size() && l < roles.size(); ++l)
     if (roles[l] == Role::Sample)
@@ -49,6 +51,7 @@ int64_t soap::microbatchNs(const Graph &graph, const Kernel &kernel,
 std::vector<bool>
 soap::valuesOfSamples(const Graph &graph,
                       const std::vector<std::vector<Role>> &roles) {
+  assert(roles.size() == graph.nodes.size() && "roles of each node");
   std::vector<bool> result(graph.values.size());
   auto look = [&](int value, const AccessMap &map, size_t node) {
     for (size_t l = 0; l < roles[node].size(); ++l)
@@ -69,6 +72,7 @@ std::vector<bool>
 soap::mayComputeAgain(const Graph &graph,
                       const std::vector<std::vector<Role>> &roles,
                       const std::vector<int> &stages) {
+  assert(stages.size() == graph.nodes.size() && "a stage a node");
   std::vector<bool> hasSamples = valuesOfSamples(graph, roles);
   std::vector<bool> needsWeights(graph.values.size());
   std::vector<bool> isBefore(graph.values.size());
@@ -121,6 +125,7 @@ std::vector<int64_t>
 soap::microbatchBytes(const Graph &graph,
                       const std::vector<std::vector<Role>> &roles,
                       int64_t microbatches) {
+  assert(microbatches > 0 && "at least one microbatch");
   std::vector<bool> hasSamples = valuesOfSamples(graph, roles);
   std::vector<int64_t> bytes;
   for (size_t v = 0; v < graph.values.size(); ++v) {
@@ -320,6 +325,7 @@ soap::makePipeline(const Graph &graph,
                    const std::vector<std::vector<Role>> &roles,
                    const std::vector<int> &deviceOf, int64_t microbatches,
                    const CostModel &cost) {
+  assert(deviceOf.size() == graph.nodes.size() && "a device a node");
   return PipelineMaker(graph, roles, deviceOf, microbatches, cost).make();
 }
 
@@ -347,6 +353,7 @@ std::vector<Pass> passesOf(PipelineSchedule schedule, int64_t inFlight,
       passes.push_back({true, m});
     return passes;
   }
+  assert(inFlight > 0 && "at least one microbatch in flight");
   int64_t ahead = std::min(inFlight - 1, microbatches);
   for (int64_t m = 0; m < ahead; ++m)
     passes.push_back({false, m});
@@ -355,6 +362,8 @@ std::vector<Pass> passesOf(PipelineSchedule schedule, int64_t inFlight,
       passes.push_back({false, ahead + m});
     passes.push_back({true, m});
   }
+  assert(static_cast<int64_t>(passes.size()) == 2 * microbatches &&
+         "both passes of every microbatch");
   return passes;
 }
 
@@ -412,6 +421,7 @@ static TaskGraph buildTasks(const Pipeline &pipeline, PipelineSchedule schedule,
                   (transfer.backward ? "#b" : "#f") + std::to_string(m),
               "transfer", to);
       int id = static_cast<int>(graph.tasks.size()) - 1;
+      assert(from != to && transfer.bytes >= 0 && "a device sends to others");
       task.sourceDevice = from;
       task.bytes = transfer.bytes;
       task.durationNs = topology.transferNs(from, to, transfer.bytes);
@@ -612,11 +622,14 @@ PipelineResult soap::simulatePipeline(const Pipeline &pipeline,
     int now = 0;
     for (auto [time, change] : changes[s])
       result.inFlight[s] = std::max(result.inFlight[s], now += change);
+    assert(now >= 0 && "a backward pass ends for each that has begun");
     const PipelineStage &stage = pipeline.stages[s];
     result.peakBytes.push_back(stage.weightBytes +
                                result.inFlight[s] * stage.activationBytes);
   }
   result.bubble = 1 - busy / (static_cast<double>(makespanNs) *
                               static_cast<double>(stages));
+  assert(result.bubble >= 0 && result.bubble <= 1 &&
+         "a share of the iteration");
   return result;
 }

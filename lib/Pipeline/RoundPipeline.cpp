@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <limits>
 #include <map>
 #include <numeric>
@@ -31,6 +32,7 @@ int64_t passNs(const RoundStage &stage) {
 
 /// The device of a group that has a microbatch.
 int deviceFor(const RoundGroup &group, int64_t microbatch) {
+  assert(microbatch >= 0 && group.replicas > 0 && "no such microbatch");
   return group.first + static_cast<int>(microbatch % group.replicas);
 }
 
@@ -130,6 +132,7 @@ std::vector<double> findBegins(const RoundPipeline &pipeline,
     auto ns = static_cast<double>(passNs(stage));
     begins[s] = it->second.place(ready[s], ns);
     for (const RoundEdge *edge : leaving[s]) {
+      assert(edge->to > edge->from && "edges go to later stages");
       const RoundStage &to = pipeline.stages[edge->to];
       if (isGPipe && to.backward && !stage.backward)
         continue; // all forward passes are over
@@ -339,6 +342,7 @@ void addMemory(const RoundPipeline &pipeline, const RoundTasks &builder,
     int64_t now = 0, peak = 0;
     for (const Change &change : changes)
       peak = std::max(peak, now += change.bytes);
+    assert(now == 0 && "all that is kept is given back");
     return peak;
   };
   std::vector<std::vector<Change>> ofDevice(topology.deviceCount());
@@ -350,6 +354,7 @@ void addMemory(const RoundPipeline &pipeline, const RoundTasks &builder,
       int64_t from =
           result.tasks.tasks[builder.taskOf(activation.from, m)].startNs;
       int64_t to = result.tasks.tasks[builder.taskOf(activation.to, m)].endNs;
+      assert(from < to && "it is read after it was written");
       auto &device = ofDevice[deviceFor(group, m)];
       device.push_back({from, activation.bytes});
       device.push_back({to, -activation.bytes});
@@ -406,5 +411,7 @@ RoundResult soap::simulateRounds(const RoundPipeline &pipeline,
   for (const RoundGroup &group : pipeline.groups)
     devices += group.replicas;
   result.bubble = 1 - busy / (static_cast<double>(makespanNs) * devices);
+  assert(result.bubble >= -1e-9 && result.bubble <= 1 &&
+         "a share of the iteration");
   return result;
 }

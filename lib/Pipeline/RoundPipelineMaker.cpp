@@ -11,6 +11,7 @@
 #include "Soap/Pipeline/RoundPipeline.h"
 
 #include <algorithm>
+#include <cassert>
 #include <map>
 #include <set>
 
@@ -40,6 +41,8 @@ public:
       return *error;
     makeStages(Phase::Forward);
     makeStages(Phase::Backward);
+    assert(std::ranges::is_sorted(pipeline.stages, {}, &RoundStage::backward) &&
+           "forward stages come first");
     addUpdates();
     addEdges();
     addActivations();
@@ -226,6 +229,10 @@ Expected<RoundPipeline> soap::makeRoundPipeline(
     const Graph &graph, const std::vector<std::vector<Role>> &roles,
     const std::vector<int> &deviceOf, const std::vector<int> &replicas,
     int64_t microbatches, const CostModel &cost) {
+  assert(deviceOf.size() == graph.nodes.size() && "a device a node");
+  assert((replicas.empty() || static_cast<int>(replicas.size()) ==
+                                  cost.getTopology().deviceCount()) &&
+         "replicas of each device");
   return RoundPipelineMaker(graph, roles, deviceOf, replicas, microbatches,
                             cost)
       .make();

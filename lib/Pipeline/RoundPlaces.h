@@ -12,6 +12,7 @@
 #define SOAP_LIB_PIPELINE_ROUNDPLACES_H
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 
 namespace soap {
@@ -23,8 +24,9 @@ class RoundPlaces {
 public:
   /// `cycle`: after how long tasks repeat; `total`: of all that will be placed,
   /// at most `cycle`.
-  RoundPlaces(double cycle, double total)
-      : cycle(cycle), slack(cycle - total) {}
+  RoundPlaces(double cycle, double total) : cycle(cycle), slack(cycle - total) {
+    assert(total <= cycle * (1 + 1e-6) + 1e-6 && "no more than a round");
+  }
 
   /// The beginning of a task at or after `ready` (up to rounding), both for
   /// the first sample.
@@ -34,6 +36,7 @@ public:
     if (isEmpty)
       next = ready;
     isEmpty = false;
+    assert(duration >= 0 && "a negative task");
     double late = ready - next;
     double rounds = std::floor(late / cycle + rounding);
     double wait = std::max(late - rounds * cycle, 0.0);

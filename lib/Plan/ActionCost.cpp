@@ -9,10 +9,13 @@
 
 #include "Soap/Plan/ActionCost.h"
 
+#include <cassert>
+
 using namespace soap;
 
 Work soap::localWork(ActionKind kind, int64_t elements, int64_t elementBytes,
                      size_t inputs) {
+  assert(elements >= 0 && elementBytes >= 0 && "a negative tile");
   Work work;
   work.elementBytes = elementBytes;
   work.bytes = elements * elementBytes;
@@ -23,6 +26,7 @@ Work soap::localWork(ActionKind kind, int64_t elements, int64_t elementBytes,
     break;
   case ActionKind::Combine:
     // Of every input, the part that the output covers.
+    assert(inputs > 0 && "a combine has at least one input");
     work.kind = "combine";
     work.bytes *= static_cast<int64_t>(inputs + 1);
     work.flops =
@@ -42,6 +46,7 @@ Work soap::localWork(ActionKind kind, int64_t elements, int64_t elementBytes,
 
 CopyPart soap::copyPart(const Graph &graph, const Plan &plan,
                         const Action &action, int input) {
+  assert(input >= 0 && !action.outputs.empty() && "it reads and writes a tile");
   const Buffer &from = plan.buffers[input],
                &to = plan.buffers[action.outputs[0]];
   int64_t width = graph.values[from.value].elementBytes;

@@ -10,6 +10,7 @@
 #include "Soap/Plan/CollectiveGroup.h"
 
 #include <algorithm>
+#include <cassert>
 
 using namespace soap;
 
@@ -125,6 +126,8 @@ soap::collectiveGroup(const Plan &plan, const PlanCollective &entry) {
   int first = plan.taskStart[entry.task], last = plan.taskStart[entry.task + 1];
   if (plan.actions[first].kind != ActionKind::Collective)
     return std::nullopt;
+  assert(first < last && !plan.actions[first].inputs.empty() &&
+         "the first action has all inputs");
   const std::vector<int> &inputs = plan.actions[first].inputs;
   std::vector<int> outputs;
   for (int a = first; a < last; ++a)
@@ -152,6 +155,9 @@ soap::collectiveGroup(const Plan &plan, const PlanCollective &entry) {
 std::vector<CollectiveStep> soap::stepsOf(const CollectiveGroup &group,
                                           Combiner combiner) {
   if (group.isSpread()) {
+    assert(group.root >= 0 &&
+           static_cast<size_t>(group.root) < group.members.size() &&
+           "a spread group has a root");
     // Contributors are first among the members.
     CollectiveStep fold{combiner == Combiner::Sum ? CollectiveKind::Reduce
                                                   : CollectiveKind::AllToAll,
@@ -181,6 +187,7 @@ std::vector<CollectiveStep> soap::stepsOf(const CollectiveGroup &group,
 
 Interval soap::sumSlice(int64_t elements, int64_t elementBytes, int64_t n,
                         int64_t piece) {
+  assert(elements >= 0 && piece >= 0 && piece < n && "no such piece");
   // Below, messages cost more than bytes.
   constexpr int64_t minimumSplitBytes = 4096;
   if (elements * elementBytes < minimumSplitBytes)
@@ -192,6 +199,14 @@ void soap::forEachMessage(CollectiveKind kind, int n, int root,
                           int64_t elements, int64_t elementBytes,
                           const std::vector<int64_t> &pieceElements,
                           const std::function<void(int, int, int64_t)> &visit) {
+  assert(root < n && "the root is a member");
+  assert((kind != CollectiveKind::AllGather &&
+              kind != CollectiveKind::ReduceScatter ||
+          pieceElements.size() == static_cast<size_t>(n)) &&
+         "a piece a member");
+  assert((kind != CollectiveKind::AllToAll || root >= 0 ||
+          pieceElements.size() == static_cast<size_t>(n * n)) &&
+         "a piece a pair of members");
   for (int from = 0; from < n; ++from)
     for (int to = 0; to < n; ++to) {
       if (from == to)

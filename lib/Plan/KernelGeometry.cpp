@@ -10,6 +10,7 @@
 #include "Soap/Plan/KernelGeometry.h"
 
 #include <algorithm>
+#include <cassert>
 #include <functional>
 #include <map>
 #include <numeric>
@@ -132,6 +133,7 @@ void GeometryBuilder::cover(IndexSetTable &table, int64_t extent,
     firstOf[id + 1] = -1;
   if (isInterval && lo < hi)
     covered = IndexSet(lo, hi);
+  assert(covered.size() <= extent && "no more than the tensor has");
   dim.everyElement = covered.size() == extent;
   dim.covered = table.number(covered);
 }
@@ -263,6 +265,7 @@ TileSets GeometryBuilder::makeTiles(const Kernel &kernel, int tensor, int value,
       continue;
     }
     numberCoordinates(degrees, used, places);
+    assert(places.size() == pieces && "coordinates of every piece");
     auto combinations = static_cast<int64_t>(dim.ids.size());
     for (size_t p = 0; p < pieces; ++p) {
       auto place = static_cast<size_t>(places[p]);
@@ -279,6 +282,7 @@ TileSets GeometryBuilder::makeTiles(const Kernel &kernel, int tensor, int value,
 }
 
 void GeometryBuilder::addTiles(const Kernel &kernel, KernelGeometry &geometry) {
+  assert(!geometry.hasTiles && "it has tiles already");
   const IterationSpace &space = kernel.space;
   geometry.hasTiles = true;
   int tensor = 0;
@@ -417,6 +421,8 @@ static CoordinateClasses classify(const IterationSpace &space, size_t loop,
       result.firsts.push_back(c);
     result.classOf.push_back(static_cast<int>(k));
   }
+  assert(static_cast<int64_t>(result.classOf.size()) == degree &&
+         "a class a coordinate");
   return result;
 }
 
@@ -427,6 +433,7 @@ KernelGeometry GeometryBuilder::build(const Kernel &kernel,
                                       const std::vector<int64_t> &degrees) {
   const IterationSpace &space = kernel.space;
   KernelGeometry geometry;
+  assert(degrees.size() == space.loops.size() && "a degree a loop");
   geometry.degrees = degrees;
   geometry.pieces = piecesOf(degrees);
   int kernelClass = classes.of(kernel);
@@ -551,6 +558,7 @@ KernelGeometry GeometryBuilder::build(const Kernel &kernel,
     }
   }
   auto pieces = static_cast<size_t>(geometry.pieces);
+  assert(kinds.size() == pieces && "a combination a piece");
   geometry.states.resize(pieces);
   geometry.resultBytes.resize(pieces);
   geometry.durationNs.assign(types, std::vector<int64_t>(pieces));
@@ -568,6 +576,7 @@ KernelGeometry GeometryBuilder::build(const Kernel &kernel,
 
 void GeometryBuilder::addRegions(const Kernel &kernel,
                                  KernelGeometry &geometry) {
+  assert(!geometry.hasRegions && "it has regions already");
   if (!geometry.hasTiles)
     addTiles(kernel, geometry);
   const IterationSpace &space = kernel.space;
@@ -613,6 +622,7 @@ void GeometryBuilder::addRegions(const Kernel &kernel,
           index += rest % geometry.degrees[l] * weight;
           weight *= geometry.degrees[l];
         }
+      assert(index < set.contributions && "no such contribution");
       set.contributionOf[p] = static_cast<int>(index);
     }
     geometry.results.push_back(std::move(set));
@@ -625,6 +635,7 @@ void GeometryBuilder::buildTensor(int value,
   // Loop d runs over dim d.
   RegionTable &table = regions.table(value);
   const std::vector<int64_t> &shape = graph.values[value].shape;
+  assert(degrees.size() == shape.size() && "a degree a dim");
   IterationSpace space = tensorSpace(shape);
   std::vector<DimTiles> dims;
   std::vector<size_t> used;

@@ -13,6 +13,7 @@
 #include "Soap/Plan/StrategyPlan.h"
 
 #include <algorithm>
+#include <cassert>
 #include <limits>
 #include <map>
 #include <set>
@@ -20,6 +21,9 @@
 namespace soap {
 
 const Kernel &kernelOf(const Graph &graph, const Action &action) {
+  assert(action.node >= 0 &&
+         static_cast<size_t>(action.node) < graph.nodes.size() &&
+         "the action of a shard");
   const GraphNode &node = graph.nodes[action.node];
   return action.stage < 0 ? node.whole : node.stages[action.stage];
 }
@@ -66,6 +70,12 @@ public:
     for (const Restore &restore : graph.restores)
       writeWaits(restore.value);
     plan.taskStart.push_back(static_cast<int>(plan.actions.size()));
+    assert(
+        std::ranges::is_sorted(plan.collectives, {}, &PlanCollective::task) &&
+        "collectives by task number");
+    assert(std::ranges::adjacent_find(plan.taskStart, std::greater_equal<>()) ==
+               plan.taskStart.end() &&
+           "a task has actions");
     return std::move(plan);
   }
 
@@ -86,6 +96,10 @@ private:
 
   /// Appends an action; the actions of one task come one after the other.
   int addAction(Action action, int block, int task, bool isNew) {
+    assert((isNew || !plan.taskStart.empty()) && "there is no task to add to");
+    assert((action.kind == ActionKind::Transfer) ==
+               (action.sourceDevice >= 0) &&
+           "a transfer has a sender");
     if (isNew)
       plan.taskStart.push_back(static_cast<int>(plan.actions.size()));
     action.task = static_cast<int>(plan.taskStart.size()) - 1;
@@ -258,6 +272,8 @@ private:
     std::vector<int> inputs = combine.inputs;
     if (inputs.size() < 3)
       return;
+    assert(step.inputCount == static_cast<int>(inputs.size()) &&
+           "inputs once each");
     size_t single = inputs.size() - 1; // inputs of tasks of their own
     if (graph.values[value].elementBytes < 4)
       single =
@@ -483,6 +499,7 @@ private:
         results[reader] =
             put(combined, outputs[reader].first, region, combiner);
     }
+    assert(std::ranges::count(results, -1) == 0 && "a result an output");
     ids.insert(ids.end(), results.begin(), results.end());
   }
 
@@ -527,9 +544,12 @@ std::vector<int> actionOrder(const Plan &plan,
                              const std::vector<int> &taskOrder) {
   std::vector<int> order;
   order.reserve(plan.actions.size());
-  for (int task : taskOrder)
+  for (int task : taskOrder) {
+    assert(task >= 0 && static_cast<size_t>(task) + 1 < plan.taskStart.size() &&
+           "no such task");
     for (int a = plan.taskStart[task]; a < plan.taskStart[task + 1]; ++a)
       order.push_back(a);
+  }
   return order;
 }
 

@@ -12,11 +12,14 @@
 #include "Soap/Plan/StrategyPlan.h"
 
 #include <algorithm>
+#include <cassert>
 
 using namespace soap;
 
 KernelGeometry *StrategyPlan::geometryOf(int slot,
                                          const std::vector<int64_t> &degrees) {
+  assert(degrees.size() == slots[slot].kernel->space.loops.size() &&
+         "a degree a loop");
   std::unique_ptr<KernelGeometry> &geometry =
       geometries[slots[slot].kernelClass][degrees];
   if (!geometry) {
@@ -67,6 +70,9 @@ void StrategyPlan::activate(int slot, const Config *config) {
   kernel.geometry = geometryOf(slot, config->degrees);
   kernel.replicas = static_cast<int>(config->replicas);
   kernel.devices = config->devices;
+  assert(static_cast<int64_t>(kernel.devices.size()) ==
+             config->replicas * kernel.pieces() &&
+         "the config must have passed checkConfig");
   kernel.durationNs.clear();
   const Topology &topology = cost.getTopology();
   int pieces = kernel.pieces();
@@ -97,6 +103,8 @@ void StrategyPlan::addKernelLoad(int slot, int64_t sign) {
       bytes[kernel.devices[s]] +=
           sign *
           kernel.geometry->resultBytes[s % kernel.geometry->states.size()];
+      assert(kernelLoad[kernel.devices[s]] >= 0 &&
+             bytes[kernel.devices[s]] >= 0 && "less than none");
     }
 }
 

@@ -11,6 +11,7 @@
 #include "Soap/Plan/PlanState.h"
 
 #include <algorithm>
+#include <cassert>
 #include <set>
 
 using namespace soap;
@@ -85,9 +86,12 @@ void PlanState::enumerate() {
   for (size_t s = 0; s < slots.size(); ++s) {
     // The block of a restored value lies before its first reader, and after all
     // kernels that it waits for.
-    for (const Restore &restore : graph.restores)
+    for (const Restore &restore : graph.restores) {
+      assert(!valueInfo[restore.value].readers.empty() &&
+             "a restored value has at least one reader");
       if (valueInfo[restore.value].readers.front().slot == static_cast<int>(s))
         addBlock(restore.value);
+    }
     slots[s].block = static_cast<int>(blocks.size());
     blocks.push_back({static_cast<int>(s), -1});
     for (int value : slots[s].kernel->results)
@@ -156,5 +160,6 @@ int PlanState::keptReference(int value, int source) const {
     return source;
   const std::vector<int> &operands = slots[slot].kernel->operands;
   auto operand = std::find(operands.begin(), operands.end(), restore.of);
+  assert(operand != operands.end() && "the kernel reads what is kept");
   return bindingOf(slot, static_cast<int>(operand - operands.begin()))[source];
 }

@@ -11,6 +11,8 @@
 
 #include "Soap/Plan/CollectiveGroup.h"
 
+#include <cassert>
+
 using namespace soap;
 
 std::vector<std::vector<int64_t>>
@@ -20,6 +22,8 @@ soap::messageBytes(const Graph &graph, const Plan &plan, int deviceCount) {
   for (const Action &action : plan.actions)
     if (action.kind == ActionKind::Transfer) {
       const Buffer &message = plan.buffers[action.outputs[0]];
+      assert(action.sourceDevice != action.device &&
+             "a device sends to others");
       bytes[action.sourceDevice][action.device] +=
           message.region.volume() * graph.values[message.value].elementBytes;
     }

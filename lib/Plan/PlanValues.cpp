@@ -12,6 +12,7 @@
 #include "Soap/Plan/StrategyPlan.h"
 
 #include <algorithm>
+#include <cassert>
 #include <set>
 
 using namespace soap;
@@ -54,6 +55,7 @@ bool StrategyPlan::findCopies(int value, ValueSource &source, int &slot) {
         if (table.intersect(tiles[a], tiles[b]) >= 0)
           return false;
     }
+    assert(covered <= elements && "disjoint tiles");
     if (covered != elements)
       return false;
     source.kind = ValueSource::Kind::Kernel;
@@ -117,6 +119,7 @@ std::span<const int> StrategyPlan::roundsOf(int value, int slot) {
     int64_t piece = static_cast<int64_t>(s) % kernel.pieces();
     result[s] =
         static_cast<int>(piece / inside % degree * rounds.count / degree);
+    assert(result[s] < rounds.count && "no such round");
   }
   return result;
 }
@@ -213,9 +216,11 @@ int64_t StrategyPlan::addLoad(int value, int64_t sign) {
   const ValuePlan &plan = plans[value];
   const RegionTable &table = regionsOf(value);
   for (const PlannedTask &task : plan.tasks) {
+    assert(task.durationNs > 0 && "a task takes at least 1 ns");
     int64_t ns = sign * task.durationNs;
     if (task.resource >= 0) {
       largest = std::max(largest, load[task.resource] += ns);
+      assert(load[task.resource] >= 0 && "less work than none");
     } else {
       for (int resource : transfers.resourceLists()[-1 - task.resource])
         largest = std::max(largest, load[resource] += ns);
@@ -224,10 +229,14 @@ int64_t StrategyPlan::addLoad(int value, int64_t sign) {
         bytes[source] += sign * task.bytes;
     }
   }
-  for (size_t c = 0; c < plan.passingBytes.size(); ++c)
+  for (size_t c = 0; c < plan.passingBytes.size(); ++c) {
     passing[c] += sign * plan.passingBytes[c];
-  for (const PlannedAction &action : plan.actions)
+    assert(passing[c] >= 0 && "fewer bytes than none");
+  }
+  for (const PlannedAction &action : plan.actions) {
     bytes[action.device] += sign * table.bytes(action.region);
+    assert(bytes[action.device] >= 0 && "fewer bytes than none");
+  }
   for (const PlannedCollective &collective : plan.collectives)
     for (auto [device, count] : collective.temporaries)
       bytes[device] += sign * count;

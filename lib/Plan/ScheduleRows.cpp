@@ -13,6 +13,7 @@
 #include "Support/NumberSequence.h"
 
 #include <algorithm>
+#include <cassert>
 #include <limits>
 #include <map>
 #include <numeric>
@@ -53,6 +54,7 @@ std::vector<size_t> slotOrder(const std::vector<size_t> &firstTask,
     for (size_t op = 0; op < static_cast<size_t>(slots[row]); ++op)
       for (size_t k = 0; k < static_cast<size_t>(counts[row]); ++k)
         order.push_back(first[places[firstTask[row] + k]] + op);
+  assert(order.size() == first.back() && "every slot once");
   return order;
 }
 
@@ -486,6 +488,7 @@ ScheduleColumns ScheduleRows::columns() const {
     }
     firstNumber += starsOf(names[row]) * count;
   }
+  assert(firstNumber == numbers.size() && "a number for every star");
   size_t pairCount = waits.size() / 2;
   std::vector<std::pair<size_t, size_t>> pairs;
   for (size_t i = 0; i < pairCount; ++i)

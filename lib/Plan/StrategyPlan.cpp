@@ -245,8 +245,10 @@ bool StrategyPlan::planPending(int value, int64_t limitNs) {
   assert(isPrepared && "nothing is prepared");
   valueDirty[value] = false;
   for (const Reader &reader : valueInfo[value].readers)
-    if (reader.slot >= 0)
+    if (reader.slot >= 0) {
+      assert(pendingOperands[reader.slot] > 0 && "an operand that was counted");
       --pendingOperands[reader.slot];
+    }
   int64_t loadNs = planValue(value);
   return loadNs <= limitNs &&
          (!observer || observer->valuePlanned(value, limitNs));
@@ -310,6 +312,8 @@ void StrategyPlan::change(std::span<const int> nodes,
   }
   for (size_t i = 0; i < nodes.size(); ++i) {
     int n = nodes[i];
+    assert(n >= 0 && static_cast<size_t>(n) < graph.nodes.size() &&
+           "no such node");
     const GraphNode &node = graph.nodes[n];
     savedConfigs.emplace_back(n, std::move(strategy[n]));
     strategy[n] = configs[i];
@@ -344,6 +348,14 @@ void StrategyPlan::change(std::span<const int> nodes,
 void StrategyPlan::set(const Strategy &next) {
   assert(next.size() == graph.nodes.size() && "a config a node");
   assert(savedConfigs.empty() && "changes must have been committed");
+  assert([&] {
+    for (size_t n = 0; n < next.size(); ++n)
+      if (checkConfig(graph.nodes[n].whole.space, next[n],
+                      cost.getTopology().deviceCount())
+              .fault != ConfigFault::None)
+        return false;
+    return true;
+  }() && "configs must have passed checkConfig");
   strategy.resize(next.size());
   std::vector<int> nodes;
   for (size_t n = 0; n < next.size(); ++n)

@@ -11,6 +11,8 @@
 #include "Soap/Plan/ActionCost.h"
 #include "Soap/Plan/ValuePlanner.h"
 
+#include <cassert>
+
 using namespace soap;
 
 /// An input of the graph, as it is at the start.
@@ -22,6 +24,7 @@ bool ValuePlanner::isInput(int reference) const {
 CopyPart ValuePlanner::partOf(int reference, int region, bool isMessage) {
   int from = regionOf(reference), part = table->intersect(from, region),
       to = isMessage ? part : region;
+  assert(part >= 0 && "nothing in common");
   CopyPart result{table->bytes(part), 1, table->bytes(from), table->bytes(to),
                   isInput(reference)};
   bool isWhole = true;
@@ -115,6 +118,11 @@ int64_t ValuePlanner::localNs(ActionKind kind, int device, int region,
 int ValuePlanner::addAction(ActionKind kind, int device, int from, int region,
                             std::span<const int> inputs, bool partial,
                             bool newTask) {
+  assert(device >= 0 && device < deviceCount && region >= 0 &&
+         "a tile on a device");
+  assert((kind == ActionKind::Transfer) == (from >= 0) && from != device &&
+         "a transfer has another sender");
+  assert((newTask || !out->tasks.empty()) && "there is no task to add to");
   PlannedAction action;
   action.kind = kind;
   action.partial = partial;
@@ -139,6 +147,8 @@ int ValuePlanner::addAction(ActionKind kind, int device, int from, int region,
     task.bytes += table->bytes(region);
     task.packNs += packNs(from, inputs[0], region);
     task.durationNs = cost.transferNs(from, device, task.bytes) + task.packNs;
+    assert(task.packNs >= 0 && task.packNs < task.durationNs &&
+           "a part of the transfer");
   }
   action.task = static_cast<int>(out->tasks.size()) - 1;
   out->actions.push_back(action);

@@ -12,12 +12,16 @@
 #include "Soap/Plan/ValuePlanner.h"
 
 #include <algorithm>
+#include <cassert>
 
 using namespace soap;
 
 /// Makes the last task a collective; its actions have been added.
 int ValuePlanner::addCollective(CollectiveKind kind, std::vector<int> devices,
                                 int64_t bytes) {
+  assert(!out->tasks.empty() && out->tasks.back().collective < 0 &&
+         "actions must have been added");
+  assert(bytes >= 0 && "a negative tensor");
   CollectiveModels::Price price = models.price(kind, devices, bytes);
   PlannedTask &task = out->tasks.back();
   task.durationNs = price.ns;

@@ -12,6 +12,7 @@
 #include "Soap/Plan/ValuePlanner.h"
 
 #include <algorithm>
+#include <cassert>
 #include <numeric>
 
 using namespace soap;
@@ -183,6 +184,7 @@ bool ValuePlanner::reduceInRounds(
 void ValuePlanner::reduceBlock(
     int block, std::span<const std::pair<int, std::vector<int>>> groups) {
   int whole = source->blocks->regions[block];
+  assert(!groups.empty() && "at least one part");
   // Every contribution once, from its nearest replica.
   BySource bySource = contributionsBySource(block, groups[0].second[0]);
   std::vector<int> inputs, holders;
@@ -310,6 +312,7 @@ int ValuePlanner::fold(int device, int region, const BySource &bySource,
     inputs.push_back(addAction(ActionKind::Transfer, device, from, region,
                                {{buffer}}, true));
   }
+  assert(!inputs.empty() && "at least one contribution");
   if (inputs.size() > 1)
     return addAction(ActionKind::Combine, device, -1, region, inputs, partial);
   if (regionOf(inputs[0]) == region)

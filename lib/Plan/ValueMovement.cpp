@@ -13,6 +13,7 @@
 #include "OneByOne.h"
 
 #include <algorithm>
+#include <cassert>
 #include <numeric>
 
 using namespace soap;
@@ -265,6 +266,7 @@ bool ValuePlanner::exchangeAll() {
   }
   if (total == 0)
     return false; // all is there, and only has to be assembled
+  assert(total > 0 && !sources.empty() && "messages have senders");
   std::sort(sources.begin(), sources.end());
   for (size_t w = 0; w < wanted.size(); ++w)
     arrive(wanted[w].device, -1, wanted[w].region,
@@ -471,6 +473,7 @@ void ValuePlanner::addTile(OnDevice &place, int region, int reference) {
 
 void ValuePlanner::arrive(int device, int block, int region, int reference) {
   OnDevice &place = byDevice[device];
+  assert(region >= 0 && reference >= 0 && "a tile has arrived");
   place.parts.push_back(
       {block, region, static_cast<int>(partBuffers.size()), 1});
   partBuffers.push_back(reference);

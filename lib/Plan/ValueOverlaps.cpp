@@ -11,6 +11,7 @@
 #include "Soap/Plan/ValuePlanner.h"
 
 #include <algorithm>
+#include <cassert>
 #include <numeric>
 
 using namespace soap;
@@ -159,6 +160,7 @@ void ValuePlanner::listSources() {
       ++sourceStart[slot + 1];
   for (size_t i = 1; i < sourceStart.size(); ++i)
     sourceStart[i] += sourceStart[i - 1];
+  assert(sourceStart.back() <= count && "a source is listed once");
   sourceList.resize(sourceStart.back());
   for (int s = count; s-- > 0;)
     if (int slot = slotOf(s); slot >= 0)
@@ -170,12 +172,16 @@ void ValuePlanner::listSources() {
 
 std::span<const int> ValuePlanner::replicas(int block, int contribution) const {
   int slot = block * contributions + contribution;
+  assert(contribution >= 0 && contribution < contributions && slot >= 0 &&
+         static_cast<size_t>(slot) + 1 < sourceStart.size() &&
+         "no such contribution");
   return std::span(sourceList)
       .subspan(sourceStart[slot], sourceStart[slot + 1] - sourceStart[slot]);
 }
 
 /// The nearest of some sources, ties by device id.
 int ValuePlanner::nearest(std::span<const int> replicas, int device) {
+  assert(!replicas.empty() && "at least one source");
   int best = replicas.front();
   if (replicas.size() == 1)
     return best;
@@ -196,6 +202,10 @@ int ValuePlanner::nearest(std::span<const int> replicas, int device) {
 }
 
 int ValuePlanner::regionOf(int reference) const {
+  assert(reference >= 0 &&
+         static_cast<size_t>(reference) <
+             static_cast<size_t>(out->sources) + out->actions.size() &&
+         "no such buffer");
   if (reference >= out->sources)
     return out->actions[reference - out->sources].region;
   if (source->kind == ValueSource::Kind::Preplaced)

@@ -14,6 +14,7 @@
 #include "OneByOne.h"
 
 #include <algorithm>
+#include <cassert>
 #include <numeric>
 
 using namespace soap;
@@ -84,6 +85,8 @@ void ValuePlanner::plan(ShapeRegions &shapeRegions, int64_t valueElementBytes,
   source = &valueSource;
   plan.sources = static_cast<int>(source->devices.size());
   plan.sourcesAreTasks = source->kind == ValueSource::Kind::Kernel;
+  assert(source->pieces > 0 && plan.sources % source->pieces == 0 &&
+         "as many sources in each replica");
   if (isInPlace(uses))
     return planInPlace(uses);
   begin(shapeRegions, valueSource);
@@ -285,9 +288,15 @@ void ValuePlanner::link(std::span<const ValueUse> uses, int block) {
       ++plan.predecessorCounts[index];
   });
   // Filling moved every start to that of the next.
+  assert((nodes == 0 || static_cast<size_t>(plan.successorStart[nodes - 1]) ==
+                            plan.successors.size()) &&
+         "both visits name the same edges");
   for (size_t i = nodes; i > 0; --i)
     plan.successorStart[i] = plan.successorStart[i - 1];
   plan.successorStart[0] = 0;
+  assert(static_cast<size_t>(plan.successorStart[nodes]) ==
+             plan.successors.size() &&
+         "each list is full");
   for (size_t t = 0; t < plan.tasks.size(); ++t)
     if (plan.predecessorCounts[t] == 0)
       plan.roots.push_back(static_cast<int>(t));

@@ -17,6 +17,8 @@
 #include "Soap/Simulator/ReadyQueue.h"
 #include "Soap/Simulator/SimulatorState.h"
 
+#include <cassert>
+
 namespace soap {
 
 /// Simulates the tasks of a graph and returns their makespan in ns (line 21).
@@ -33,6 +35,7 @@ namespace soap {
 /// end of its task is returned then. `readyQueue` must be empty.
 template <typename Graph>
 int64_t runAlgorithm1(Graph &graph, ReadyQueue &readyQueue) {
+  assert(readyQueue.empty() && "the queue must be empty");
   int64_t makespanNs = 0;
   // Lines 4 to 8. A task is READY when it is in the queue, COMPLETE when it has
   // left it, and NOTREADY before.
@@ -44,10 +47,12 @@ int64_t runAlgorithm1(Graph &graph, ReadyQueue &readyQueue) {
     int64_t endNs;
     if (!graph.schedule(task, endNs)) // lines 11 to 15
       return endNs;
+    assert(endNs > task.readyNs && "a task takes at least 1 ns");
     makespanNs = std::max(makespanNs, endNs);
     graph.forEachSuccessor(task, [&](TaskRun &next, uint64_t key) { // line 16
-      next.readyNs = std::max(next.readyNs, endNs);                 // line 17
-      if (--next.waiting == 0)                                      // line 18
+      assert(next.waiting > 0 && "a predecessor that was not counted");
+      next.readyNs = std::max(next.readyNs, endNs); // line 17
+      if (--next.waiting == 0)                      // line 18
         readyQueue.enqueue({next.readyNs, key},
                            graph.isDeferred(key)); // lines 19 and 20
     });

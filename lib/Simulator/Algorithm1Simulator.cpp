@@ -13,6 +13,7 @@
 #include "Simulator/Algorithm1.h"
 
 #include <algorithm>
+#include <cassert>
 #include <numeric>
 
 using namespace soap;
@@ -43,8 +44,11 @@ public:
     // O(t) of all tasks in one array.
     start.resize(tasks.size() + 1);
     for (const Task &task : tasks)
-      for (int pred : task.preds)
+      for (int pred : task.preds) {
+        assert(pred >= 0 && static_cast<size_t>(pred) < tasks.size() &&
+               "no such task");
         ++start[pred + 1];
+      }
     std::partial_sum(start.begin(), start.end(), start.begin());
     successors.resize(static_cast<size_t>(start.back()));
     std::vector<int> next(start.begin(), start.end());
@@ -53,6 +57,8 @@ public:
       for (int pred : tasks[t].preds)
         successors[next[pred]++] = static_cast<int>(t);
     }
+    assert(std::equal(next.begin(), next.end() - 1, start.begin() + 1) &&
+           "each list is full");
   }
 
   template <typename Visit>
@@ -64,6 +70,7 @@ public:
   bool isDeferred(uint64_t key) const { return tasks[byRank[key]].deferred; }
   bool schedule(const TaskQueue::Entry &entry, int64_t &endNs) {
     Task &task = tasks[byRank[entry.key]];
+    assert(states[byRank[entry.key]].waiting == 0 && "it waits for others");
     task.readyNs = task.startNs = entry.readyNs;
     for (int resource : task.resources)
       task.startNs = std::max(task.startNs, freeNs[resource]);
@@ -92,7 +99,11 @@ private:
 int64_t soap::simulateFull(TaskGraph &graph) {
   WrittenGraph tasks(graph);
   ReadyQueue readyQueue;
-  return graph.makespanNs = runAlgorithm1(tasks, readyQueue);
+  graph.makespanNs = runAlgorithm1(tasks, readyQueue);
+  assert(std::all_of(graph.tasks.begin(), graph.tasks.end(),
+                     [](const Task &task) { return task.endNs > 0; }) &&
+         "the graph must be acyclic");
+  return graph.makespanNs;
 }
 
 std::vector<int> soap::scheduleOrder(const TaskGraph &graph) {

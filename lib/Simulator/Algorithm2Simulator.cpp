@@ -333,6 +333,8 @@ void Algorithm2Simulator::enqueueSuccessors(uint64_t key, bool wasUnscheduled,
   int64_t earliest = change.endNs | (change.ready & deferredBit);
   forEachSuccessor(key, [&](uint64_t next) {
     Change &after = changeOf(next);
+    assert((!wasUnscheduled || after.unscheduledPreds > 0) &&
+           "a predecessor that was not counted");
     if (wasUnscheduled)
       --after.unscheduledPreds;
     after.isStale |= isDifferent;
@@ -350,11 +352,13 @@ void Algorithm2Simulator::enqueueSuccessors(uint64_t key, bool wasUnscheduled,
 void Algorithm2Simulator::schedule(Position position) {
   Change &change = changeOf(position.key);
   bool wasUnscheduled = change.state == State::Unscheduled;
+  assert(change.unscheduledPreds == 0 && "it waits for others");
   // The task of the plan: the committed one may have another duration.
   CommittedTask now = plannedTask(blockOf(position.key), indexOf(position.key));
   int64_t startNs = position.ready & ~deferredBit;
   for (int resource : plan.resourcesOf(now.resource))
     startNs = std::max(startNs, preTaskEndNs(queueOf(resource), position));
+  assert(now.exists && "an absent shard has no times");
   int64_t endNs = startNs + now.durationNs;
   ++simulated;
   exceeded |= endNs > limitNs;
@@ -518,6 +522,8 @@ void Algorithm2Simulator::updateTaskGraph() {
 }
 
 int64_t Algorithm2Simulator::propagate(int64_t limit) {
+  assert(limit >= 0 && "a negative limit");
+  assert(plan.valuesToPlan().empty() && "changes must have been finished");
   limitNs = limit;
   updateTaskGraph();
   while (!updateQueue.empty() && !exceeded) { // line 6
@@ -546,6 +552,7 @@ int64_t Algorithm2Simulator::propagate(int64_t limit) {
 }
 
 void Algorithm2Simulator::commit() {
+  assert(!exceeded && "a proposal above the limit has no timeline");
   mergeQueues();
   for (int block : plan.changedBlocks())
     if (block >= 0)
@@ -593,6 +600,8 @@ void Algorithm2Simulator::mergeQueues() {
     std::inplace_merge(queue.tasks.begin(),
                        queue.tasks.begin() + static_cast<ptrdiff_t>(kept),
                        queue.tasks.end());
+    assert(std::is_sorted(queue.tasks.begin(), queue.tasks.end()) &&
+           "tasks in the order of their positions");
   }
 }
 

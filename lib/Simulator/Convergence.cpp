@@ -13,6 +13,7 @@
 #include "Soap/Simulator/DeltaSimulator.h"
 
 #include <algorithm>
+#include <cassert>
 
 using namespace soap;
 
@@ -105,6 +106,7 @@ void DeltaSimulator::awaitNext() {
 /// that can be reused. Each changed block is over then, or has not begun.
 bool DeltaSimulator::converges(const TaskQueue::Entry &entry,
                                Convergence &found) {
+  assert(target < timeline.checkpoints.size() && "no checkpoint is awaited");
   const Checkpoint &checkpoint = timeline.checkpoints[target];
   found.position = checkpoint.position;
   found.oldNs = checkpoint.next.readyNs;
@@ -296,6 +298,7 @@ void DeltaSimulator::reuse(const Convergence &found, int64_t makespanNs) {
     return;
   }
   const Checkpoint &to = timeline.checkpoints[found.to];
+  assert(found.to > target && to.position >= part.first && "not before it");
   part.last = to.position;
   part.lastCheckpoint = found.to + 1;
   firstSimulated = to.position;

@@ -338,6 +338,7 @@ void DeltaSimulator::takeCheckpoint(int64_t makespanNs) {
     checkpoint.resources[r].remainingNs -= load[r];
   checkpoint.queue.clear();
   queue.save(checkpoint.queue);
+  assert(!checkpoint.queue.empty() && "a checkpoint has a next task");
   checkpoint.next =
       *std::min_element(checkpoint.queue.begin(), checkpoint.queue.end());
   checkpoint.next.key = keys.firstTask(checkpoint.next.key);
@@ -480,6 +481,7 @@ private:
 inline bool DeltaSimulator::countPredecessor(int block, const BlockState &state,
                                              TaskRun &task, int64_t endNs) {
   task.readyNs = std::max(task.readyNs, endNs);
+  assert(task.waiting > 0 && "a predecessor that was not counted");
   if (--task.waiting > 0)
     return false;
   // It may wait for values that are not planned yet.
@@ -656,6 +658,7 @@ int64_t DeltaSimulator::run() {
 }
 
 int64_t DeltaSimulator::propose(int64_t limit) {
+  assert(limit >= 0 && "a negative limit");
   limitNs = limit;
   simulated = 0;
   isStopped = false;
@@ -686,6 +689,8 @@ int64_t DeltaSimulator::propose(int64_t limit) {
 }
 
 void DeltaSimulator::copyProposal(const DeltaSimulator &other) {
+  assert(&other != this && "another simulator");
+  assert(fallsBack == other.fallsBack && "of the same problem");
   if (fallsBack)
     return;
   record.copy(other.record);
@@ -699,6 +704,7 @@ void DeltaSimulator::replace(int block) {
 }
 
 void DeltaSimulator::commit() {
+  assert(plan.valuesToPlan().empty() && "the plan must be finished");
   if (fallsBack)
     return;
   for (int slot : plan.changedKernels())

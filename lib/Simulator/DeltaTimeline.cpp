@@ -11,6 +11,7 @@
 #include "Soap/Simulator/DeltaTimeline.h"
 
 #include <algorithm>
+#include <cassert>
 #include <span>
 
 using namespace soap;
@@ -116,6 +117,8 @@ void DeltaTimeline::takeSimulated(const Record &record) {
     }
     now.last = position - 1;
   }
+  assert(endNs == record.endsNs.data() + record.tasks &&
+         "an end of each task that was simulated");
   skip(record.popped.size());
   taskCount = position;
 }
@@ -150,6 +153,9 @@ void DeltaTimeline::mergeCheckpoints(Record &record) {
   size_t passed = 0;
   for (size_t s = 0; s < record.segmentCount; ++s) {
     const Segment &part = record.segments[s];
+    assert(part.first <= part.last &&
+           part.firstCheckpoint <= part.lastCheckpoint && "a negative segment");
+    assert(passed <= part.passed && "segments in order");
     keep(record.passed, passed, part.passed);
     passed = part.passed;
     size_t first = merged.size();
@@ -168,10 +174,15 @@ void DeltaTimeline::mergeCheckpoints(Record &record) {
     }
   }
   keep(record.passed, passed, record.passedCount);
+  assert(std::ranges::is_sorted(merged, {}, &Checkpoint::position) &&
+         "checkpoints in the order of their positions");
   checkpoints = std::move(merged);
 }
 
 void DeltaTimeline::commit(Record &record) {
+  assert(record.from <= checkpoints.size() && "another timeline");
+  assert(record.passedCount <= record.passed.size() &&
+         record.segmentCount <= record.segments.size() && "more than there is");
   makespanNs = record.makespanNs;
   if (record.segmentCount > 0) {
     moveReused(record);

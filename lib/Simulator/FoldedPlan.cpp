@@ -15,6 +15,7 @@
 #include "Soap/Simulator/Algorithm1Simulator.h"
 
 #include <algorithm>
+#include <cassert>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -51,6 +52,8 @@ struct Lists {
     visit([&](int owner, int entry) {
       entries[static_cast<size_t>(next[owner]++)] = entry;
     });
+    assert(std::equal(next.begin(), next.end(), start.begin() + 1) &&
+           "both visits add the same");
   }
 };
 
@@ -322,6 +325,9 @@ private:
     result.taskCounts.assign(firstTasks.size(), 0);
     for (int taskClass : taskClasses)
       ++result.taskCounts[taskClass];
+    assert(std::ranges::count(result.taskCounts, 0) == 0 &&
+           std::ranges::count(result.resourceCounts, 0) == 0 &&
+           "a class has a member");
     auto classesOf = [](std::span<const int> list,
                         const std::vector<int> &classes) {
       std::vector<int> found;
@@ -339,6 +345,10 @@ private:
       task.key = {info.block, info.index, 0};
       task.preds = classesOf(predecessors[first], taskClasses);
       task.resources = classesOf(occupied[first], resourceClasses);
+      assert((task.preds.empty() ||
+              task.preds.back() + 1 <
+                  static_cast<int>(result.graph.tasks.size())) &&
+             "classes come after those that they wait for");
       task.deferred = info.marked;
       for (int before : task.preds)
         task.deferred |= result.graph.tasks[before].deferred;
@@ -385,6 +395,8 @@ void FoldedPlan::timeline(std::vector<std::vector<TaskTimes>> &times) const {
     times[b].assign(classes[b].size(), TaskTimes{});
     for (size_t i = 0; i < classes[b].size(); ++i)
       if (int number = classes[b][i]; number >= 0) {
+        assert(static_cast<size_t>(number) < graph.tasks.size() &&
+               "no such class");
         const Task &task = graph.tasks[number];
         times[b][i] = {task.readyNs, task.startNs, task.endNs};
       }

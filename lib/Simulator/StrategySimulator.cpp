@@ -246,5 +246,7 @@ int64_t StrategySimulator::starts(std::vector<TaskQueue::Entry> &tasks) {
         tasks.push_back(
             {recorded[b][i].startNs, static_cast<uint64_t>(b) << 32 | i});
   }
+  assert(static_cast<int64_t>(tasks.size()) == plan.taskCount() &&
+         "all tasks of the plan");
   return makespanNs;
 }

@@ -13,6 +13,7 @@
 #include "Simulator/Deferral.h"
 
 #include <algorithm>
+#include <cassert>
 #include <numeric>
 
 using namespace soap;
@@ -88,11 +89,13 @@ static std::vector<size_t> topologicalOrder(const std::vector<Task> &tasks) {
     for (size_t other : next[order[done]])
       if (--missing[other] == 0)
         order.push_back(other);
+  assert(order.size() == tasks.size() && "the graph must be acyclic");
   return order;
 }
 
 void soap::markDeferred(TaskGraph &graph, const std::vector<TaskRole> &roles) {
   std::vector<Task> &tasks = graph.tasks;
+  assert(roles.size() == tasks.size() && "a role a task");
   std::vector<Deferral> flags(tasks.size());
   std::vector<size_t> order = topologicalOrder(tasks);
   for (size_t i = order.size(); i-- > 0;) {
@@ -142,6 +145,7 @@ static std::string collectiveTaskName(const Graph &graph, const Plan &plan,
 
 void soap::setCollective(Task &task, const PlanCollective &collective,
                          const Topology &topology) {
+  assert(!collective.devices.empty() && "at least one device");
   CollectiveCost cost =
       collective.kind == CollectiveKind::Exchange
           ? exchangeCost(topology, collective.messages)
@@ -221,6 +225,11 @@ TaskGraph soap::buildTaskGraph(const Graph &graph, const Plan &plan,
     task.preds.erase(std::unique(task.preds.begin(), task.preds.end()),
                      task.preds.end());
   }
+  assert(std::all_of(result.tasks.begin(), result.tasks.end(),
+                     [](const Task &task) {
+                       return task.device >= 0 && task.durationNs > 0;
+                     }) &&
+         "each task has actions, and takes at least 1 ns");
   markDeferred(result, rolesOf(plan));
   return result;
 }
@@ -248,6 +257,7 @@ static void addCollective(const Task &task,
       if (i + 1 < count ||
           task.kind != collectiveName(CollectiveKind::Broadcast))
         add(i, i + 1);
+  assert(!pairs.empty() && "at least two devices");
   auto parts = static_cast<int64_t>(pairs.size());
   for (int64_t p = 0; p < parts; ++p) {
     auto [from, to] = pairs[static_cast<size_t>(p)];

@@ -10,6 +10,7 @@
 #include "Soap/Simulator/Timeline.h"
 
 #include <algorithm>
+#include <cassert>
 #include <map>
 
 using namespace soap;
@@ -78,6 +79,9 @@ std::vector<int> soap::criticalPath(const TaskGraph &graph) {
       }
     current = before;
   }
+  assert(graph.tasks[path.back()].startNs == 0 && "a path begins at 0");
+  assert(graph.tasks[path.front()].endNs == graph.makespanNs &&
+         "and ends with the last task");
   std::reverse(path.begin(), path.end());
   return path;
 }
@@ -88,6 +92,8 @@ std::vector<PathStretch> soap::stretchesOf(const TaskGraph &graph,
   for (int t : path) {
     const Task &task = graph.tasks[t];
     std::string subject = subjectOf(task);
+    assert(task.readyNs <= task.startNs && task.startNs < task.endNs &&
+           "the graph must have been simulated");
     TaskClass taskClass = classOf(task);
     if (stretches.empty() || stretches.back().subject != subject ||
         stretches.back().taskClass != taskClass)
@@ -119,6 +125,8 @@ static std::vector<Interval> merged(std::vector<Interval> intervals) {
 
 static int64_t length(const std::vector<Interval> &intervals) {
   int64_t sum = 0;
+  assert(std::ranges::is_sorted(intervals, {}, &Interval::lo) &&
+         "must have been merged");
   for (const Interval &interval : intervals)
     sum += interval.hi - interval.lo;
   return sum;
@@ -171,6 +179,8 @@ std::vector<DeviceTimes> soap::deviceTimes(const TaskGraph &graph,
         length(merged(std::move(communicating[device])));
     result[device].exposedNs =
         total - overlap(transfers, merged(std::move(working[device])));
+    assert(result[device].exposedNs >= 0 && result[device].exposedNs <= total &&
+           "a part of the communication");
   }
   return result;
 }
@@ -257,6 +267,7 @@ std::array<int64_t, tensorKindCount>
 soap::bytesByKind(const std::vector<TensorKind> &kinds, const Graph &graph,
                   const Plan &plan) {
   std::array<int64_t, tensorKindCount> bytes{};
+  assert(kinds.size() == graph.values.size() && "a kind a value");
   for (const PlanCollective &collective : plan.collectives) {
     const Action &first = plan.actions[plan.taskStart[collective.task]];
     int value = plan.buffers[first.outputs[0]].value;

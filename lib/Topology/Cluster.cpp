@@ -188,5 +188,6 @@ Topology Cluster::firstMachines(const Topology &topology, int count) const {
   }
   // Routes inside of the cluster lie inside of what is kept.
   [[maybe_unused]] MaybeError error = result.computeRoutes();
+  assert(!error && "machines of a cluster are connected");
   return result;
 }

@@ -10,6 +10,7 @@
 #include "Soap/Topology/LinkCuts.h"
 
 #include <algorithm>
+#include <cassert>
 #include <set>
 
 using namespace soap;
@@ -111,4 +112,6 @@ LinkCuts::LinkCuts(const Topology &topology)
     start.push_back(static_cast<int>(members.size()));
     bytesPerNs.push_back(topology.links[l].bandwidthBytesPerSecond * 1e-9);
   }
+  assert(count + groups.size() == nsPerByte.size() &&
+         "a cut a device, and a cut a group");
 }

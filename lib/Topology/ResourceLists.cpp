@@ -12,6 +12,7 @@
 #include "Soap/Support/VectorHash.h"
 
 #include <algorithm>
+#include <cassert>
 
 using namespace soap;
 
@@ -37,6 +38,7 @@ int ResourceLists::number(std::span<const int> list) {
         std::ranges::equal((*this)[known], list))
       return known;
   }
+  assert(2 * size() <= table.size() && "half of the places are free");
   auto number = static_cast<int>(size());
   table[place] = number;
   hashes.push_back(hash);

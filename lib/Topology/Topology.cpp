@@ -231,6 +231,9 @@ private:
       row->bandwidth.push_back(bandwidth);
     }
     row->start.push_back(static_cast<uint32_t>(row->links.size()));
+    assert(row->start.size() == static_cast<size_t>(devices) + 1 &&
+           row->start[source] == row->start[source + 1] &&
+           "no links to the device itself");
     return row;
   }
 };
@@ -316,6 +319,7 @@ int64_t Topology::transferNs(int from, int to, int64_t bytes) const {
   assert(bytes >= 0 && "a negative message");
   if (from == to)
     return 1;
+  assert(routes && "routes must have been computed");
   int64_t latencyNs = 0;
   double bandwidth = 0;
   if (const Routes::Pair *pair = routes->pair(from, to)) {

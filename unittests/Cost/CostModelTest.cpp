@@ -77,9 +77,9 @@ TEST(CostModel, HostBytesTakeTheLink) {
   for (int round = 0; round < 1000; ++round) {
     SCOPED_TRACE(random.trace(round));
     type.hostBandwidthBytesPerSecond = static_cast<double>(random(1, 1 << 30));
-    inHost.hostBytes = random(0, 1 << 30);
+    inHost.hostBytes = random(0, work.bytes / 2);
     Work more = inHost;
-    more.hostBytes += random(0, 1 << 30);
+    more.hostBytes += random(0, work.bytes / 2);
     ASSERT_GE(cost.computeNs(0, more), cost.computeNs(0, inHost));
     ASSERT_GE(cost.computeNs(0, inHost), cost.computeNs(0, work));
   }

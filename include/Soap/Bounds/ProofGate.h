@@ -11,6 +11,7 @@
 #ifndef SOAP_BOUNDS_PROOFGATE_H
 #define SOAP_BOUNDS_PROOFGATE_H
 
+#include <cassert>
 namespace soap {
 
 /// An adaptive filter: a bound is computed as long as it refuses enough
@@ -20,7 +21,9 @@ class ProofGate {
 public:
   /// The bound is worth its price if it refuses one of `maxPerRefusal`
   /// proposals: if simulating a proposal takes that many times as long.
-  explicit ProofGate(int maxPerRefusal) : maxPerRefusal(maxPerRefusal) {}
+  explicit ProofGate(int maxPerRefusal) : maxPerRefusal(maxPerRefusal) {
+    assert(maxPerRefusal > 0 && "it is worth something");
+  }
 
   /// Whether to compute the bound now. Call it once per proposal.
   bool shouldTry() {
@@ -28,6 +31,7 @@ public:
   }
   /// Counts the answer of a bound that was computed.
   void count(bool isRefused) {
+    assert(refused <= tried && "no more than were tried");
     ++tried;
     refused += isRefused;
     if (tried < memory)

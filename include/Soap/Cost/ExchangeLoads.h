@@ -17,6 +17,8 @@
 #include "Soap/Topology/RouteLevels.h"
 #include "Soap/Topology/RouteSets.h"
 
+#include <cassert>
+
 namespace soap {
 
 /// Keeps a reference to a topology with routes.
@@ -28,6 +30,7 @@ public:
 
   /// Nothing, if it is to the same device or empty.
   void add(const Message &message) {
+    assert(message.bytes >= 0 && "a negative message");
     if (message.from == message.to || message.bytes <= 0)
       return;
     if (!levels)

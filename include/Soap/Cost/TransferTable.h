@@ -14,6 +14,7 @@
 #include "Soap/Topology/ResourceLists.h"
 #include "Soap/Topology/Topology.h"
 
+#include <cassert>
 #include <utility>
 
 namespace soap {
@@ -37,6 +38,7 @@ public:
   /// m from now on.
   template <typename Renumber>
   void keep(const std::vector<bool> &wanted, Renumber renumber) {
+    assert(wanted.size() >= lists.size() && "a flag a list");
     ResourceLists all = std::exchange(lists, {});
     for (std::vector<Entry> &row : rows)
       row.clear();
@@ -59,6 +61,8 @@ private:
   size_t heldBytes = 0; ///< of routes, and of what was kept last
 
   const Entry &entry(int from, int to) {
+    assert(from >= 0 && from < topology.deviceCount() && to >= 0 &&
+           to < topology.deviceCount() && "no such device");
     if (rows[from].empty())
       fill(from);
     return rows[from][to];

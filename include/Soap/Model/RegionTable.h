@@ -16,6 +16,7 @@
 #include "Soap/Support/FlatMap.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -36,6 +37,7 @@ public:
   bool contains(int outer, int inner) const;
   /// Number of indices that two sets have in common.
   int64_t commonSize(int a, int b) const {
+    assert(a >= 0 && b >= 0 && "empty sets have no number");
     const Entry &x = entries[a], &y = entries[b];
     int64_t size = std::min(x.hi, y.hi) - std::max(x.lo, y.lo);
     if (size <= 0 || (x.isInterval() && y.isInterval()))
@@ -91,11 +93,17 @@ public:
   int number(const int *sets);
   /// The sets of a region, one per dim.
   const int *sets(int id) const {
+    assert(id >= 0 && static_cast<size_t>(id) < volumes.size() &&
+           "no such region");
     return members.data() + static_cast<size_t>(id) * dims.size();
   }
   Region operator[](int id) const;
-  int64_t volume(int id) const { return volumes[id]; }
-  int64_t bytes(int id) const { return volumes[id] * elementBytes; }
+  int64_t volume(int id) const {
+    assert(id >= 0 && static_cast<size_t>(id) < volumes.size() &&
+           "no such region");
+    return volumes[id];
+  }
+  int64_t bytes(int id) const { return volume(id) * elementBytes; }
   /// Number of the intersection, -1 if it is empty.
   int intersect(int a, int b);
   bool contains(int outer, int inner) const;

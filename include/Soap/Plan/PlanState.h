@@ -19,6 +19,7 @@
 #include "Soap/Plan/ValuePlan.h"
 #include "Soap/Topology/LinkCuts.h"
 
+#include <cassert>
 #include <span>
 #include <unordered_map>
 
@@ -37,7 +38,10 @@ struct KernelPlan {
   /// Every device computes one shard, and all shards last equally long.
   bool isUniform = false;
 
-  int pieces() const { return geometry->pieces; }
+  int pieces() const {
+    assert(geometry && "the kernel must be active");
+    return geometry->pieces;
+  }
   bool operator==(const KernelPlan &) const = default;
 };
 
@@ -91,6 +95,9 @@ public:
   /// The tile that each shard of a slot reads as an operand, and the tiles of a
   /// graph output: entries of `ValuePlan::bindings`.
   const std::vector<int> &bindingOf(int slot, int operand) const {
+    assert(operand >= 0 &&
+           static_cast<size_t>(operand) < operandPlaces[slot].size() &&
+           "no such operand");
     return plans[slots[slot].kernel->operands[operand]]
         .bindings[operandPlaces[slot][operand]];
   }
@@ -155,7 +162,8 @@ public:
   /// The part of kernels, by device.
   const std::vector<int64_t> &kernelLoadNs() const { return kernelLoad; }
   /// Bytes of all tiles of a device together, of each message once more on its
-  /// sender, and of temporaries of collectives: an upper bound of its memory, whatever the order of tasks.
+  /// sender, and of temporaries of collectives: an upper bound of its memory,
+  /// whatever the order of tasks.
   const std::vector<int64_t> &tileBytes() const { return bytes; }
   /// Bytes that pass each cut of the topology (LinkCuts.h).
   const std::vector<int64_t> &passingBytes() const { return passing; }

@@ -16,6 +16,7 @@
 #include "Soap/Plan/PlanState.h"
 #include "Soap/Plan/ValuePlanner.h"
 
+#include <cassert>
 #include <limits>
 #include <map>
 #include <memory>
@@ -61,7 +62,11 @@ public:
   StrategyPlan(const Graph &graph, const CostModel &cost);
 
   /// Before `set`: which values are moved in rounds.
-  void setRounds(PlanRounds next) { rounds = std::move(next); }
+  void setRounds(PlanRounds next) {
+    assert(strategy.empty() && "must be called before `set`");
+    assert(next.count > 0 && "at least one round");
+    rounds = std::move(next);
+  }
   /// Plans a whole strategy and commits it. Configs must have passed
   /// `checkConfig`.
   void set(const Strategy &strategy);

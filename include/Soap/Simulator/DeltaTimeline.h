@@ -15,6 +15,7 @@
 #include "Soap/Simulator/TaskBundle.h"
 #include "Soap/Simulator/TaskQueue.h"
 
+#include <cassert>
 #include <limits>
 #include <vector>
 
@@ -102,6 +103,8 @@ struct DeltaTimeline {
       : done(blocks), progress(blocks), stamped(blocks) {}
   /// Forgets a block, which has so many tasks now.
   void replace(int block, size_t tasks) {
+    assert(block >= 0 && static_cast<size_t>(block) < done.size() &&
+           "no such block");
     done[block].assign(tasks, Done{});
     progress[block] = {};
   }

@@ -13,6 +13,8 @@
 
 #include "Soap/Simulator/TaskQueue.h"
 
+#include <cassert>
+
 namespace soap {
 
 /// Entries must be enqueued after the last one that was dequeued in their
@@ -32,6 +34,7 @@ public:
     (onlyDeferredLeft || isDeferred ? deferred : tasks).push(task);
   }
   Entry dequeue() {
+    assert(!empty() && "there must be a ready task");
     onlyDeferredLeft = onlyDeferredLeft || tasks.empty();
     return (onlyDeferredLeft ? deferred : tasks).pop();
   }

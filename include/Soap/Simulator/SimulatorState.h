@@ -12,6 +12,7 @@
 #define SOAP_SIMULATOR_SIMULATORSTATE_H
 
 #include <algorithm>
+#include <cassert>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -41,14 +42,17 @@ struct ResourceState {
   template <bool Bounded>
   bool occupy(std::span<const int> resources, int64_t durationNs,
               int64_t limitNs, int64_t &startNs, int64_t &endNs) {
+    assert(durationNs > 0 && "a task takes at least 1 ns");
     for (int resource : resources)
       startNs = std::max(startNs, freeNs[resource]);
     endNs = startNs + durationNs;
     bool tooLate = false;
     for (int resource : resources) {
       freeNs[resource] = endNs;
-      if constexpr (Bounded)
+      if constexpr (Bounded) {
         tooLate |= endNs + (remainingNs[resource] -= durationNs) > limitNs;
+        assert(remainingNs[resource] >= 0 && "more work than the plan has");
+      }
     }
     return tooLate;
   }

@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cassert>
 #include <cstdint>
 #include <vector>
 
@@ -56,6 +57,7 @@ public:
           static_cast<uint64_t>(block) << 32 | static_cast<uint32_t>(index)});
   }
   void push(Entry entry) {
+    assert(entry.readyNs >= 0 && "a ready time is not negative");
     if (!front.empty() && entry < end)
       front.insert(std::upper_bound(
                        front.begin(), front.end(), entry,
@@ -65,6 +67,7 @@ public:
       pushBehind(entry);
   }
   Entry pop() {
+    assert(!empty() && "there must be a task");
     if (front.empty())
       refill();
     Entry first = front.back();
@@ -97,6 +100,7 @@ private:
   Entry end = {0, 0};                      ///< of the front when it was filled
 
   void pushBehind(const Entry &entry) {
+    assert(!(entry < end) && "pushed before an entry that was popped");
     size_t bucket = bucketOf(entry);
     buckets[bucket].push_back(entry);
     filled[bucket / 64] |= uint64_t(1) << bucket % 64;

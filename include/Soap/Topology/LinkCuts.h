@@ -17,6 +17,7 @@
 #include "Soap/Topology/Topology.h"
 
 #include <array>
+#include <cassert>
 
 namespace soap {
 
@@ -36,6 +37,7 @@ public:
   const std::vector<Group> &getGroups() const { return groups; }
   /// The shortest time in ns in which bytes pass a cut; 0 if it has no links.
   int64_t shortestNs(size_t cut, int64_t bytes) const {
+    assert(cut < nsPerByte.size() && bytes >= 0 && "no such cut");
     return static_cast<int64_t>(static_cast<double>(bytes) * nsPerByte[cut]);
   }
   double getNsPerByte(size_t cut) const { return nsPerByte[cut]; }
@@ -45,6 +47,7 @@ public:
   /// cut). Resources are devices, then links.
   void add(std::span<const int> resources, int64_t durationNs,
            std::vector<int64_t> &bytes) const {
+    assert(durationNs >= 0 && bytes.size() == count() && "an entry a cut");
     for (int resource : resources)
       if (resource >= deviceCount)
         for (int i = start[resource - deviceCount];

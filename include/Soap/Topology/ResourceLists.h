@@ -12,6 +12,7 @@
 #ifndef SOAP_TOPOLOGY_RESOURCELISTS_H
 #define SOAP_TOPOLOGY_RESOURCELISTS_H
 
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -26,6 +27,8 @@ public:
   /// resource. Spans of other lists end to hold if it has not.
   int number(std::span<const int> list);
   std::span<const int> operator[](int number) const {
+    assert(number >= 0 && static_cast<size_t>(number) < size() &&
+           "no such list");
     auto n = static_cast<size_t>(number);
     return {members.data() + starts[n], starts[n + 1] - starts[n]};
   }

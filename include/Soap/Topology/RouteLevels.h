@@ -17,6 +17,7 @@
 
 #include "Soap/Topology/Topology.h"
 
+#include <cassert>
 #include <span>
 
 namespace soap {
@@ -35,6 +36,8 @@ public:
   /// Levels are numbered from 0, the device itself, to `count() - 1`.
   int count() const { return levels + 1; }
   int level(int a, int b) const {
+    assert(a >= 0 && static_cast<size_t>(a) < devices && b >= 0 &&
+           static_cast<size_t>(b) < devices && "no such device");
     return levelOf[static_cast<size_t>(a) * devices + static_cast<size_t>(b)];
   }
   /// Latency of routes at a level.
@@ -56,6 +59,7 @@ public:
   /// All links of `linksFrom` and `linksTo` of a device up to a level, each
   /// once, links of lower levels first.
   std::span<const int> linksUpTo(int device, int level) const {
+    assert(isHierarchy() && level >= 0 && level < count() && "no such level");
     size_t first = near.start[static_cast<size_t>(device * count())];
     return std::span(near.links)
         .subspan(first,
