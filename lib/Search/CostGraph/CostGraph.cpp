@@ -70,6 +70,7 @@ static std::pair<Wide, int64_t> peak(const std::vector<CostGraphNode> &nodes,
     int64_t time = changes[i].time;
     for (; i < changes.size() && changes[i].time == time; ++i)
       held += changes[i].bytes;
+    assert(held >= 0 && "more ends than began");
     if (held > most) {
       most = held;
       when = time;

@@ -10,6 +10,7 @@
 #include "FirstSolution.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -35,6 +36,8 @@ public:
     for (size_t e = 0; e < graph.edges.size(); ++e)
       for (int end : {graph.edges[e].source, graph.edges[e].target})
         incident[next[end]++] = static_cast<int>(e);
+    assert(std::equal(next.begin(), next.end(), begins.begin() + 1) &&
+           "each list is full");
   }
 
   /// A price at which memory alone counts.

@@ -13,6 +13,7 @@
 #define SOAP_LIB_SEARCH_COSTGRAPH_KERNEL_H
 
 #include <algorithm>
+#include <cassert>
 #include <cstdint>
 #include <vector>
 
@@ -23,6 +24,7 @@ constexpr int64_t infinite = 4'500'000'000'000'000'000;
 
 /// A sum of two costs, each of them at most `infinite`.
 inline int64_t addCosts(int64_t a, int64_t b) {
+  assert(a <= infinite && b <= infinite && "more than forbidden");
   return std::min(a + b, infinite);
 }
 
@@ -79,6 +81,7 @@ struct Kernel {
   }
   /// The cost of a choice of states; `infinite` if a pair is forbidden.
   int64_t costOf(const std::vector<int> &states) const {
+    assert(states.size() == nodes.size() && "a state a node");
     int64_t sum = constant;
     for (int n = 0; n < nodeCount(); ++n)
       sum = addCosts(sum, nodes[n].costs[states[n]]);

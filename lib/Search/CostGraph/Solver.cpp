@@ -56,6 +56,7 @@ bool Solver::isProven() const { return bound >= cutoff(); }
 void Solver::offer(int64_t cost, const std::vector<int> &states) {
   if (cost >= bestCost)
     return;
+  assert(cost >= 0 && states.size() == kernel.nodes.size() && "a state a node");
   bestCost = cost;
   bestChoice = reducer->lift(states);
 }

@@ -11,6 +11,7 @@
 #include "IdealLattice.h"
 
 #include <algorithm>
+#include <cassert>
 
 using namespace soap;
 using namespace soap::placement;
@@ -109,5 +110,7 @@ bool IdealLattice::enumerate(size_t maxIdeals, const Deadline &deadline) {
       firstStep.push_back(down.size());
   }
   levels.push_back(count);
+  assert(firstStep.size() == count + 1 && "steps of each ideal");
+  assert(std::ranges::is_sorted(levels) && "ideals by their number of units");
   return true;
 }

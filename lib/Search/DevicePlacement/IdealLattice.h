@@ -14,6 +14,8 @@
 #include "Deadline.h"
 #include "UnitGraph.h"
 
+#include <cassert>
+
 namespace soap::placement {
 
 class IdealLattice {
@@ -32,6 +34,7 @@ public:
   size_t size() const { return count; }
   /// Ideals of `level` units are [first, last).
   std::pair<size_t, size_t> level(size_t units) const {
+    assert(units + 1 < levels.size() && "no such level");
     return {levels[units], levels[units + 1]};
   }
   /// The steps down from an ideal, greatest unit first.

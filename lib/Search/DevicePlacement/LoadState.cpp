@@ -10,6 +10,7 @@
 #include "LoadState.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 
 using namespace soap;
@@ -77,6 +78,7 @@ void LoadState::addNet(int net, double sign) {
 }
 
 void LoadState::move(int unit, int device) {
+  assert(device >= 0 && device < deviceCount() && "no such device");
   int from = devices[unit];
   if (from == device)
     return;
@@ -107,6 +109,7 @@ void LoadState::move(int unit, int device) {
     int size = static_cast<int>(graph.pins[net].size());
     int left = --counts[net * costs.size() + from];
     int joined = ++counts[net * costs.size() + device];
+    assert(left >= 0 && joined <= size && "units of the net");
     if (from < accelerators && left == 0)
       addTransfer(net, from, -1);
     else if (from < accelerators && left == size - 1)

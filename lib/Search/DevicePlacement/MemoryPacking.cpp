@@ -9,6 +9,7 @@
 
 #include "MemoryPacking.h"
 
+#include <cassert>
 #include <numeric>
 #include <queue>
 
@@ -43,6 +44,7 @@ public:
         branch(0, 0)) // to the end: there is nothing below
       best.bound = best.bytes;
     best.bound = std::min(best.bound, best.bytes);
+    assert(best.deviceOf.size() == chosen.size() && "a device a unit");
     return best;
   }
 
@@ -126,6 +128,7 @@ private:
 
 MemoryPacking placement::packMemory(const UnitGraph &graph, int accelerators,
                                     const Deadline &deadline) {
+  assert(accelerators > 0 && "there must be an accelerator");
   return Packer(graph, accelerators, deadline).pack();
 }
 

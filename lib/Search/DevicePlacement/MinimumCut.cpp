@@ -10,11 +10,13 @@
 #include "MinimumCut.h"
 
 #include <algorithm>
+#include <cassert>
 
 using namespace soap;
 using namespace soap::placement;
 
 int FlowNetwork::addArc(int from, int to, int64_t capacity) {
+  assert(from != to && capacity >= 0 && "a negative capacity");
   int arc = static_cast<int>(head.size());
   arcsOf[from].push_back(arc);
   head.push_back(to);
@@ -84,6 +86,7 @@ int64_t FlowNetwork::push(int source, int sink, int64_t enough) {
 }
 
 int64_t FlowNetwork::minimumCut(int source, int sink, int64_t enough) {
+  assert(source != sink && "two vertices");
   residual = initial;
   int64_t total = 0;
   while (total < enough && findLevels(source, sink))

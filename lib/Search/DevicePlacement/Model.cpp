@@ -10,6 +10,7 @@
 #include "Soap/Search/DevicePlacement/Model.h"
 
 #include <algorithm>
+#include <cassert>
 #include <map>
 #include <numeric>
 #include <set>
@@ -117,6 +118,8 @@ placement::makeModelProblem(const ParallelizationProblem &model,
                             const std::vector<int> &forwardOf,
                             int64_t microbatches, PipelineSchedule schedule) {
   const Graph &graph = model.getGraph();
+  assert(forwardOf.size() == graph.nodes.size() && "an entry a node");
+  assert(microbatches > 0 && "at least one microbatch");
   const Topology &topology = model.getTopology();
   for (int device = 1; device < topology.deviceCount(); ++device)
     if (topology.devices[device].type != topology.devices[0].type)
@@ -254,6 +257,7 @@ placement::placeModel(const ParallelizationProblem &model,
                       const std::vector<int> &deviceOf,
                       const std::vector<int> &replicas, int64_t microbatches) {
   const Graph &graph = model.getGraph();
+  assert(deviceOf.size() == made.graphNodes.size() && "a device a node");
   std::vector<int> placed(graph.nodes.size(), -1);
   for (size_t n = 0; n < made.graphNodes.size(); ++n)
     placed[made.graphNodes[n]] = deviceOf[n];

@@ -10,6 +10,7 @@
 #include "Soap/Search/DevicePlacement/Objective.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <unordered_set>
 
@@ -50,8 +51,11 @@ StageLoad StageCosts::load(const Objective &objective) const {
 
 StageLoad placement::replicatedLoad(StageLoad load, const Objective &objective,
                                     double trainedBytes, int replicas) {
+  assert(replicas > 0 && "at least one accelerator");
   if (replicas == 1)
     return load;
+  assert(objective.allReduceBytesPerTime > 0 &&
+         "the objective must have passed check");
   load.forward /= replicas;
   load.backward /= replicas;
   double allReduce = 2.0 * (replicas - 1) / replicas * trainedBytes /
@@ -79,6 +83,7 @@ std::vector<double> placement::trainedBytesOfNodes(const Problem &problem) {
 std::vector<double>
 placement::trainedBytesOfDevices(const Problem &problem,
                                  const std::vector<int> &deviceOf) {
+  assert(deviceOf.size() == problem.nodes.size() && "a device a node");
   std::vector<double> ofNodes = trainedBytesOfNodes(problem);
   std::vector<double> bytes(problem.deviceCount());
   for (size_t i = 0; i < ofNodes.size(); ++i)

@@ -12,6 +12,7 @@
 #define SOAP_LIB_SEARCH_DEVICEPLACEMENT_ROWS_H
 
 #include <algorithm>
+#include <cassert>
 #include <span>
 #include <utility>
 #include <vector>
@@ -24,8 +25,10 @@ public:
   /// Pairs of row and item; each row's items come sorted, without repetitions.
   Rows(size_t rowCount, const std::vector<std::pair<int, int>> &pairs)
       : first(rowCount + 1), items(pairs.size()) {
-    for (const auto &[row, item] : pairs)
+    for (const auto &[row, item] : pairs) {
+      assert(row >= 0 && static_cast<size_t>(row) < rowCount && "no such row");
       ++first[row + 1];
+    }
     for (size_t row = 0; row < rowCount; ++row)
       first[row + 1] += first[row];
     std::vector<size_t> end(first.begin(), first.end() - 1);
@@ -48,6 +51,7 @@ public:
 
   size_t size() const { return first.size() - 1; }
   std::span<const int> operator[](size_t row) const {
+    assert(row < size() && "no such row");
     return {items.data() + first[row], items.data() + first[row + 1]};
   }
 

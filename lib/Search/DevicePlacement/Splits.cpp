@@ -9,6 +9,7 @@
 
 #include "Splits.h"
 
+#include <cassert>
 #include <cmath>
 #include <numeric>
 #include <random>
@@ -27,6 +28,7 @@ Placement placement::placeStages(const Problem &problem, const UnitGraph &graph,
   int accelerator = 0, cpu = problem.accelerators;
   for (const SplitStage &stage : stages) {
     int device = stage.replicas > 0 ? accelerator++ : cpu++;
+    assert(device < problem.deviceCount() && "a device a stage");
     replicas[device] = std::max(stage.replicas, 1);
     for (int unit : stage.units)
       deviceOf[unit] = device;
@@ -94,6 +96,7 @@ std::vector<int> traverse(size_t size, const Rows &successors,
     if (random)
       std::shuffle(ready.begin() + before, ready.end(), *random);
   }
+  assert(order.size() == size && "the graph must be ordered");
   return order;
 }
 

@@ -13,6 +13,8 @@
 
 #include "UnitGraph.h"
 
+#include <cassert>
+
 namespace soap::placement {
 
 /// Sums over a set of units. `cut` are the transfers of nets that the set
@@ -55,8 +57,14 @@ public:
 
   /// The units of a net that can never join, in any set from now on; the set
   /// must be empty.
-  void addOutside(int unit) { changeOutside(unit, 1); }
-  void removeOutside(int unit) { changeOutside(unit, -1); }
+  void addOutside(int unit) {
+    assert(members.empty() && "the set must be empty");
+    changeOutside(unit, 1);
+  }
+  void removeOutside(int unit) {
+    assert(members.empty() && "the set must be empty");
+    changeOutside(unit, -1);
+  }
 
   void push(int unit) {
     StageSums next = stack.back();
@@ -87,6 +95,7 @@ public:
   }
 
   void pop() {
+    assert(!members.empty() && "nothing was pushed");
     for (int net : graph.netsOf[members.back()])
       --inside[net];
     members.pop_back();

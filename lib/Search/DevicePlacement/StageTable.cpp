@@ -9,6 +9,7 @@
 
 #include "StageTable.h"
 
+#include <cassert>
 #include <limits>
 
 using namespace soap;
@@ -71,6 +72,7 @@ void StageTable::offer(std::vector<Entry> &list, const Entry &entry) {
 
 void StageTable::extend(size_t to, size_t from, const StageSums &sums,
                         double remainingWork) {
+  assert(from < to && to < entries.size() && reached[from] && "a larger ideal");
   auto tryStage = [&](const StageLoad &load, int accelerators, int cpus) {
     if (load.total() >= limits.below)
       return;

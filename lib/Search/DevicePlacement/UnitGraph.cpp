@@ -11,6 +11,7 @@
 #include "Contraction.h"
 
 #include <bit>
+#include <cassert>
 
 using namespace soap;
 using namespace soap::placement;
@@ -130,6 +131,9 @@ void UnitGraph::number(const Problem &problem, std::vector<int> rootOf,
   unitOf.resize(rootOf.size());
   for (size_t i = 0; i < rootOf.size(); ++i)
     unitOf[i] = numberOf[rootOf[i]];
+  assert(std::ranges::count_if(unitOf, [](int unit) { return unit < 0; }) ==
+             0 &&
+         "every node is in a unit");
   units.resize(count);
 }
 
@@ -178,6 +182,7 @@ void UnitGraph::collectNets(const Problem &problem, bool keepProducers) {
 }
 
 Placement UnitGraph::placement(const std::vector<int> &deviceOfUnit) const {
+  assert(deviceOfUnit.size() == size() && "a device a unit");
   Placement result;
   result.deviceOf.reserve(unitOf.size());
   for (int unit : unitOf)

@@ -12,6 +12,7 @@
 #include "Soap/Search/Problem/ProblemFile.h"
 
 #include <algorithm>
+#include <cassert>
 
 using namespace soap;
 
@@ -363,6 +364,7 @@ GroupPrices GroupCosts::computeBetween(int first, int second,
   std::vector<Configs> secondMembers;
   for (const Config &config : secondConfigs)
     secondMembers.push_back(members(second, config, pair.nodes[1]));
+  assert(!secondMembers.empty() && "at least one config");
   std::vector<int> secondNodes = pair.nodes[1];
   std::erase(secondNodes, -1);
   GroupPrices result;

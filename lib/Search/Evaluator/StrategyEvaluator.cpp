@@ -52,6 +52,9 @@ StrategyEvaluator::followingOf(int number, const Config &config) {
   followingKey.assign(config.degrees.begin(), config.degrees.end());
   followingKey.push_back(config.replicas);
   Following &following = followings[number][followingKey];
+  assert(static_cast<int64_t>(config.devices.size()) ==
+             config.replicas * config.piecesPerReplica() &&
+         "a device a piece");
   if (following.members.empty()) {
     following.members.resize(group.nodes.size());
     following.leastNs.resize(config.devices.size());
@@ -141,6 +144,7 @@ bool StrategyEvaluator::isOverloaded(std::span<const GroupChange> changes,
     const std::vector<size_t> &order = heaviestFirst(change.group);
     while (following.counted < members.size() && !isOver) {
       size_t m = order[following.counted++];
+      assert(m < members.size() && "each member once");
       memberNs.assign(following.leastNs.size(), 0);
       bounds.addShardNs(members[m],
                         memberOf(change.group, change.config, following, m),
@@ -193,6 +197,9 @@ void StrategyEvaluator::list(std::span<const GroupChange> changes) {
 
 Evaluation StrategyEvaluator::propose(std::span<const GroupChange> changes,
                                       int64_t limitNs) {
+  assert(!changes.empty() && limitNs >= 0 && "something to price");
+  assert((isFull() || plan.changedKernels().empty()) &&
+         "accept or reject must have come first");
   isStopped = false;
   if (simulator && limitNs != std::numeric_limits<int64_t>::max() &&
       isOverloaded(changes, limitNs)) {
@@ -207,11 +214,14 @@ Evaluation StrategyEvaluator::propose(std::span<const GroupChange> changes,
 }
 
 void StrategyEvaluator::copyProposal(const StrategyEvaluator &other) {
+  assert(&other != this && kind == other.kind && "of the same kind");
   if (simulator)
     simulator->copyProposal(*other.simulator);
 }
 
 void StrategyEvaluator::planProposal(std::span<const GroupChange> changes) {
+  assert((isFull() || plan.changedKernels().empty()) &&
+         "accept or reject must have come first");
   list(changes);
   if (isFull())
     return;

@@ -14,6 +14,7 @@
 #include "ExactBounds.h"
 
 #include <algorithm>
+#include <cassert>
 #include <limits>
 #include <numeric>
 #include <set>
@@ -66,6 +67,10 @@ ExactBounds::ExactBounds(const ExactTables &tables,
 }
 
 void ExactBounds::push(int group, int config) {
+  assert(!levels.back().assigned[group] && "it is assigned already");
+  assert(config >= 0 &&
+         static_cast<size_t>(config) < levels.back().bounds[group].size() &&
+         "no such config");
   levels.push_back(levels.back());
   levels.back().domains[group] = {config};
   levels.back().assigned[group] = true;
@@ -93,7 +98,10 @@ bool ExactBounds::isTooLate(int slot, int config, int64_t limitNs) const {
   return false;
 }
 
-void ExactBounds::pop() { levels.pop_back(); }
+void ExactBounds::pop() {
+  assert(levels.size() > 1 && "nothing was pushed");
+  levels.pop_back();
+}
 
 /// Calls `visit(number, configs by place in the cluster)` with all assignments
 /// of a cluster in which a group has a config. Stops when it returns false.
@@ -351,6 +359,7 @@ int64_t soap::preemptiveNs(std::vector<PreemptiveJob> &list) {
     }
     std::pop_heap(waiting.begin(), waiting.end());
     auto [tail, left] = waiting.back();
+    assert(left > 0 && "a job takes time");
     waiting.pop_back();
     if (next < list.size() && now + left > list[next].headNs) {
       left -= list[next].headNs - now;

@@ -15,6 +15,8 @@
 
 #include "ExactTables.h"
 
+#include <cassert>
+
 namespace soap {
 
 /// Something that a resource has to do: not before `headNs`, and `tailNs` have
@@ -51,11 +53,18 @@ public:
   int64_t boundNs(int group, int config) const {
     return levels.back().bounds[group][config];
   }
+  /// Nothing has changed since the last `propagate`.
+  bool isPropagated() const {
+    const Level &level = levels.back();
+    return std::ranges::count(level.staleHeads, uint8_t(true)) == 0 &&
+           std::ranges::count(level.staleTails, uint8_t(true)) == 0;
+  }
   /// One config is left.
   bool isKnown(int group) const { return domain(group).size() == 1; }
   /// Of a shard under a config of its group: its earliest start, and the least
   /// time after its end.
   int64_t headNs(int slot, int config, size_t shard) const {
+    assert(shard < tables.maxShards && "no such shard");
     return levels.back().heads[at(slot, config) + shard];
   }
   int64_t tailNs(int slot, int config, size_t shard) const {
@@ -100,6 +109,8 @@ private:
   std::vector<int64_t> work;
 
   size_t at(int slot, int config) const {
+    assert(slot >= 0 && static_cast<size_t>(slot) < base.size() &&
+           "no such slot");
     return (base[slot] + static_cast<size_t>(config)) * tables.maxShards;
   }
   /// They return false once no strategy is as fast as the limit.

@@ -13,6 +13,7 @@
 #include "Soap/Search/Presets/Presets.h"
 
 #include <algorithm>
+#include <cassert>
 
 using namespace soap;
 
@@ -146,9 +147,11 @@ void ExactTimeline::findTasks(const ExactBounds &bounds) {
   }
   // In a topological order: values have only what they wait for.
   for (size_t t = 0; t < count; ++t)
-    for (int p : tasks[t].waitsFor)
+    for (int p : tasks[t].waitsFor) {
+      assert(static_cast<size_t>(p) < t && "in a topological order");
       tasks[t].headNs =
           std::max(tasks[t].headNs, tasks[p].headNs + tasks[p].durationNs);
+    }
 }
 
 /// Whether the order changed.
@@ -258,6 +261,7 @@ void ExactTimeline::findTails() {
 }
 
 int64_t ExactTimeline::boundNs(ExactBounds &bounds, int64_t limitNs) {
+  assert(bounds.isPropagated() && "bounds must have been propagated");
   update(bounds);
   findTasks(bounds);
   words = (count + 63) / 64;

@@ -12,6 +12,7 @@
 #include "Soap/Support/VectorHash.h"
 
 #include <algorithm>
+#include <cassert>
 #include <numeric>
 
 using namespace soap;
@@ -37,15 +38,18 @@ CandidateLists soap::addPlacements(const ParallelizationProblem &problem,
 
 double soap::strategyCount(const CandidateLists &candidates) {
   double count = 1;
-  for (const std::vector<Config> &list : candidates)
+  for (const std::vector<Config> &list : candidates) {
+    assert(!list.empty() && "candidates of every group");
     count = std::min(count * static_cast<double>(list.size()),
                      maxStrategiesCounted);
+  }
   return count;
 }
 
 std::vector<Strategy>
 soap::listStrategies(const ParallelizationProblem &problem,
                      const CandidateLists &candidates) {
+  assert(candidates.size() == problem.getGroups().size() && "a list a group");
   std::vector<Strategy> result;
   Strategy strategy(problem.getGraph().nodes.size());
   auto extend = [&](auto &self, size_t group) -> void {

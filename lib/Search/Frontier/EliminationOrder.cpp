@@ -9,6 +9,7 @@
 
 #include "EliminationOrder.h"
 
+#include <cassert>
 #include <map>
 #include <set>
 #include <tuple>
@@ -42,6 +43,7 @@ public:
       else
         steps.push_back(eliminate(node));
     }
+    assert(steps.size() == sizes.size() && "all nodes, once each");
     return steps;
   }
 

@@ -10,6 +10,7 @@
 #include "Soap/Search/Frontier/Frontier.h"
 
 #include <algorithm>
+#include <cassert>
 
 using namespace soap;
 
@@ -32,10 +33,13 @@ Frontier soap::reduceToFrontier(std::vector<FrontierPoint> points) {
   for (const FrontierPoint &point : points)
     if (result.empty() || point.timeNs < result.back().timeNs)
       result.push_back(point);
+  assert(isFrontier(result) && "memory rises, time falls");
   return result;
 }
 
 bool soap::trimFrontier(Frontier &frontier, double tolerance) {
+  assert(isFrontier(frontier) && "memory rises, time falls");
+  assert(tolerance >= 0 && "a negative tolerance");
   size_t kept = 0;
   for (size_t i = 0; i < frontier.size(); ++i)
     if (kept == 0 || static_cast<double>(frontier[i].timeNs) * (1 + tolerance) <

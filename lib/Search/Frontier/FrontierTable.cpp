@@ -10,6 +10,7 @@
 #include "FrontierTable.h"
 
 #include <algorithm>
+#include <cassert>
 #include <limits>
 #include <thread>
 
@@ -86,6 +87,8 @@ void TableBuilder::addShifted(Points points, const FrontierPoint &by,
   other.reserve(united.size() + points.size());
   size_t a = 0, b = 0;
   // Points with less memory than all new points stay as they are.
+  if (beyond != united.begin() && (beyond - 1)->memoryBytes == least)
+    --beyond;
   a = static_cast<size_t>(beyond - united.begin());
   other.insert(other.end(), united.begin(), beyond);
   while (a < united.size() || b < points.size()) {
@@ -178,6 +181,7 @@ TableBuilder::build(int rows, int columns, const FrontierTable &left,
         const Candidate &from = scratch.united[point.trace];
         point.trace = writer.pair(from.left, from.right, left.slots);
       }
+      assert(isFrontier(entry) && "memory rises, time falls");
       entry.shrink_to_fit();
     }
   };
@@ -204,6 +208,7 @@ TableBuilder::build(int rows, int columns, const FrontierTable &left,
     largest = std::max(largest, static_cast<int64_t>(entry.size()));
   }
   table->start.push_back(total);
+  assert(table->start.size() == count + 1 && "a start an entry, and the end");
   table->points.reserve(total);
   for (Frontier &entry : entries) {
     table->points.insert(table->points.end(), entry.begin(), entry.end());

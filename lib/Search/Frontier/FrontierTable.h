@@ -17,6 +17,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cassert>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -33,6 +34,7 @@ public:
     uint32_t left, right, leftSlots;
   };
   static uint32_t leaf(int config) {
+    assert(config >= 0 && "no config");
     return leafBit | static_cast<uint32_t>(config);
   }
 
@@ -79,6 +81,8 @@ struct FrontierTable {
   std::vector<FrontierPoint> points;
 
   std::span<const FrontierPoint> at(int row, int column = 0) const {
+    assert(row >= 0 && row < rows && column >= 0 && column < columns &&
+           "no such entry");
     size_t entry = static_cast<size_t>(row) * static_cast<size_t>(columns) +
                    static_cast<size_t>(column);
     return {points.data() + start[entry], start[entry + 1] - start[entry]};

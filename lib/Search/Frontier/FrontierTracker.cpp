@@ -10,6 +10,7 @@
 #include "FrontierTracker.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <limits>
 
@@ -74,6 +75,7 @@ void FrontierTracker::addEdge(int a, int b, Place place) {
 
 Place FrontierTracker::takeEdge(int a, int b) {
   auto it = edges.find(std::minmax(a, b));
+  assert(it != edges.end() && "there must be an edge");
   Place place = std::move(it->second);
   edges.erase(it);
   neighbours[a].erase(b);

@@ -69,6 +69,9 @@ void soap::useSimulation(HybridPlan &plan, HybridSimulation simulated,
   // Memory of the host is priced in any case.
   int64_t ofHost =
       plan.excessBytes - std::max<int64_t>(plan.peakBytes - memoryBytes, 0);
+  assert(simulated.groupBytes.size() ==
+             static_cast<size_t>(plan.shape.groups) &&
+         "bytes of each group");
   plan.makespanNs = simulated.makespanNs;
   plan.groupBytes = std::move(simulated.groupBytes);
   plan.bubble = simulated.bubble;

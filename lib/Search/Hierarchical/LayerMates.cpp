@@ -10,6 +10,7 @@
 #include "LayerMates.h"
 
 #include <algorithm>
+#include <cassert>
 #include <numeric>
 
 using namespace soap;
@@ -144,6 +145,7 @@ void soap::leaveOut(const LayerMates &mates, const Graph &step,
     else if (layerOf(n) == mates.first - 1)
       ofMate.push_back(n);
   }
+  assert(ofMate.size() == ofAfter.size() && "layers that are alike");
   std::vector<int> afterOf(step.nodes.size(), -1);
   for (size_t i = 0; i < ofMate.size(); ++i)
     afterOf[ofMate[i]] = ofAfter[i];

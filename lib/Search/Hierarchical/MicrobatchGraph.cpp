@@ -10,12 +10,14 @@
 #include "MicrobatchGraph.h"
 
 #include <algorithm>
+#include <cassert>
 #include <limits>
 
 using namespace soap;
 
 Expected<int64_t> soap::batchOf(const Graph &graph,
                                 const std::vector<std::vector<Role>> &roles) {
+  assert(roles.size() == graph.nodes.size() && "roles of each node");
   int64_t batch = std::numeric_limits<int64_t>::max();
   for (size_t n = 0; n < graph.nodes.size(); ++n)
     for (size_t l = 0; l < roles[n].size(); ++l)
@@ -121,6 +123,7 @@ private:
 MaybeError soap::scaleSamples(Graph &graph,
                               const std::vector<std::vector<Role>> &roles,
                               int64_t batch, int64_t samples) {
+  assert(batch > 0 && samples > 0 && "at least one sample");
   Shrinker shrinker(graph, batch, samples);
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
     GraphNode &node = graph.nodes[n];

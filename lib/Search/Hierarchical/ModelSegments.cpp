@@ -16,6 +16,7 @@
 #include "Soap/Search/Problem/GroupBlocks.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 
 using namespace soap;
@@ -45,6 +46,16 @@ public:
       placeAsStages();
     findLayers();
     findWeights();
+    assert(found.boundary.size() == static_cast<size_t>(found.count) &&
+           found.layerOf.size() == found.boundary.size() &&
+           "an entry a segment");
+    assert(std::ranges::is_sorted(found.layerOf) &&
+           "layers are consecutive segments");
+    assert(std::ranges::all_of(found.ofNode,
+                               [&](int segment) {
+                                 return segment >= 0 && segment < found.count;
+                               }) &&
+           "every node is in a segment");
     return std::move(found);
   }
 

@@ -33,6 +33,7 @@ std::vector<int> soap::maxInFlight(const std::vector<PipelinePass> &passes,
   int64_t held = 0, largest = -1;
   for (const PipelinePass &pass : passes) {
     now[pass.stage] += pass.backward ? -1 : 1;
+    assert(now[pass.stage] >= 0 && "forward comes before backward");
     held += pass.backward ? -bytes[pass.stage] : bytes[pass.stage];
     if (held > largest) {
       largest = held;
@@ -46,6 +47,7 @@ std::vector<int64_t> soap::passEnds(const GroupPasses &order,
                                     const std::vector<HybridStage> &stages,
                                     const std::vector<int64_t> &sendNs,
                                     int64_t microbatches) {
+  assert(sendNs.size() >= stages.size() && "a time a stage");
   auto count = static_cast<int>(stages.size()),
        groups = static_cast<int>(order.size());
   constexpr int64_t unknown = -1;
@@ -81,5 +83,10 @@ std::vector<int64_t> soap::passEnds(const GroupPasses &order,
     for (int g = groups; g-- > 0;)
       moved |= advance(g);
   }
+  assert(std::equal(next.begin(), next.end(), order.begin(), order.end(),
+                    [](size_t done, const auto &passes) {
+                      return done == passes.size();
+                    }) &&
+         "no pass waits for one behind it");
   return now;
 }

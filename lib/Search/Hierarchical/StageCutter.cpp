@@ -10,6 +10,7 @@
 #include "StageCutter.h"
 
 #include <algorithm>
+#include <cassert>
 
 using namespace soap;
 
@@ -30,6 +31,9 @@ int64_t soap::bytesOf(const HybridStage &stage) {
 
 void StageSums::add(int s) {
   const SegmentCost &cost = found.segments[s];
+  assert(cost.updatedBytes <= cost.parameterBytes &&
+         cost.forwardBytes <= cost.parameterBytes &&
+         cost.selectiveBytes <= cost.keptBytes && "parts of the whole");
   for (Recompute level :
        {Recompute::None, Recompute::Selective, Recompute::Whole})
     ns[static_cast<int>(level)] += soap::passNs(cost, level);
@@ -111,6 +115,7 @@ void StageSums::fill(HybridStage &stage) const {
   if (shape.zero >= 3)
     stage.parameterBytes +=
         share(gatheredWeights - gatheredUpdated) - gatheredWeights + twoWeights;
+  assert(stage.inFlight >= 0 && "microbatches in flight");
   stage.activationBytes = keptBytes(stage.recompute) * stage.inFlight;
   // One of the microbatches in flight is computed.
   stage.scratchBytes =
@@ -145,6 +150,8 @@ static int64_t longestNs(const SegmentCosts &found) {
 
 std::vector<int> soap::cutByTime(const SegmentCosts &found, int stages,
                                  Recompute recompute) {
+  assert(stages > 0 && static_cast<size_t>(stages) <= found.segments.size() &&
+         "at least one segment a stage");
   std::vector<int> firsts(stages);
   // From the back; earlier stages have a segment left for each.
   auto isEnough = [&](int64_t limitNs) {
@@ -176,9 +183,13 @@ soap::cutSegments(const HybridShape &shape, const ModelSegments &segments,
     for (int k = 0; k < stages; ++k) {
       StageSums sums(shape, segments, found, microbatches);
       int first = s;
+      [[maybe_unused]] int64_t before = 0;
       for (int end = segments.count - (stages - 1 - k); s < end; ++s) {
         sums.add(s);
-        if (nsOf(k, sums) > limitNs)
+        int64_t ns = nsOf(k, sums);
+        assert(ns >= before && "nsOf must not fall when a range grows");
+        before = ns;
+        if (ns > limitNs)
           break;
       }
       if (s == first)

@@ -11,6 +11,8 @@
 
 #include "Search/Evaluator/SearchRun.h"
 
+#include <cassert>
+
 using namespace soap;
 
 bool soap::isLegalFor(const ParallelizationProblem &problem, int group,
@@ -61,6 +63,9 @@ std::vector<Config> soap::factorMovesOf(const ParallelizationProblem &problem,
           continue;
         degree(from) /= factor;
         degree(to) *= factor;
+        assert(moved.replicas * moved.piecesPerReplica() ==
+                   config.replicas * config.piecesPerReplica() &&
+               "as many pieces");
         factorMoves.push_back(moved);
         moved = config;
       }
@@ -115,6 +120,7 @@ Evaluation soap::descendByFactorMoves(
     const ParallelizationProblem &problem, const GroupMates &mates, bool tied,
     StrategyEvaluator &evaluator, Evaluation now,
     const std::function<bool(const Evaluation &)> &isOver) {
+  assert(now.excessBytes == 0 && "the strategy fits into memory");
   int groups = static_cast<int>(problem.getGroups().size());
   std::vector<std::vector<int>> sets;
   for (int group = 0; tied && group < groups; ++group)

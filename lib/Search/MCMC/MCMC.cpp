@@ -424,6 +424,7 @@ private:
     std::vector<McmcChain *> ladder(count);
     for (size_t i = 0; i < count; ++i)
       ladder[chains[i]->state.step] = chains[i].get();
+    assert(std::ranges::count(ladder, nullptr) == 0 && "a chain a step");
     for (size_t i = 0; i + 1 < count; ++i) {
       McmcChainState &cold = ladder[i]->state, &hot = ladder[i + 1]->state;
       double unit = exchanges.unit();

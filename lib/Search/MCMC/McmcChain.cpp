@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cassert>
 #include <chrono>
 #include <cmath>
 #include <thread>
@@ -233,6 +234,9 @@ void McmcChain::begin() {
 }
 
 void McmcChain::resume() {
+  assert(state.best.size() == problem.getGraph().nodes.size() &&
+         state.current.size() == state.best.size() &&
+         "must be of the same problem");
   // Prices are computed anew: the profile may have changed.
   state.bestEvaluation = evaluators[0]->start(state.best);
   startAll();
@@ -249,6 +253,8 @@ void McmcChain::updateWeights() {
 /// `ahead` more proposals, 0 to 1. With a budget of proposals it does not
 /// depend on how many are drawn at a time.
 double McmcChain::spentShare(size_t ahead) const {
+  assert((restartProposals > 0 || maxProposals > 0 || maxSeconds > 0) &&
+         "at least one budget must be set");
   if (restartProposals > 0)
     return static_cast<double>(state.proposals % restartProposals +
                                static_cast<int64_t>(ahead)) /
@@ -296,6 +302,7 @@ McmcChain::Draw McmcChain::draw(RandomGenerator &random, size_t ahead) const {
                    options.mates * (1 - spentShare(ahead)));
   auto slackNs = static_cast<int64_t>(
       std::min(-std::log(random.unit()) * cooledNs(ahead), 1e15));
+  assert(slackNs >= 0 && "a proposal that is faster is accepted");
   result.thresholdNs = state.currentEvaluation.makespanNs + slackNs;
   std::copy(random.words, random.words + 4, result.after.begin());
   return result;
@@ -327,6 +334,7 @@ bool McmcChain::evaluate(StrategyEvaluator &evaluator, Draw &draw) const {
 /// Decides draws in their order, up to the first that is accepted. How many
 /// were decided.
 size_t McmcChain::decide(size_t count) {
+  assert(count > 0 && count == draws.size() && "at least one draw");
   size_t accepted = 0;
   if (team) {
     accepted = team->firstAccepted(count);
@@ -362,6 +370,9 @@ void McmcChain::considerBest() {
 }
 
 void McmcChain::accept(const Draw &draw) {
+  assert((state.currentEvaluation.excessBytes > 0 ||
+          draw.evaluation.excessBytes == 0) &&
+         "memory is a hard limit");
   state.currentEvaluation = draw.evaluation;
   ++state.accepted;
   considerBest();

@@ -26,6 +26,7 @@ bool soap::polishDeviceLists(const ParallelizationProblem &problem,
                              std::span<const int> neighbours, int64_t count,
                              int64_t maxArrangements,
                              std::vector<std::vector<int>> &lists) {
+  assert(count > 0 && "at least one piece");
   int devices = problem.getTopology().deviceCount();
   lists.clear();
   if (!problem.anyDevices) {

@@ -26,6 +26,7 @@ ProposalSampler::ProposalSampler(const ParallelizationProblem &problem,
       mates(problem) {
   for (size_t g = 0; g < problem.getGroups().size(); ++g) {
     degrees.push_back(legalDegrees(problem, problem.getGroups()[g].leader));
+    assert(!degrees.back().empty() && "whole is always legal");
     neighboursOf.push_back(neighbours.of(static_cast<int>(g)));
   }
   constexpr size_t maxLists = 12;
@@ -70,6 +71,8 @@ Config ProposalSampler::drawConfig(RandomGenerator &random, int group) const {
 
 int ProposalSampler::drawGroup(RandomGenerator &random,
                                const std::vector<int64_t> &weights) const {
+  assert((weights.empty() || weights.size() == problem.getGroups().size()) &&
+         "a weight a group");
   assert(!problem.getGroups().empty() && "the problem must have groups");
   int64_t total = std::accumulate(weights.begin(), weights.end(), int64_t(0));
   if (kind == ProposalKind::Uniform || total <= 0 || random.below(2) == 0)
@@ -262,6 +265,7 @@ Proposal ProposalSampler::forAll(int group, const std::vector<int> &others,
 /// Whether mates change together. Groups without mates draw no number.
 bool ProposalSampler::drawTied(RandomGenerator &random, int group,
                                double tied) const {
+  assert(tied >= 0 && tied <= 1 && "a share of the draws");
   return tied > 0 && !mates.inBlocks(group).empty() && random.unit() <= tied;
 }
 

@@ -11,10 +11,13 @@
 #include "PartialSums.h"
 
 #include <algorithm>
+#include <cassert>
 
 using namespace soap;
 
 void PartialSums::note(int node, const Config &config) {
+  assert(node == noted && "all ops before it must be noted");
+  ++noted;
   const Kernel &kernel = graph.nodes[static_cast<size_t>(node)].whole;
   bool passesOn = kernel.space.linear && config.replicas > 1 &&
                   std::any_of(kernel.operands.begin(), kernel.operands.end(),
@@ -33,6 +36,7 @@ void PartialSums::note(int node, const Config &config) {
 }
 
 bool PartialSums::addsContributions(int node) const {
+  assert(node <= noted && "all ops before it must be noted");
   const Kernel &kernel = graph.nodes[static_cast<size_t>(node)].whole;
   return kernel.space.linear && kernel.phase == Phase::Backward &&
          kernel.operands.size() > 1 &&

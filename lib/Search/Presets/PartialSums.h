@@ -35,6 +35,7 @@ public:
 private:
   const Graph &graph;
   std::vector<bool> isPartial; ///< by value
+  int noted = 0;               ///< ops, the first ones
 };
 
 } // namespace soap

@@ -12,6 +12,8 @@
 
 #include "Soap/Search/Problem/ParallelizationProblem.h"
 
+#include <cassert>
+
 namespace soap {
 
 /// Loops of a role that may be split, in order.
@@ -45,6 +47,8 @@ public:
   int64_t rows() const { return static_cast<int64_t>(devices.size()); }
   int64_t columns() const { return columnCount; }
   int device(int64_t row, int64_t column) const {
+    assert(row >= 0 && row < rows() && column >= 0 && column < columns() &&
+           "no such place");
     return devices[static_cast<size_t>(row)][static_cast<size_t>(column)];
   }
 

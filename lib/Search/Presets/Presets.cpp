@@ -13,6 +13,7 @@
 #include "PresetSupport.h"
 
 #include <algorithm>
+#include <cassert>
 #include <numeric>
 #include <random>
 
@@ -27,6 +28,7 @@ static Config onFirstDevices(Config config) {
 
 Config soap::cutLoops(const IterationSpace &space,
                       const std::vector<int> &loops, int devices) {
+  assert(devices > 0 && "at least one device");
   Config config = Config::single(space);
   int64_t rest = devices;
   for (int loop : loops) {
@@ -37,6 +39,7 @@ Config soap::cutLoops(const IterationSpace &space,
     config.degrees[loop] = degree;
     rest /= degree;
   }
+  assert(config.piecesPerReplica() <= devices && "a product of degrees");
   return onFirstDevices(std::move(config));
 }
 
@@ -86,6 +89,7 @@ MachineGrid::MachineGrid(const Topology &topology, int64_t columns)
     for (auto row = machine.begin(); machine.end() - row >= columnCount;
          row += columnCount)
       devices.emplace_back(row, row + columnCount);
+  assert(columnCount > 0 && "rows of at least one device");
 }
 
 /// Sample loop split over as many devices as it has samples for; without one,
@@ -243,6 +247,7 @@ void soap::shardWorkingCopies(const Graph &graph, Strategy &strategy) {
 void soap::shardUpdates(const ParallelizationProblem &problem,
                         const std::vector<int64_t> &devices,
                         Strategy &strategy) {
+  assert(devices.size() == strategy.size() && "a number a node");
   std::vector<bool> updates = updatesOf(problem.getGraph());
   for (size_t n = 0; n < strategy.size(); ++n) {
     const Kernel &kernel = problem.getGraph().nodes[n].whole;

@@ -13,6 +13,7 @@
 #include "Soap/Model/KernelClass.h"
 
 #include <algorithm>
+#include <cassert>
 #include <map>
 #include <numeric>
 
@@ -165,6 +166,8 @@ private:
     }
     if (best.count < 2)
       return;
+    assert(best.first >= begin && best.first + best.count * best.size <= end &&
+           "inside of the range");
     result.runs.push_back(best);
     search(begin, best.first);
     search(best.first + best.count * best.size, end);
@@ -183,6 +186,11 @@ std::vector<int> soap::startsOfRun(const Graph &graph,
                                    std::span<const OpGroup> groups,
                                    const GroupBlocks &blocks,
                                    const RepeatedRun &run) {
+  assert(run.count > 1 &&
+         static_cast<size_t>(run.first) + static_cast<size_t>(run.size) *
+                                              static_cast<size_t>(run.count) <=
+             blocks.order.size() &&
+         "a run of these blocks");
   auto none = static_cast<int>(graph.nodes.size());
   std::vector<int> starts;
   for (int b = 0; b < run.count; ++b) {

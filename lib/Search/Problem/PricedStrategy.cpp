@@ -22,6 +22,7 @@ std::vector<int> PricedStrategy::schedule() const {
 std::vector<int64_t> PricedStrategy::peakBytes(const Graph &graph,
                                                const std::vector<int> &schedule,
                                                int deviceCount) const {
+  assert(schedule.size() == tasks.tasks.size() && "every task once");
   return soap::peakBytes(graph, plan, actionOrder(plan, schedule), deviceCount);
 }
 

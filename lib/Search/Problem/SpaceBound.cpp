@@ -150,6 +150,8 @@ private:
     for (size_t r = 0; r < facts.writes.size(); ++r)
       if (!geometry.resultTiles[r].everyElement)
         facts.writes[r] = false;
+    assert((choice.workNs == 0 || choice.pieceNs <= choice.workNs) &&
+           "the shortest of all pieces");
     if (choice.workNs > 0)
       facts.choices.push_back(choice);
   }
@@ -242,6 +244,7 @@ private:
 
   /// The bound if paths have this share of the multipliers.
   double boundWith(double share) const {
+    assert(share >= 0 && share <= 1 && "multipliers add up to 1");
     size_t count = choices.size();
     std::vector<double> flow(count); // by node
     std::vector<int64_t> pieces(count);
@@ -290,8 +293,10 @@ private:
         last = n;
     }
     std::vector<int> path;
-    for (int n = static_cast<int>(last); n >= 0; n = from[n])
+    for (int n = static_cast<int>(last); n >= 0; n = from[n]) {
+      assert((path.empty() || n < path.back()) && "in a topological order");
       path.push_back(n);
+    }
     return path;
   }
 };

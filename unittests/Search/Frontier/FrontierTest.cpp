@@ -10,6 +10,7 @@
 
 #include "Soap/Search/Frontier/FrontierTracking.h"
 
+#include "Search/Frontier/FrontierTracker.h"
 #include "Support/Random.h"
 
 #include <gtest/gtest.h>
@@ -190,6 +191,40 @@ TEST(Frontier, ReducesAndTrims) {
       trimFrontier(trimmed, toleranceFor(frontier, count));
       EXPECT_LE(trimmed.size(), count);
     }
+  }
+}
+
+/// An entry of a table is the frontier of all sums, with none that another one
+/// dominates: as many bytes and less time, too.
+TEST(Frontier, TablesHaveFrontiersOfSums) {
+  Random random(12);
+  for (int round = 0; round < 500; ++round) {
+    SCOPED_TRACE(random.trace(round));
+    auto randomTable = [&] {
+      return initialTable(3, 1, 0,
+                          [&](size_t, std::vector<FrontierPoint> &points) {
+                            for (int64_t i = random(1, 5); i > 0; --i)
+                              points.push_back({random(0, 6), random(0, 6), 0});
+                          });
+    };
+    std::shared_ptr<const FrontierTable> left = randomTable(),
+                                         right = randomTable();
+    TraceArena arena;
+    TableBuilder builder(arena, 1, {}, [] { return false; });
+    auto table = builder.build(
+        1, 1, *left, *right, 1,
+        [&](int, int, std::vector<TableBuilder::Product> &products) {
+          for (int row = 0; row < 3; ++row)
+            products.push_back({left->at(row), right->at(row)});
+        });
+    std::vector<FrontierPoint> sums;
+    for (int row = 0; row < 3; ++row)
+      for (const FrontierPoint &a : left->at(row))
+        for (const FrontierPoint &b : right->at(row))
+          sums.push_back(
+              {a.memoryBytes + b.memoryBytes, a.timeNs + b.timeNs, 0});
+    Frontier built(table->at(0).begin(), table->at(0).end());
+    EXPECT_EQ(pairs(built), pairs(reduceToFrontier(sums)));
   }
 }
 
