@@ -3,6 +3,7 @@
 # Installs what is missing, configures and builds Soap into build/ (tools: build/bin).
 #   scripts/build.sh                 the release preset
 #   scripts/build.sh debug|asan      another preset of CMakePresets.json (assertions, fuzz, tsan), into build-debug, ...
+#   scripts/build.sh test            as scripts/test.sh builds a fresh clone: with assertions, quicker to compile, into build/
 #   scripts/build.sh demo            the tools, quicker to compile, without tests, into build/
 #   scripts/build.sh release soap-opt soap-run      only these targets
 # SOAP_JOBS sets the number of compile jobs (default: one per core). SOAP_BATCH_SOURCES=ON compiles the sources of a
@@ -11,14 +12,14 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 case "${1:-}" in
-  -h | --help) sed -n '3,9s/^# \{0,1\}//p' "$0"; exit 0 ;;
+  -h | --help) sed -n '3,10s/^# \{0,1\}//p' "$0"; exit 0 ;;
 esac
 preset=${1:-release}
 [ $# -eq 0 ] || shift
 case "$preset" in
-  release | demo) directory=build ;;
+  release | demo | test) directory=build ;;
   debug | assertions | asan | fuzz | tsan) directory=build-$preset ;;
-  *) echo "build: unknown preset '$preset', expected release, demo, debug, assertions, asan, fuzz or tsan" >&2; exit 2 ;;
+  *) echo "build: unknown preset '$preset', expected release, demo, test, debug, assertions, asan, fuzz or tsan" >&2; exit 2 ;;
 esac
 
 if [ "$preset" = demo ]; then

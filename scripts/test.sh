@@ -25,14 +25,17 @@ while [ $# -gt 0 ]; do
     *) arguments+=("$1"); shift ;;
   esac
 done
-# All of a clean build is wanted at once.
-[ -e build/CMakeCache.txt ] || export SOAP_BATCH_SOURCES=ON
+# A complete release build is tested as it is; else the tools are built with assertions.
+preset=test
+if grep -qs CMAKE_BUILD_TYPE:STRING=Release build/CMakeCache.txt && grep -qs SOAP_QUICK_BUILD:BOOL=OFF build/CMakeCache.txt; then
+  preset=release
+fi
 scripts/install-deps.sh || give_up "packages are missing"
 # Mostly waiting for the network.
 scripts/python-env.sh build &
 environment=$!
-scripts/build.sh release || give_up "the build failed"
-scripts/build.sh release SoapFuzz || give_up "the build of the fuzz targets failed"
+scripts/build.sh $preset || give_up "the build failed"
+scripts/build.sh $preset SoapFuzz || give_up "the build of the fuzz targets failed"
 echo "test: built after $((SECONDS - start)) s"
 wait $environment || echo "test: no ONNX Runtime or no JAX; their comparisons are skipped"
 [ -z "${seconds:-}" ] || arguments+=(--seconds $((seconds - (SECONDS - start))))

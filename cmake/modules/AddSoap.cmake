@@ -95,7 +95,7 @@ endfunction()
 
 # Tests run for milliseconds: optimizing them would be a fifth of a clean build.
 function(soap_test_options name)
-  target_compile_options(${name} PRIVATE "$<$<CONFIG:Release>:-O0>")
+  target_compile_options(${name} PRIVATE "$<$<CONFIG:Release,RelWithDebInfo>:-O0>")
 endfunction()
 
 # Most of what a file costs is parsing the same headers and instantiating the same templates: precompiled headers, one
