@@ -3,7 +3,7 @@
 # Installs what is missing, configures and builds Soap into build/ (tools: build/bin).
 #   scripts/build.sh                 the release preset
 #   scripts/build.sh debug|asan      another preset of CMakePresets.json (assertions, fuzz, tsan), into build-debug, ...
-#   scripts/build.sh test            as scripts/test.sh builds a fresh clone: with assertions, quicker to compile, into build/
+#   scripts/build.sh test            what scripts/test.sh builds in a fresh clone: with assertions, quicker to compile
 #   scripts/build.sh demo            the tools, quicker to compile, without tests, into build/
 #   scripts/build.sh release soap-opt soap-run      only these targets
 # SOAP_JOBS sets the number of compile jobs (default: one per core). SOAP_BATCH_SOURCES=ON compiles the sources of a

@@ -17,6 +17,7 @@
 #include "HybridSimulation.h"
 #include "InterruptScope.h"
 #include "MeasureShapes.h"
+#include "OptionFile.h"
 #include "ProgramCheck.h"
 #include "RecomputeToFit.h"
 #include "SearchReport.h"

@@ -9,6 +9,7 @@
 
 #include "CheckpointFile.h"
 
+#include "OptionFile.h"
 #include "StrategySupport.h"
 
 #include "llvm/Support/FileSystem.h"

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "FrontierAlgorithm.h"
+#include "OptionFile.h"
 #include "ProgramCheck.h"
 #include "StrategySupport.h"
 

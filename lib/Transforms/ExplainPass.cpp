@@ -10,6 +10,7 @@
 #include "BlockExplanation.h"
 #include "CheckedOptions.h"
 #include "FoldedPipeline.h"
+#include "OptionFile.h"
 #include "StrategySupport.h"
 
 #include "Soap/Analysis/Stages.h"

@@ -9,6 +9,7 @@
 
 #include "FrontierAlgorithm.h"
 
+#include "OptionFile.h"
 #include "StrategySupport.h"
 
 #include "Soap/Search/Frontier/FrontierSearch.h"

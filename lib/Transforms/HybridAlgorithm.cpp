@@ -13,9 +13,11 @@
 #include "HybridCheckpointFile.h"
 #include "HybridOffload.h"
 #include "HybridPresets.h"
+#include "HybridReport.h"
 #include "HybridSimulation.h"
-#include "HybridSupport.h"
 #include "InterruptScope.h"
+#include "OptionFile.h"
+#include "WriteHybrid.h"
 
 #include "Search/Report/SearchSummary.h"
 #include "Soap/Analysis/HostMemory.h"

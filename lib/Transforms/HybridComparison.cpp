@@ -9,7 +9,7 @@
 
 #include "HybridComparison.h"
 
-#include "HybridSupport.h"
+#include "HybridReport.h"
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Format.h"
@@ -165,7 +165,7 @@ void mlir::soap::printHybridRows(int64_t makespanNs,
                            100 * plan.bubble)
            << ::soap::describe(plan);
     if (!plan.isSimulated())
-      stream << " (priced, not simulated" << mayNeed(plan, row.memoryBytes)
+      stream << " (priced, not simulated" << memoryCaveat(plan, row.memoryBytes)
              << ')';
     if (row.name == "fsdp" && plan.shape.zero == 1)
       stream << "; no weight is large enough for ZeRO-3";

@@ -11,6 +11,7 @@
 
 #include "FoldedPipeline.h"
 #include "SimulationReport.h"
+#include "WriteHybrid.h"
 
 #include "Analysis/LoopCorrespondence.h"
 #include "Search/Hierarchical/MicrobatchGraph.h"

@@ -13,8 +13,10 @@
 #ifndef SOAP_LIB_TRANSFORMS_HYBRIDSIMULATION_H
 #define SOAP_LIB_TRANSFORMS_HYBRIDSIMULATION_H
 
-#include "HybridSupport.h"
 #include "SchedulingAnomaly.h"
+#include "StrategySupport.h"
+
+#include "Soap/Search/Hierarchical/HierarchicalSearch.h"
 
 namespace mlir::soap {
 

@@ -9,6 +9,7 @@
 
 #include "CheckedOptions.h"
 #include "InterruptScope.h"
+#include "OptionFile.h"
 #include "PipelineReport.h"
 #include "ProgramCheck.h"
 #include "StrategySupport.h"

@@ -13,9 +13,11 @@
 #include "HybridBlocks.h"
 #include "HybridCheckpointFile.h"
 #include "HybridPresets.h"
+#include "HybridReport.h"
 #include "HybridSimulation.h"
-#include "HybridSupport.h"
 #include "InterruptScope.h"
+#include "OptionFile.h"
+#include "WriteHybrid.h"
 
 #include "Search/Report/SearchSummary.h"
 #include "Soap/Analysis/Stages.h"

@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "OptionFile.h"
 #include "StrategySupport.h"
 
 #include "Soap/Analysis/OpGroups.h"

@@ -14,6 +14,7 @@
 #include "HybridOffload.h"
 #include "HybridSimulation.h"
 #include "ModuleSimulation.h"
+#include "OptionFile.h"
 #include "Recomputation/Recompute.h"
 #include "SimulationReport.h"
 #include "StrategySupport.h"

@@ -10,6 +10,7 @@
 #include "StrategySupport.h"
 
 #include "ModuleContents.h"
+#include "OptionFile.h"
 #include "SimulationReport.h"
 
 #include "Search/Report/SearchSummary.h"
@@ -426,20 +427,6 @@ LogicalResult mlir::soap::writeModuleStrategy(ModuleOp module,
   return success();
 }
 
-FailureOr<std::string>
-mlir::soap::readOptionFile(ModuleOp module, StringRef option, StringRef path) {
-  // More than any strategy, state of a search or solution has.
-  constexpr int64_t limit = int64_t(256) << 20;
-  ::soap::Expected<std::string> text = ::soap::readFile(path.str(), limit);
-  if (text)
-    return std::move(*text);
-  StringRef reason = text.error();
-  reason.consume_front(path.str() + ": ");
-  reason.consume_front("cannot open: ");
-  return module.emitError()
-         << "option '" << option << "=" << path << "': cannot read: " << reason;
-}
-
 FailureOr<::soap::StrategyFile> mlir::soap::readStrategyFile(ModuleOp module,
                                                              StringRef option,
                                                              StringRef path) {
@@ -478,42 +465,6 @@ std::string mlir::soap::drawingTitle(ModuleOp module, StringRef topology) {
   if (model.empty() || model.front() == '<' || model == "-")
     model = "model";
   return model + " on " + topology.str();
-}
-
-LogicalResult mlir::soap::writeOptionFile(ModuleOp module, StringRef option,
-                                          StringRef path, StringRef text) {
-  std::error_code error;
-  llvm::raw_fd_ostream stream(path, error, llvm::sys::fs::OF_Text);
-  if (!error) {
-    stream << text;
-    stream.close();
-    error = stream.error();
-    stream.clear_error();
-  }
-  if (error)
-    return module.emitError() << "option '" << option << "=" << path
-                              << "': cannot write: " << error.message();
-  return success();
-}
-
-LogicalResult mlir::soap::checkOptionFile(ModuleOp module, StringRef option,
-                                          StringRef path) {
-  if (path.empty() || path == "-")
-    return success();
-  namespace fs = llvm::sys::fs;
-  std::error_code error;
-  if (fs::is_directory(path)) {
-    error = std::make_error_code(std::errc::is_a_directory);
-  } else if (fs::exists(path)) {
-    error = fs::access(path, fs::AccessMode::Write);
-  } else {
-    StringRef folder = llvm::sys::path::parent_path(path);
-    error = fs::access(folder.empty() ? "." : folder, fs::AccessMode::Write);
-  }
-  if (!error)
-    return success();
-  return module.emitError() << "option '" << option << "=" << path
-                            << "': cannot write: " << error.message();
 }
 
 FailureOr<::soap::StrategyFile>

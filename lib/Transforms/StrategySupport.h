@@ -101,22 +101,6 @@ FailureOr<::soap::Strategy> readStrategyFile(ModuleOp module, StringRef option,
                                              const ::soap::Graph &graph,
                                              const ::soap::Topology &topology);
 
-/// The text of the file that pass option `option` names. An error names both,
-/// and is also for what is no file, and for more than 256 MiB.
-FailureOr<std::string> readOptionFile(ModuleOp module, StringRef option,
-                                      StringRef path);
-
-/// Writes `text` to the file that pass option `option` names (`-`: standard
-/// output). An error names both.
-LogicalResult writeOptionFile(ModuleOp module, StringRef option, StringRef path,
-                              StringRef text);
-
-/// Whether the file that pass option `option` names can be written, as far as
-/// that can be said without touching it; for passes that run for long. No file
-/// (empty) and standard output can. An error names both.
-LogicalResult checkOptionFile(ModuleOp module, StringRef option,
-                              StringRef path);
-
 /// `lenet on p100-1x4`: what a drawing shows. The model goes by the name of its
 /// module, else by that of its file.
 std::string drawingTitle(ModuleOp module, StringRef topology);

@@ -1,15 +1,14 @@
-//===- HybridSupport.h - Hybrid plans for passes ----------------*- C++ -*-===//
+//===- HybridReport.h - What is said of hybrid plans ------------*- C++ -*-===//
 //
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Hybrid plans in words, in reports, and on the IR: for soap-plan-hybrid and
-// for soap-auto-parallel.
+// Lines, JSON and diagnostics of hybrid plans and of searches for them.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_LIB_TRANSFORMS_HYBRIDSUPPORT_H
-#define SOAP_LIB_TRANSFORMS_HYBRIDSUPPORT_H
+#ifndef SOAP_LIB_TRANSFORMS_HYBRIDREPORT_H
+#define SOAP_LIB_TRANSFORMS_HYBRIDREPORT_H
 
 #include "SchedulingAnomaly.h"
 #include "StrategySupport.h"
@@ -27,7 +26,7 @@ std::string printHybridPlan(const ::soap::HybridPlan &plan,
                             const ::soap::Topology &topology);
 /// "; may need 91.2 GB": of a plan that fits by its price, but not with what a
 /// price may fall short of. Else empty.
-std::string mayNeed(const ::soap::HybridPlan &plan, int64_t memoryBytes);
+std::string memoryCaveat(const ::soap::HybridPlan &plan, int64_t memoryBytes);
 /// "preset zero, the whole batch at once: 2.2 ms, 3.1 GB, faster than ...".
 std::string printPreset(const ::soap::PresetResult &preset);
 /// Lines: a preset that is faster, the best plan, what is said of its
@@ -54,17 +53,6 @@ std::string printHybridReport(const ::soap::HierarchicalResult &result,
                               const ::soap::Topology &topology,
                               const AnomalyCheck &anomaly);
 
-/// Clones nodes into the backward pass; of those that have configs, with them.
-/// What cannot be recomputed, or need not be, stays. The graph holds no longer.
-LogicalResult recomputeNodes(const OpGraph &opGraph,
-                             const std::vector<bool> &isAgain);
-
-/// Writes the plan on the ops of the function, and its stages on the module. A
-/// remark says what no strategy says. The configs, none if it is not written.
-FailureOr<::soap::Strategy> writeHybrid(FunctionProblem &target,
-                                        ::soap::HybridModel &model,
-                                        const ::soap::HybridPlan &plan);
-
 } // namespace mlir::soap
 
-#endif // SOAP_LIB_TRANSFORMS_HYBRIDSUPPORT_H
+#endif // SOAP_LIB_TRANSFORMS_HYBRIDREPORT_H

@@ -1,22 +1,13 @@
-//===- HybridSupport.cpp - Hybrid plans for passes ------------------------===//
+//===- HybridReport.cpp - What is said of hybrid plans --------------------===//
 //
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See HybridSupport.h.
+// See HybridReport.h.
 //
 //===----------------------------------------------------------------------===//
 
-#include "HybridSupport.h"
-
-#include "ProgramCheck.h"
-#include "Recomputation/Recompute.h"
-
-#include "Soap/Analysis/HostMemory.h"
-#include "Soap/Analysis/Stages.h"
-#include "Soap/Dialect/Soap/SoapDialect.h"
-#include "Soap/Dialect/Soap/StageAttributes.h"
-#include "Soap/Model/Reuse.h"
+#include "HybridReport.h"
 
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -117,8 +108,8 @@ mlir::soap::hybridPlanJson(const ::soap::HybridPlan &plan,
   return json;
 }
 
-std::string mlir::soap::mayNeed(const ::soap::HybridPlan &plan,
-                                int64_t memoryBytes) {
+std::string mlir::soap::memoryCaveat(const ::soap::HybridPlan &plan,
+                                     int64_t memoryBytes) {
   int64_t most = ::soap::maxBytes(plan);
   if (most <= memoryBytes || plan.peakBytes > memoryBytes)
     return "";
@@ -154,7 +145,7 @@ std::string mlir::soap::printHybridPlan(const ::soap::HybridPlan &plan,
              : "")
      << (plan.peakBytes > memoryBytes ? " (does not fit)" : "");
   if (!plan.isSimulated())
-    os << " (priced, not simulated" << mayNeed(plan, memoryBytes) << ')';
+    os << " (priced, not simulated" << memoryCaveat(plan, memoryBytes) << ')';
   else if (plan.simulatedMicrobatches < plan.microbatches)
     os << " (" << plan.simulatedMicrobatches << " microbatches simulated)";
   return text;
@@ -255,62 +246,4 @@ std::string mlir::soap::printHybridReport(
   }
   return llvm::formatv("{0:2}", llvm::json::Value(std::move(json))).str() +
          "\n";
-}
-
-LogicalResult mlir::soap::recomputeNodes(const OpGraph &opGraph,
-                                         const std::vector<bool> &isAgain) {
-  ForwardPass pass(opGraph);
-  llvm::BitVector nodes(isAgain.size());
-  for (size_t n = 0; n < isAgain.size(); ++n)
-    if (isAgain[n] && pass.whyNot(static_cast<int>(n)).empty())
-      nodes.set(n);
-  nodes = pass.findUseful(nodes);
-  return failure(nodes.any() && failed(recompute(pass, nodes)));
-}
-
-FailureOr<::soap::Strategy>
-mlir::soap::writeHybrid(FunctionProblem &target, ::soap::HybridModel &model,
-                        const ::soap::HybridPlan &best) {
-  auto module = target.function->getParentOfType<ModuleOp>();
-  ::soap::Expected<::soap::HybridPlacement> placement =
-      model.place(best, forwardNodesOf(target.opGraph));
-  if (!placement) {
-    module.emitRemark("the plan is not written as a strategy: ")
-        << placement.error();
-    return ::soap::Strategy();
-  }
-  for (auto other : module.getOps<func::FuncOp>())
-    dropKeeps(other);
-  OpGraph &opGraph = target.opGraph;
-  // Passes gather weights in the order in which they read them.
-  std::optional<ModulePipeline> pipeline;
-  if (best.microbatches > 1 || best.stages.size() > 1 ||
-      !placement->keeps.empty()) {
-    pipeline.emplace();
-    pipeline->attribute =
-        PipelineAttr::get(module.getContext(), best.microbatches,
-                          mlir::soap::PipelineSchedule::OneForwardOneBackward,
-                          ArrayRef<int64_t>());
-    for (auto [first, devices] :
-         llvm::zip_equal(placement->firsts, placement->devices))
-      pipeline->stages.push_back(
-          {opGraph.graph.nodes[first].whole.name, devices});
-  }
-  ::soap::Graph plain = opGraph.graph;
-  for (const ::soap::KeptValue &kept : placement->keeps)
-    ::soap::restoreValue(opGraph.graph, kept.value, kept.keep);
-  LogicalResult written =
-      writeModuleStrategy(module, opGraph, placement->strategy, target.topology,
-                          pipeline ? &*pipeline : nullptr);
-  opGraph.graph = std::move(plain);
-  if (failed(written))
-    return failure();
-  // A plan that is priced so, of a step that does not say it.
-  if (best.hostBytes > 0 && hostArguments(target.function).empty() &&
-      failed(offloadOptimizer(target.function, "")))
-    return failure();
-  if (failed(recomputeNodes(target.opGraph, placement->isAgain)) ||
-      failed(checkPrograms(module, target.topology)))
-    return failure();
-  return std::move(placement->strategy);
 }
