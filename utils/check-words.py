@@ -7,7 +7,10 @@
     utils/check-words.py PATH...       all faults of these files and folders
 
 utils/words.json has the words of docs/Glossary.md that took the place of others, and phrases that leave out their
-subject. Lines of pages and comments have at most 120 columns; tables of pages have short cells instead.
+subject. Lines of pages and comments have at most 120 columns; tables of pages have short cells instead. A sentence of a
+page has at most 40 words: it ends at a period, a colon, a semicolon, an item of a list, or a table. Code in quotes is
+one word. All pages of docs/ together have at most as many words as words.json says; code is not counted, and neither
+are the tables of generated pages.
 The last line is "N passed, N failed": one check per file.
 """
 
@@ -87,6 +90,37 @@ def first_words(path, text):
         yield match.start(1), match[1]
 
 
+def page_blocks(text):
+    """(line, text) of paragraphs and items of lists of a page; code, tables and headings are left out."""
+    text = re.sub(r"```.*?```|<!-- \S+ --table -->.*?<!-- end of the table -->|<!--.*?-->", lambda match: blank(match[0]), text, flags=re.S)
+    text = re.sub(r"^(?: {4}| *\||#).*$", "", text, flags=re.M)
+    start, lines = 1, []
+    for number, line in enumerate(text.split("\n") + [""], 1):
+        if lines and (not line.strip() or re.match(r"\s*(?:[-*]|\d+\.) ", line)):
+            yield start, " ".join(lines)
+            lines = []
+        if line.strip():
+            start = number if not lines else start
+            lines.append(line.strip())
+
+
+def sentences(text):
+    """(line, sentence) of a page; code in quotes is one word, and targets of links are none."""
+    for line, block in page_blocks(text):
+        block = re.sub(r"\]\([^)]*\)", "]", re.sub(r"`[^`]*`", "code", block))
+        for sentence in re.split(r"(?<=[.?!:;])[*)\"]* ", block):
+            yield line, sentence
+
+
+def counted_words(path, text):
+    """Words of a page outside of code; of a generated page outside of tables, too."""
+    text = re.sub(r"```.*?```", "", text, flags=re.S)
+    text = re.sub(r"^ {4}.*$", "", text, flags=re.M)
+    if text.startswith("<!-- Generated"):
+        text = re.sub(r"^ *\|.*$", "", text, flags=re.M)
+    return len(text.split())
+
+
 class Rules:
     def __init__(self):
         with open(os.path.join(ROOT, "utils", "words.json"), encoding="utf-8") as file:
@@ -110,6 +144,9 @@ class Rules:
 
         texts = prose(path, text)
         page = path.endswith(".md")
+        if page and path != "CHANGELOG.md":
+            found += [(line, "a sentence of %d words, at most %d: '%s ...'" % (len(sentence.split()), self.all["sentence"], sentence[:40]))
+                      for line, sentence in sentences(text) if len(sentence.split()) > self.all["sentence"]]
         for rule in self.all["identifiers"]:
             if self.applies(rule, path):
                 for match in rule["pattern"].finditer(texts if page else text):
@@ -197,6 +234,15 @@ def main():
         faults = rules.faults(path)
         print("\n".join(faults) + "\n" if faults else "", end="")
         passed, failed = passed + (not faults), failed + bool(faults)
+    if not named:
+        words = 0
+        for path in files(["docs"]):
+            if path.endswith(".md"):
+                with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+                    words += counted_words(path, file.read())
+        if words > rules.all["words"]:
+            print("docs: %d words, at most %d" % (words, rules.all["words"]))
+        passed, failed = passed + (words <= rules.all["words"]), failed + (words > rules.all["words"])
     print("%d passed, %d failed" % (passed, failed))
     return 1 if failed or not passed else 0
 

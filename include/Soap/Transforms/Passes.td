@@ -311,9 +311,12 @@ def SoapApplyStrategy : Pass<"soap-apply-strategy", "::mlir::ModuleOp"> {
 def SoapAutoParallel : Pass<"soap-auto-parallel", "::mlir::ModuleOp"> {
   let summary = "Searches for a fast strategy and writes it on every op";
   let description = [{
-    The search of the SOAP paper: Markov chain Monte Carlo over simulated time. A random group of ops (a forward op,
-    its gradients and updates, and what follows it) gets a random config; a Metropolis criterion decides. Chains start
-    from the presets and a random strategy. A strategy that does not fit into the devices' memory is not a solution.
+    Searches by `algorithm`. The default, `auto`, takes hybrid plans (stages, tensor and data parallelism,
+    microbatches) where layers repeat on more than 16 devices, the better of a hybrid plan and Markov chains where they
+    repeat on up to 16 devices, and Markov chains elsewhere. These, `mcmc`, are the search of the SOAP paper: a random
+    group of ops (a forward op, its gradients and updates, and what follows it) gets a random config, and a Metropolis
+    criterion over simulated time decides. Chains start from the presets and a random strategy. A strategy that does
+    not fit into the devices' memory is not a solution.
     Ctrl-C ends the search with the best strategy so far; with `checkpoint` the same command goes on later. With
     `proposals` alone the result depends on nothing but the seed.
 
