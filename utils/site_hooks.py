@@ -156,3 +156,8 @@ def on_page_markdown(markdown, page, config, files):
         return indented(markdown)
     folder = posixpath.dirname(page.file.src_uri)
     return indented(relinked(markdown, folder, folder))
+
+
+def on_post_page(output, page, config):
+    """A link to the first page names its file: from a folder, nothing serves index.html for it."""
+    return re.sub(r'href="(\.{1,2})/?"', lambda match: 'href="%sindex.html"' % ("../" if match[1] == ".." else ""), output)
