@@ -13,7 +13,7 @@ compare.
 Precisions: the step gets the row's precision (--soap-set-precision), so products are priced by its times. What bf16
 rounds on the way has no price. Devices that are virtual ones of one GPU share it: all kernels of all devices one after
 the other, and messages as the transport makes them there - copies of the device: two of each message, and of a
-collective the copies of its parts, with the additions (docs/GPU.md)."""
+collective the copies of its parts, with the additions (docs/GPUChecks.md)."""
 
 import argparse
 import json

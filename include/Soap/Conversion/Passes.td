@@ -896,7 +896,7 @@ def SoapAuditLaunches : Pass<"soap-audit-launches", "::mlir::ModuleOp"> {
     kernel: threads, blocks, iterations that a thread does one after the other,
     bytes that must move (each region of a buffer once) and bytes that do move
     (sectors of 32 bytes that the warps touch), and an estimate of its time
-    beside the time of the bytes that must move (docs/GPU.md says how). Of
+    beside the time of the bytes that must move (docs/GPUChecks.md says how). Of
     library calls the time of the profile. Prints a table by share of the step.
     It is an error if a limit is passed. The IR stays as it is.
 

@@ -8,7 +8,7 @@
 // between two devices are matched by their order, which is that of the global
 // schedule on both sides; those that follow each other in a program are groups.
 // Without a backend the memory is that of the host, which only a stand-in for
-// NCCL can serve (docs/GPU.md).
+// NCCL can serve (docs/GPURuntime.md).
 //
 //===----------------------------------------------------------------------===//
 

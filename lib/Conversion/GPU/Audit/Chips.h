@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The few figures of a chip by which the audit estimates launches. Sources are
-// in docs/GPU.md.
+// in docs/GPUChecks.md.
 //
 //===----------------------------------------------------------------------===//
 
