@@ -10,7 +10,6 @@
 #include "CheckpointFile.h"
 
 #include "OptionFile.h"
-#include "StrategySupport.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
