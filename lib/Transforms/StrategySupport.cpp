@@ -26,10 +26,8 @@
 #include "Soap/Memory/PlanMemory.h"
 #include "Soap/Plan/StrategyFile.h"
 #include "Soap/Plan/StrategyPlan.h"
-#include "Soap/Support/InputFile.h"
 
 #include "llvm/ADT/StringMap.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 

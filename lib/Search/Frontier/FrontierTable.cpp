@@ -86,7 +86,8 @@ void TableBuilder::addShifted(Points points, const FrontierPoint &by,
   other.clear();
   other.reserve(united.size() + points.size());
   size_t a = 0, b = 0;
-  // Points with less memory than all new points stay as they are.
+  // Points with less memory than all new points stay as they are. One with as
+  // much memory as the least of them may be slower: it is compared.
   if (beyond != united.begin() && (beyond - 1)->memoryBytes == least)
     --beyond;
   a = static_cast<size_t>(beyond - united.begin());
