@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """ONNX files, written field by field: what no exporter would write."""
 
-from case import Case, field, model, node, tensor, value_info
+import struct
+
+from case import Case, field, model, node, npy, tensor, value_info
 
 X = value_info("x", [2, 3, 8, 8])
 W = tensor("w", [4, 3, 3, 3])
@@ -17,6 +19,17 @@ def onnx(name, content, *expect, options=()):
 def op(name, text, *expect, shape=(2, 3, 8, 8), initializers=(W,), **more):
     """One node from x (and w) to y."""
     return onnx(name, model([text], [value_info("x", shape)], [value_info("y", [1])], initializers), *expect, **more)
+
+
+def elements(name, index, *expect):
+    """GatherElements by indices of the data, of which one is given."""
+    gather = model([node("GatherElements", ["x", "i"], ["y"], "g", axis=1)],
+                   [value_info("x", [2, 3]), value_info("i", [2, 1], dtype=7)], [value_info("y", [2, 1])])
+    return Case("onnx: elements " + name, ["soap-run", "{folder}/f.mlir", "--entry=forward", "--input", "x={x.npy}", "--input", "i={i.npy}"],
+                list(expect),
+                {"m.onnx": gather, "x.npy": npy("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }", bytes(24)),
+                 "i.npy": npy("{'descr': '<i8', 'fortran_order': False, 'shape': (2, 1), }", struct.pack("<2q", 0, index))},
+                setup=[["soap-translate", "--import-onnx", "{m.onnx}", "-o", "{folder}/f.mlir"]])
 
 
 CASES = [
@@ -71,6 +84,8 @@ CASES = [
     op("an element in front of its row", node("GatherElements", ["x", "i"], ["y"], "g", axis=0), "node 'g'",
        "index -3 is out of range for extent 2",
        initializers=(tensor("i", [1, 1, 1, 2], raw=b"".join(n.to_bytes(8, "little", signed=True) for n in (1, -3)), dtype=7),)),
+    elements("beyond the row", 3, "i.npy: tensor 'i': sample 1: expected -3 to 2 for data 'i'", "got 3"),
+    elements("in front of the row", -4, "i.npy: tensor 'i': sample 1: expected -3 to 2 for data 'i'", "got -4"),
     onnx("a data input that is not there", GOOD, "no input 'photo'", options=["--data-inputs=photo"]),
     Case("onnx: no such file", ["soap-translate", "--import-onnx", "{missing}"], ["no-such-file", "no such file"]),
     Case("onnx: a directory", ["soap-translate", "--import-onnx", "{folder}"], ["not a regular file"]),

@@ -392,8 +392,14 @@ LogicalResult SoapDialect::verifyRegionArgAttribute(Operation *op,
   if (name == kKeep)
     return checkEnum<KeptFormAttr, KeptForm>(
         emitError, attr, {KeptForm::Both, KeptForm::Before});
-  if (name == kFanIn || name == kFanOut || name == kClasses)
+  if (name == kFanIn || name == kFanOut)
     return checkInteger(emitError, attr, 1);
+  if (name == kClasses) {
+    auto classes = dyn_cast<IntegerAttr>(attr.getValue());
+    return classes && classes.getValue().isNegative()
+               ? checkInteger(emitError, attr, -maxExtent, -1)
+               : checkInteger(emitError, attr, 1);
+  }
   if (name == kConfig)
     return checkTensorConfig(emitError, attr, type);
   if (name == kResult)

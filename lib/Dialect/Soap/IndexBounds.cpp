@@ -278,23 +278,22 @@ Attribute mlir::soap::boundsAttribute(FunctionOpInterface function,
   return runs.empty() ? Attribute() : builder.getDenseI64ArrayAttr(runs);
 }
 
-void mlir::soap::boundElements(Value value, int64_t bound) {
+void mlir::soap::boundElements(Value value, int64_t bound,
+                               MutableArrayRef<DictionaryAttr> attributes) {
+  Builder builder(value.getContext());
   llvm::SmallSetVector<Value, 8> values;
   values.insert(value);
   for (size_t i = 0; i < values.size(); ++i) {
     if (auto argument = dyn_cast<BlockArgument>(values[i])) {
-      auto function =
-          dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp());
-      if (!function)
-        continue;
-      unsigned number = argument.getArgNumber();
-      auto known =
-          function.getArgAttrOfType<IntegerAttr>(number, SoapDialect::kClasses);
-      function.setArgAttr(
-          number, SoapDialect::kClasses,
-          Builder(value.getContext())
-              .getI64IntegerAttr(known ? std::min(known.getInt(), bound)
-                                       : bound));
+      assert(argument.getArgNumber() < attributes.size() &&
+             "expected the attributes of all arguments");
+      DictionaryAttr &dictionary = attributes[argument.getArgNumber()];
+      NamedAttrList list(dictionary);
+      auto known = dictionary.getAs<IntegerAttr>(SoapDialect::kClasses);
+      int64_t both = known ? known.getInt() : 0;
+      tighten(both, bound);
+      list.set(SoapDialect::kClasses, builder.getI64IntegerAttr(both));
+      dictionary = list.getDictionary(value.getContext());
     } else if (Operation *op = values[i].getDefiningOp();
                movesElements(op) && !isa<SliceOp, ConcatOp>(op)) {
       values.insert(op->getOperand(0));

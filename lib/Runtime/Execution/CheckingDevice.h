@@ -96,7 +96,11 @@ private:
   MaybeError check(const CallName &name, int64_t stream,
                    const std::function<MaybeError()> &run,
                    const std::function<MaybeError(Call &)> &compare);
+  /// Waits for what was given to the device before, unless the run fails.
   MaybeError finish();
+  /// Waits for the work of a call that is compared, in any case: it uses memory
+  /// of the comparison, and waits for no other device.
+  MaybeError drain();
   /// Copies of the operands before the call; null, with a reason in `call`,
   /// where they are too large. `times` as many copies will be made.
   Expected<std::unique_ptr<HostCopies>>

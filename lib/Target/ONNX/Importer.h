@@ -16,6 +16,7 @@
 #include "Model.h"
 #include "ParameterPlan.h"
 
+#include "Soap/Dialect/Soap/IndexBounds.h"
 #include "Soap/Dialect/Soap/SoapOps.h"
 #include "Soap/Target/ONNX.h"
 
@@ -156,6 +157,10 @@ public:
   Operand operandFor(const std::string &name, std::shared_ptr<Tensor> values);
   /// Integers of the data are computed with as float32: says so, once.
   void noteIntegers(Value value);
+  /// The function has no attributes yet: see soap::boundElements.
+  void boundElements(Value value, int64_t bound) {
+    soap::boundElements(value, bound, argumentAttributes);
+  }
   /// Imports the nodes of `graph`, whose inputs stand for `arguments`. Names
   /// that it defines are its own. The meanings of its outputs, or failure after
   /// an error.

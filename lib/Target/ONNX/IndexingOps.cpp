@@ -9,8 +9,6 @@
 
 #include "Folding.h"
 
-#include "Soap/Dialect/Soap/IndexBounds.h"
-
 #include "llvm/ADT/StringExtras.h"
 
 #include <map>
@@ -142,7 +140,7 @@ LogicalResult importGatherElements(NodeContext &node) {
     return failure();
   // No op of the module chooses rows by them any more.
   if (Value indices = node.operand(1).value)
-    boundElements(indices, extent);
+    node.importer.boundElements(indices, -extent);
   if (extent > (int64_t(1) << 22))
     return node.error("an axis of " + Twine(extent) +
                       " elements is not supported, expected at most 2^22");

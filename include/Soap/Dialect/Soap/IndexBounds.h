@@ -34,9 +34,12 @@ SmallVector<int64_t> indexBounds(BlockArgument argument, int64_t sampleDim);
 Attribute boundsAttribute(FunctionOpInterface function, BlockArgument argument);
 
 /// Notes at the argument whose elements `value` has, all of them, in another
-/// order or type, that they are below `bound` (`soap.classes`): for importers,
-/// where an op that chooses rows becomes others.
-void boundElements(Value value, int64_t bound);
+/// order or type, that they are below `bound` (`soap.classes`; negative: see
+/// `indexBounds`): for importers, where an op that chooses rows becomes others.
+/// `attributes` holds the attributes of the arguments so far: a function that
+/// is still being imported has none.
+void boundElements(Value value, int64_t bound,
+                   MutableArrayRef<DictionaryAttr> attributes);
 
 } // namespace mlir::soap
 
