@@ -13,6 +13,8 @@
 #include "Soap/Dialect/Soap/SoapDialect.h"
 #include "Soap/Model/DominantLoop.h"
 
+#include <cassert>
+
 using namespace mlir;
 using namespace mlir::soap;
 
@@ -49,6 +51,8 @@ static void mapThroughTensors(const OpGraph &opGraph, int update,
 
 Origin mlir::soap::originOf(const OpGraph &opGraph,
                             const llvm::StringMap<int> &nodes, int node) {
+  assert(node >= 0 && static_cast<size_t>(node) < opGraph.ops.size() &&
+         "no such node");
   Origin origin;
   Operation *op = opGraph.ops[node];
   auto update = op->getAttrOfType<StringAttr>(SoapDialect::kUpdateOf);

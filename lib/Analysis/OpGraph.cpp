@@ -25,6 +25,7 @@
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/StringMap.h"
 
+#include <cassert>
 #include <map>
 #include <set>
 
@@ -635,6 +636,11 @@ FailureOr<OpGraph> GraphBuilder::build() {
   if (failed(checkRecomputed()) || failed(delayRecomputed()) ||
       failed(addRestores()))
     return failure();
+  assert(result.ops.size() == result.graph.nodes.size() && "an op a node");
+  assert(result.inputs.size() == result.graph.inputs.size() &&
+         "an argument an input");
+  assert(result.outputResults.size() == result.graph.outputs.size() &&
+         "a result an output");
   return std::move(result);
 }
 

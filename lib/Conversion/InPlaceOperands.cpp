@@ -13,6 +13,8 @@
 
 #include "llvm/ADT/STLExtras.h"
 
+#include <cassert>
+
 using namespace mlir;
 using namespace mlir::bufferization;
 using namespace mlir::soap;
@@ -24,6 +26,7 @@ static bool isTensor(Value value) { return isa<TensorType>(value.getType()); }
 //===----------------------------------------------------------------------===//
 
 unsigned InPlaceOperands::Sets::find(unsigned number) const {
+  assert(number < parents.size() && "no such value");
   while (parents[number] != number)
     number = parents[number] = parents[parents[number]];
   return number;
@@ -164,6 +167,7 @@ bool InPlaceOperands::mayShare(OpOperand *read, OpOperand *write) {
 /// Of two lives in one buffer, the first of which begins first.
 bool InPlaceOperands::conflict(Place first, const Life &a, Place second,
                                const Life &b, OpOperand *secondWrite) {
+  assert(first <= second && "the first life begins first");
   ++compared;
   if (!secondWrite)
     return false;
@@ -236,6 +240,8 @@ bool InPlaceOperands::decide(OpOperand &operand) {
     }
     if (buffers[before].lives.size() < buffers[after].lives.size())
       std::swap(before, after);
+    assert(aliases.find(before) == before && aliases.find(after) == after &&
+           "buffers by the number of their set");
     Buffer &into = buffers[before], &from = buffers[after];
     into.writable &= from.writable;
     into.written |= from.written;

@@ -17,6 +17,7 @@
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "mlir/Pass/Pass.h"
 
+#include <cassert>
 #include <vector>
 
 namespace mlir::soap {
@@ -46,6 +47,7 @@ struct Buffer {
 };
 
 int64_t alignUp(int64_t bytes, int64_t alignment) {
+  assert(bytes >= 0 && alignment > 0 && "sizes are positive");
   return (bytes + alignment - 1) / alignment * alignment;
 }
 
@@ -98,6 +100,7 @@ FailureOr<SmallVector<Buffer>> collectBuffers(func::FuncOp function) {
         alignUp(std::max<int64_t>(sizeInBytes(type), 1), plainAlignment);
     if (isWorkspace(alloc))
       buffer.alignment = workspaceAlignment;
+    assert(buffer.first <= buffer.last && "a life ends after its beginning");
     buffers.push_back(buffer);
   }
   return buffers;
@@ -134,6 +137,8 @@ private:
 
   template <typename Visit>
   void forEachPeriod(const Buffer &buffer, Visit visit) {
+    assert(buffer.last / kPeriod < static_cast<int64_t>(periods.size()) &&
+           "a life within the program");
     for (int64_t i = buffer.first / kPeriod; i <= buffer.last / kPeriod; ++i)
       visit(periods[i]);
   }
@@ -145,6 +150,11 @@ private:
 /// The lowest aligned offset at which `buffer` overlaps no other one. `others`
 /// live at the same time and are sorted by offset.
 int64_t findOffset(const Buffer &buffer, ArrayRef<const Buffer *> others) {
+  assert(llvm::is_sorted(others,
+                         [](const Buffer *a, const Buffer *b) {
+                           return a->offset < b->offset;
+                         }) &&
+         "others by offset");
   int64_t offset = 0;
   for (const Buffer *other : others) {
     if (offset + buffer.bytes <= other->offset)
@@ -169,6 +179,14 @@ int64_t placeBuffers(MutableArrayRef<Buffer> buffers) {
   int64_t arena = 0;
   for (Buffer *buffer : bySize) {
     buffer->offset = findOffset(*buffer, placed.beside(*buffer));
+    assert(llvm::none_of(placed.beside(*buffer),
+                         [&](const Buffer *other) {
+                           return other->offset <
+                                      buffer->offset + buffer->bytes &&
+                                  buffer->offset < other->offset + other->bytes;
+                         }) &&
+           "buffers that live at a time lie apart");
+    assert(buffer->offset % buffer->alignment == 0 && "not aligned");
     arena = std::max(arena, buffer->offset + buffer->bytes);
     placed.add(*buffer);
   }

@@ -10,6 +10,7 @@
 #include "Support/NumberSequence.h"
 
 #include <algorithm>
+#include <cassert>
 #include <charconv>
 #include <optional>
 #include <unordered_map>
@@ -164,6 +165,7 @@ Expected<std::vector<int64_t>> soap::parseSequenceUpTo(std::string_view text,
                                                        size_t count,
                                                        int64_t low,
                                                        int64_t high) {
+  assert(low <= high && "an empty range");
   std::vector<int64_t> values;
   auto tooMany = [&] {
     return Error{"expected " + std::to_string(count) + " numbers, got more"};

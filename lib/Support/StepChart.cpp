@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cmath>
 #include <cstdio>
 
@@ -21,6 +22,8 @@ using namespace soap;
 using namespace soap::svg;
 
 double Axis::operator()(double value) const {
+  assert((!logarithmic || (low > 0 && value > 0)) &&
+         "logarithms of positive values");
   double share = logarithmic ? std::log(value / low) / std::log(high / low)
                              : (value - low) / (high - low);
   return from + share * (to - from);
@@ -45,6 +48,7 @@ static std::vector<double> decadeTicks(double low, double high, int count) {
 }
 
 std::vector<double> Axis::ticks(int count) const {
+  assert(count > 0 && "at least one tick");
   if (!(high > low))
     return {low};
   if (logarithmic)

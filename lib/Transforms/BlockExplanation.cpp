@@ -15,6 +15,7 @@
 #include "llvm/Support/JSON.h"
 
 #include <algorithm>
+#include <cassert>
 #include <map>
 #include <set>
 
@@ -58,6 +59,7 @@ public:
 
   void run() {
     findNodes();
+    assert(!result.nodes.empty() && "there must be ops");
     addKernels();
     for (size_t v = 0; v < graph.values.size(); ++v)
       addValue(static_cast<int>(v));
@@ -256,6 +258,7 @@ private:
     const ::soap::ValuePlan &planned = plan.valuePlan(value);
     for (size_t t = 0; t < planned.tasks.size(); ++t) {
       const ::soap::PlannedTask &task = planned.tasks[t];
+      assert(task.bytes >= 0 && task.durationNs >= 0 && "messages take time");
       if (task.resource >= 0)
         continue;
       std::vector<int> devices;
@@ -319,6 +322,9 @@ BlockExplanation mlir::soap::explainBlock(const ::soap::PlanState &plan,
                                           const ::soap::StageQuotient *quotient,
                                           const ::soap::PassOrder &order,
                                           const std::string &block) {
+  assert(order.microbatches > 0 && "at least one microbatch");
+  assert(order.sampleLoops.size() == plan.getGraph().nodes.size() &&
+         "an entry a node");
   BlockExplanation result;
   result.name = block;
   result.microbatches = order.microbatches;

@@ -19,6 +19,8 @@
 #include "llvm/Support/Format.h"
 #include "llvm/Support/JSON.h"
 
+#include <cassert>
+
 using namespace mlir::soap;
 
 FoldedSimulation mlir::soap::simulateFolded(const ::soap::Graph &graph,
@@ -40,10 +42,15 @@ FoldedSimulation mlir::soap::simulateFolded(const ::soap::Graph &graph,
     }
   std::vector<int64_t> inHost = ::soap::hostBytes(plan);
   result.hostLack = ::soap::describeHostLack(topology, inHost);
+  assert(result.folded.resourceClasses.size() >=
+             static_cast<size_t>(topology.deviceCount()) &&
+         "a class a device");
   result.memoryBytes.assign(tasks.resources.size(), 0);
   result.hostBytes.assign(tasks.resources.size(), 0);
   for (int device = 0; device < topology.deviceCount(); ++device) {
     int of = result.folded.resourceClasses[device];
+    assert(of >= 0 && static_cast<size_t>(of) < result.memoryBytes.size() &&
+           "a class of devices");
     result.memoryBytes[of] = std::max(result.memoryBytes[of], bytes[device]);
     result.hostBytes[of] = std::max(result.hostBytes[of], inHost[device]);
   }

@@ -21,6 +21,7 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/JSON.h"
 
+#include <cassert>
 #include <map>
 
 using namespace mlir;
@@ -28,6 +29,8 @@ using namespace mlir::soap;
 
 PlannedResult mlir::soap::planResult(const FunctionProblem &target,
                                      const ::soap::Strategy &strategy) {
+  assert(strategy.size() == target.opGraph.graph.nodes.size() &&
+         "a config a node");
   ::soap::CostModel cost(target.topology);
   ::soap::StrategyPlan plan(target.opGraph.graph, cost);
   plan.set(strategy);

@@ -14,6 +14,8 @@
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <cassert>
+
 using namespace mlir;
 using namespace mlir::soap;
 
@@ -122,6 +124,9 @@ bool SearchTuning::saysHowToSearch() const {
 }
 
 void SearchTuning::apply(::soap::McmcOptions &options) const {
+  assert(beta > 0 && cooling > 0 && cooling <= 1 && tempering >= 1 &&
+         chains <= 1024 && simulatorKind(simulator) &&
+         "values must be checked");
   options.temperature = 1 / beta;
   options.cooling = cooling;
   options.chains = static_cast<int>(chains);

@@ -19,6 +19,7 @@
 #include "llvm/Support/JSON.h"
 
 #include <algorithm>
+#include <cassert>
 #include <map>
 #include <set>
 
@@ -79,6 +80,8 @@ void mlir::soap::summarizeTasks(Simulation &simulation,
     for (int device : machines[m])
       machine[device] = static_cast<int>(m);
   for (const ::soap::Task &task : simulation.tasks.tasks) {
+    assert(task.startNs <= task.endNs && "simulated");
+    assert(task.bytes >= 0 && "bytes");
     for (int resource : task.resources) {
       if (resource < devices)
         simulation.busyNs[resource] += task.endNs - task.startNs;
@@ -108,6 +111,10 @@ void mlir::soap::summarizeTasks(Simulation &simulation,
   simulation.path = ::soap::stretchesOf(simulation.tasks,
                                         ::soap::criticalPath(simulation.tasks));
   simulation.times = ::soap::deviceTimes(simulation.tasks, devices);
+  assert(simulation.times.size() == simulation.busyNs.size() &&
+         "times of each device");
+  assert(simulation.bytesBetweenMachines <= simulation.bytesMoved &&
+         "a part of all bytes");
 }
 
 //===----------------------------------------------------------------------===//

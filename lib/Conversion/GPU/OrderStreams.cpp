@@ -21,6 +21,8 @@
 namespace mlir::soap {
 #define GEN_PASS_DEF_SOAPORDERSTREAMS
 #include "Soap/Conversion/Passes.h.inc"
+
+#include <cassert>
 } // namespace mlir::soap
 
 using namespace mlir;
@@ -167,7 +169,13 @@ private:
       for (auto [mine, theirs] : llvm::zip(own.done, units[before].done))
         mine = std::max(mine, theirs);
     }
+    assert(unit.stream >= 0 && unit.stream < streams && "no such stream");
     unit.position = own.done[unit.stream] = ++own.position;
+    assert(llvm::all_of(llvm::seq<int64_t>(0, streams),
+                        [&](int64_t stream) {
+                          return own.done[stream] <= state[stream].position;
+                        }) &&
+           "a unit waits for what has been issued");
     own.latest = index;
     unit.done = own.done;
     if (unit.stream != 0)
@@ -186,6 +194,7 @@ private:
   }
 
   void group(Unit &unit) {
+    assert(!unit.ops.empty() && "a unit of at least one op");
     unit.first = unit.ops.front();
     unit.last = unit.ops.back();
     if (unit.ops.size() < 2)
@@ -197,6 +206,7 @@ private:
   }
 
   void waitFor(Unit &before, const Unit &unit) {
+    assert(before.stream != unit.stream && "a stream waits for another one");
     if (!before.event) {
       before.event = events++;
       builder.setInsertionPointAfter(before.last);

@@ -18,6 +18,7 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
+#include <cassert>
 #include <map>
 
 using namespace mlir;
@@ -287,6 +288,8 @@ static void chooseFrom(OpBuilder &builder, Value number,
 void mlir::soap::chooseLaunch(OpBuilder &builder, Value number,
                               ArrayRef<int64_t> firsts,
                               function_ref<void(size_t)> emit) {
+  assert(!firsts.empty() && firsts[0] == 0 && llvm::is_sorted(firsts) &&
+         "launches one after the other, from 0");
   chooseFrom(builder, number, firsts, 0, emit);
 }
 

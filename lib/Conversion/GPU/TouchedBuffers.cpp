@@ -14,6 +14,8 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 
+#include <cassert>
+
 using namespace mlir;
 using namespace mlir::soap;
 
@@ -87,6 +89,9 @@ void mlir::soap::moveUp(Value buffer, Operation *place) {
   Operation *op = buffer.getDefiningOp();
   if (!op || op->isBeforeInBlock(place))
     return;
+  assert(canMoveUp(buffer) &&
+         "an allocation or a view that can stand anywhere");
+  assert(op->getBlock() == place->getBlock() && "of one block");
   for (Value operand : op->getOperands())
     moveUp(operand, place);
   op->moveBefore(place);
@@ -94,6 +99,7 @@ void mlir::soap::moveUp(Value buffer, Operation *place) {
 
 void mlir::soap::setSlots(Operation *launch, Operation *place,
                           ArrayRef<Operation *> calls) {
+  assert(llvm::is_contained(calls, place) && "`place` is one of the calls");
   SmallVector<int64_t> slots;
   for (Operation *call : calls) {
     if (auto fused =

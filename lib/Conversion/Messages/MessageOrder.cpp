@@ -10,6 +10,7 @@
 
 #include "MessageOrder.h"
 
+#include <cassert>
 #include <set>
 #include <tuple>
 
@@ -100,6 +101,7 @@ private:
       return false;
     SmallVector<int64_t> partners{device};
     if (message->kind == Message::Collective) {
+      assert(message->number >= 0 && "a collective without number");
       if (message->number >= static_cast<int64_t>(table.collectives.size()))
         return false;
       for (int32_t member : table.collectives[message->number].members) {
@@ -126,6 +128,7 @@ private:
       partners.push_back(message->peer);
     }
     for (int64_t partner : partners) {
+      assert(current(partner) && "a partner that has ended");
       ++next[partner];
       if (partner != device)
         ready.push_back(partner);

@@ -18,6 +18,8 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/IRMapping.h"
 
+#include <cassert>
+
 using namespace mlir;
 using namespace mlir::soap;
 
@@ -99,6 +101,7 @@ static void printOp(raw_ostream &os, Operation *op) {
 
 FailureOr<FlatSymbolRefAttr> KernelTable::kernelOf(Operation *op,
                                                    ArrayRef<Value> tied) {
+  assert(tied.size() <= op->getNumResults() && "tied: by result");
   std::string key;
   llvm::raw_string_ostream os(key);
   printOp(os, op);
@@ -207,6 +210,9 @@ KernelTable::foreignKernelOf(KernelOpInterface op, ArrayRef<Value> tied) {
 FailureOr<FlatSymbolRefAttr> KernelTable::kernelOf(ArrayRef<Operation *> ops,
                                                    ArrayRef<Value> inputs,
                                                    ArrayRef<Value> tied) {
+  assert(!ops.empty() && "a kernel of at least one op");
+  assert(tied.size() <= ops.back()->getNumResults() &&
+         "tied: by result of the last op");
   Operation *root = ops.back();
   std::string key;
   llvm::raw_string_ostream os(key);
@@ -272,6 +278,8 @@ FailureOr<FlatSymbolRefAttr> KernelTable::kernelOf(ArrayRef<Operation *> ops,
 FailureOr<FlatSymbolRefAttr>
 KernelTable::packKernel(Location loc, RankedTensorType tile,
                         const ::soap::Region &region, ImageLayout layout) {
+  assert(region.rank() == static_cast<size_t>(tile.getRank()) &&
+         "a region of the tile");
   auto packed = RankedTensorType::get(region.shape(), tile.getElementType());
   std::string key;
   llvm::raw_string_ostream os(key);
@@ -291,6 +299,7 @@ KernelTable::packKernel(Location loc, RankedTensorType tile,
 FailureOr<FlatSymbolRefAttr> KernelTable::rowCombineKernel(CombineOp op,
                                                            RankedTensorType row,
                                                            int64_t pieces) {
+  assert(pieces > 0 && "a row of at least one piece");
   Type tile = op.getTile().getType();
   std::string key;
   llvm::raw_string_ostream os(key);
@@ -311,6 +320,7 @@ FailureOr<FlatSymbolRefAttr> KernelTable::layoutKernel(Location loc,
                                                        RankedTensorType type,
                                                        ImageLayout from,
                                                        ImageLayout to) {
+  assert(from != to && "nothing to copy");
   std::string key;
   llvm::raw_string_ostream os(key);
   os << "layout " << type;
@@ -339,6 +349,9 @@ FailureOr<FlatSymbolRefAttr> KernelTable::momentsKernel(Location loc,
                                                         RankedTensorType stats,
                                                         int64_t count,
                                                         double epsilon) {
+  assert(stats.getRank() == 2 && stats.getDimSize(0) == 3 &&
+         "moments: number, mean and sum of squares by channel");
+  assert(count > 0 && "statistics of at least one sample");
   int64_t channels = stats.getDimSize(1);
   auto row = RankedTensorType::get({channels}, stats.getElementType());
   std::string key;
@@ -367,6 +380,8 @@ FailureOr<FlatSymbolRefAttr>
 KernelTable::runningStatsKernel(Location loc, RankedTensorType row,
                                 int64_t count, double epsilon,
                                 double momentum) {
+  assert(row.getRank() == 1 && "statistics by channel");
+  assert(count > 0 && "statistics of at least one sample");
   std::string key;
   llvm::raw_string_ostream os(key);
   os << "running stats " << row << ' ' << count << ' '

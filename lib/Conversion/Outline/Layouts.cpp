@@ -21,6 +21,7 @@
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/TargetParser/Host.h"
 
+#include <cassert>
 #include <map>
 #include <set>
 
@@ -60,9 +61,11 @@ RankedTensorType mlir::soap::bufferType(RankedTensorType type,
   if (layout == ImageLayout::ChannelsFirst)
     return type;
   SmallVector<int64_t> shape;
+  assert(type.getRank() == 4 && "images have four dims");
   for (unsigned dim : bufferOrder(layout))
     shape.push_back(type.getDimSize(dim));
   if (int64_t block = channelBlock(layout)) {
+    assert(type.getDimSize(1) % block == 0 && "whole blocks of channels");
     shape[1] /= block;
     shape.back() = block;
   }
@@ -73,6 +76,7 @@ bool mlir::soap::layoutsAgree(RankedTensorType type, ImageLayout a,
                               ImageLayout b) {
   if (a == b)
     return true;
+  assert(type.getRank() == 4 && "images have four dims");
   ArrayRef<int64_t> shape = type.getShape();
   // One block is channels last.
   auto isLast = [&](ImageLayout layout) {
@@ -182,11 +186,13 @@ Images imagesOf(Operation *op, bool isLibrary, bool gpu) {
 }
 
 int64_t channelsOf(Value image) {
+  assert(isImage(image) && "images have four dims");
   return cast<RankedTensorType>(image.getType()).getDimSize(1);
 }
 
 /// The op works on whole blocks of channels.
 bool keepsBlocks(Operation *op, int64_t block) {
+  assert(block > 0 && "a layout with blocks");
   auto whole = [&](int64_t channels) { return channels % block == 0; };
   return llvm::TypeSwitch<Operation *, bool>(op)
       .Case<Conv2DOp, Conv2DInputGradOp, Conv2DWeightGradOp>([&](auto conv) {

@@ -14,6 +14,8 @@
 
 #include "llvm/ADT/TypeSwitch.h"
 
+#include <cassert>
+
 using namespace mlir;
 using namespace mlir::soap;
 
@@ -44,6 +46,7 @@ static SmallVector<int64_t> convDescriptor(Op op, Value x, Value w, Value y,
     if (room < 0 || room / stride + 1 != result[2 + i])
       d[16 + i] = (result[2 + i] - 1) * stride + span - image[2 + i] - before;
   }
+  assert(d.size() == 18 && "what the runtime reads, but for layouts");
   for (Value image : {x, y}) {
     ImageLayout layout = layouts.held(image);
     for (OpOperand &operand : op->getOpOperands())
@@ -59,6 +62,8 @@ static SmallVector<int64_t> convDescriptor(Op op, Value x, Value w, Value y,
 static std::optional<SmallVector<int64_t>> matmulDescriptor(MatmulOp op) {
   ArrayRef<int64_t> a = shapeOf(op.getA()), b = shapeOf(op.getB()),
                     y = shapeOf(op.getY());
+  assert(y.size() >= b.size() && b.size() >= 2 &&
+         "matrices, and batches of them");
   int64_t batch = llvm::product_of(b.drop_back(2)), m = y[y.size() - 2];
   // Batches with the same b: their rows form one matrix.
   int64_t sharing = llvm::product_of(y.drop_back(2).drop_front(b.size() - 2));
@@ -77,6 +82,7 @@ static std::optional<SmallVector<int64_t>> matmulDescriptor(MatmulOp op) {
 /// Whether there is an image, and windows that the padded image has: paddings
 /// may differ between sides, and crop.
 static bool isCudaConv(ArrayRef<int64_t> d) {
+  assert(d.size() >= 18 && "a descriptor of a convolution");
   for (size_t i : {0, 1}) {
     int64_t size = d[3 + i], result = d[6 + i], kernel = d[8 + i],
             stride = d[10 + i], dilation = d[12 + i];

@@ -17,6 +17,8 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
+#include <cassert>
+
 using namespace mlir;
 using namespace mlir::soap;
 
@@ -73,11 +75,13 @@ Index mlir::soap::operator*(const Index &a, int64_t b) {
                                 std::max(x, y));
 }
 Index mlir::soap::operator/(const Index &a, int64_t b) {
+  assert(b > 0 && "a positive divisor");
   if (b == 1)
     return a;
   return indexOp<arith::DivSIOp>(a, a.k->constant(b), a.lo / b, a.hi / b);
 }
 Index mlir::soap::operator%(const Index &a, int64_t b) {
+  assert(b > 0 && "a positive divisor");
   if (b == 1)
     return a.k->constant(0);
   if (a.isConstant())
@@ -168,6 +172,7 @@ Index mlir::soap::select(const Condition &condition, const Index &a,
 namespace {
 template <typename Op>
 Scalar binary(const Scalar &a, const Scalar &b) {
+  assert(a.value.getType() == b.value.getType() && "numbers of one type");
   KernelBuilder &k = *a.k;
   return {&k, Op::create(k.builder, k.loc, a.value, b.value, k.flags())};
 }
@@ -280,6 +285,8 @@ Tensor::Tensor(KernelBuilder &k, Value buffer, ImageLayout layout)
       layout(layout), dims(type.getShape()) {
   if (layout == ImageLayout::ChannelsFirst)
     return;
+  assert(static_cast<size_t>(type.getRank()) == bufferOrder(layout).size() &&
+         "a buffer in this layout");
   dims.assign(4, 1);
   for (auto [place, dim] : llvm::enumerate(bufferOrder(layout)))
     dims[dim] *= type.getDimSize(place);
@@ -292,6 +299,7 @@ SmallVector<unsigned> Tensor::bufferDims() const {
 }
 
 SmallVector<Value> Tensor::positions(ArrayRef<Index> indices) const {
+  assert(indices.size() == dims.size() && "an index a dim");
   SmallVector<Value> values;
   if (layout == ImageLayout::ChannelsFirst) {
     for (const Index &index : indices)
@@ -333,6 +341,7 @@ Scalar Tensor::operator()(ArrayRef<Index> indices) const {
 }
 
 void Tensor::set(ArrayRef<Index> indices, const Scalar &scalar) const {
+  assert(scalar.value && "no number");
   Value value = scalar.value;
   if (value.getType() != elementType())
     value = arith::TruncFOp::create(k->builder, k->loc, elementType(), value);
@@ -341,6 +350,7 @@ void Tensor::set(ArrayRef<Index> indices, const Scalar &scalar) const {
 
 Scalar Tensor::guarded(ArrayRef<Index> indices, double neutral,
                        const Condition &condition) const {
+  assert(indices.size() == dims.size() && "an index a dim");
   Condition inside = condition;
   for (auto [d, index] : llvm::enumerate(indices))
     inside = inside && within(index, 0, dim(d));
@@ -397,6 +407,9 @@ KernelBuilder::KernelBuilder(OpBuilder &builder, Location loc,
                              ArrayRef<Value> outputBuffers, bool fast,
                              ArrayRef<ImageLayout> layouts)
     : builder(builder), loc(loc), fast(fast) {
+  assert((layouts.empty() ||
+          layouts.size() == inputBuffers.size() + outputBuffers.size()) &&
+         "a layout a buffer");
   auto layoutOf = [&](size_t i) {
     return layouts.empty() ? ImageLayout::ChannelsFirst : layouts[i];
   };
@@ -453,6 +466,7 @@ Tensor KernelBuilder::allocateInBlock(ArrayRef<int64_t> shape, Type element) {
 
 void KernelBuilder::atBlockEnd(const Condition &isLast, int64_t iterations,
                                function_ref<void()> body) {
+  assert(iterations > 0 && "a block of at least one iteration");
   auto end = scf::IfOp::create(builder, loc, materialize(isLast),
                                /*withElseRegion=*/false);
   end->setAttr(kTogether, builder.getUnitAttr());
@@ -507,6 +521,7 @@ SmallVector<Value> KernelBuilder::foldOf(
       indices.pop_back();
       return results;
     }
+    assert(extents[depth] >= 0 && "a negative extent");
     auto loop = scf::ForOp::create(builder, loc, materialize(constant(0)),
                                    materialize(constant(extents[depth])),
                                    materialize(constant(1)), carried);
@@ -520,6 +535,8 @@ SmallVector<Value> KernelBuilder::foldOf(
     SmallVector<Value> inner(loop.getRegionIterArgs());
     SmallVector<Value> yielded = self(self, depth + 1, inner);
     indices.pop_back();
+    assert(yielded.size() == carried.size() &&
+           "a value for each that is carried");
     if (!carried.empty())
       scf::YieldOp::create(builder, loc, yielded);
     return llvm::to_vector_of<Value>(loop.getResults());

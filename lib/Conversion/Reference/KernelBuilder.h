@@ -24,6 +24,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
 
+#include <cassert>
 #include <utility>
 
 namespace mlir::soap {
@@ -126,7 +127,10 @@ public:
   Tensor(KernelBuilder &k, Value buffer,
          ImageLayout layout = ImageLayout::ChannelsFirst);
 
-  int64_t dim(size_t i) const { return dims[i]; }
+  int64_t dim(size_t i) const {
+    assert(i < dims.size() && "no such dim");
+    return dims[i];
+  }
   int64_t rank() const { return dims.size(); }
   ArrayRef<int64_t> shape() const { return dims; }
   ImageLayout getLayout() const { return layout; }
@@ -179,8 +183,14 @@ public:
   /// one nest, the innermost along what lies next to each other in memory.
   bool forThreads = false;
 
-  Tensor in(size_t i) const { return inputs[i]; }
-  Tensor out(size_t i = 0) const { return outputs[i]; }
+  Tensor in(size_t i) const {
+    assert(i < inputs.size() && "no such input");
+    return inputs[i];
+  }
+  Tensor out(size_t i = 0) const {
+    assert(i < outputs.size() && "no such output");
+    return outputs[i];
+  }
   size_t inputCount() const { return inputs.size(); }
   size_t outputCount() const { return outputs.size(); }
 

@@ -11,12 +11,15 @@
 
 #include "mlir/IR/AffineExpr.h"
 
+#include <cassert>
+
 using namespace mlir;
 using namespace mlir::soap;
 using ::soap::AccessMap;
 using ::soap::DimMap;
 
 int64_t LinearExpr::atLow(const ::soap::LoopBox &box) const {
+  assert(box.size() == coefficients.size() && "an interval a loop");
   int64_t value = constant;
   for (size_t d = 0; d < coefficients.size(); ++d)
     value += coefficients[d] * box[d].lo;
@@ -95,6 +98,7 @@ AccessMap mlir::soap::operandAccess(AffineMap map,
 AccessMap mlir::soap::resultAccess(AffineMap map, ArrayRef<int64_t> shape,
                                    SmallVectorImpl<bool> &uncut) {
   AccessMap access;
+  assert(uncut.size() == map.getNumDims() && "a mark a loop");
   SmallVector<bool> seen(map.getNumDims());
   for (auto [expr, extent] : llvm::zip_equal(map.getResults(), shape)) {
     if (auto dim = dyn_cast<AffineDimExpr>(expr);
@@ -116,6 +120,7 @@ AccessMap mlir::soap::resultAccess(AffineMap map, ArrayRef<int64_t> shape,
 
 AffineMap mlir::soap::tileMap(AffineMap map, const ::soap::LoopBox &box,
                               const ::soap::Region &region) {
+  assert(region.rank() == map.getNumResults() && "the region of an operand");
   SmallVector<AffineExpr> exprs;
   for (auto [i, expr] : llvm::enumerate(map.getResults())) {
     std::optional<LinearExpr> linear = linearOf(expr, map.getNumDims());

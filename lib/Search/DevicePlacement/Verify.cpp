@@ -11,6 +11,7 @@
 #include "Soap/Search/DevicePlacement/Solution.h"
 
 #include <algorithm>
+#include <cassert>
 #include <map>
 #include <set>
 #include <unordered_map>
@@ -226,6 +227,7 @@ std::vector<StageCosts> placement::deviceCosts(const Problem &problem,
 Expected<Evaluation> placement::verify(const Problem &problem,
                                        const Objective &objective,
                                        const Placement &placement) {
+  assert(!problem.check() && "the problem must have passed `check`");
   if (MaybeError error = verifyNodes(problem, placement))
     return *error;
   if (MaybeError error = verifyMemory(problem, placement))

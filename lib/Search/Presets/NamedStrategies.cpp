@@ -14,6 +14,7 @@
 #include "Soap/Search/Presets/Presets.h"
 
 #include <algorithm>
+#include <cassert>
 #include <charconv>
 #include <iterator>
 #include <optional>
@@ -247,9 +248,9 @@ bool soap::takeOffload(std::string &text) {
   return true;
 }
 
-Expected<NamedStrategy>
-soap::namedStrategy(const std::string &text,
-                    const ParallelizationProblem &problem) {
+static Expected<NamedStrategy>
+makeWithOffload(const std::string &text,
+                const ParallelizationProblem &problem) {
   std::string name = text;
   bool offload = takeOffload(name);
   Expected<NamedStrategy> made = makeNamed(name, problem);
@@ -268,9 +269,17 @@ soap::namedStrategy(const std::string &text,
   return made;
 }
 
+Expected<NamedStrategy>
+soap::namedStrategy(const std::string &text,
+                    const ParallelizationProblem &problem) {
+  assert(keptValues(problem.getGraph()).empty() &&
+         "the graph must restore nothing yet");
+  return makeWithOffload(text, problem);
+}
+
 Expected<Strategy> soap::presetStrategy(const std::string &name,
                                         const ParallelizationProblem &problem) {
-  Expected<NamedStrategy> named = namedStrategy(name, problem);
+  Expected<NamedStrategy> named = makeWithOffload(name, problem);
   if (!named)
     return named.takeError();
   if (named->offload)

@@ -12,6 +12,7 @@
 #ifndef SOAP_LIB_TARGET_STABLEHLO_IMPORTER_H
 #define SOAP_LIB_TARGET_STABLEHLO_IMPORTER_H
 
+#include "Soap/Model/Config.h"
 #include "Soap/Target/StableHLO.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -16,6 +16,8 @@
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
+#include <cassert>
+
 using namespace mlir;
 using namespace mlir::soap;
 using namespace mlir::soap::stablehlo_import;
@@ -100,6 +102,7 @@ LogicalResult shlo::keepConstraint(Importer &importer, Operation *op) {
 
 TensorRef Importer::place(const TensorRef &tensor,
                           const ::soap::Config &config) {
+  assert(!tensor->constant && "the tensor must be no constant");
   Value copy = materialize(fromValue(whole(tensor)));
   Operation *op = copy.getDefiningOp();
   op->setAttr(

@@ -18,6 +18,8 @@
 #include "mlir/Dialect/Utils/StructuredOpsUtils.h"
 #include "mlir/IR/Matchers.h"
 
+#include <cassert>
+
 using namespace mlir;
 using namespace mlir::soap;
 using namespace mlir::soap::stablehlo_import;
@@ -106,6 +108,7 @@ TensorRef Importer::splat(RankedTensorType type, Attribute element) {
 }
 
 TensorRef Importer::fromValue(Value value) {
+  assert(value && "no value");
   auto tensor = std::make_shared<ImportedTensor>();
   tensor->type = cast<RankedTensorType>(value.getType());
   tensor->base = value;
@@ -116,6 +119,7 @@ TensorRef Importer::fromValue(Value value) {
 }
 
 TensorRef Importer::iota(RankedTensorType type, int64_t dim) {
+  assert(dim >= 0 && dim < type.getRank() && "a dim of the tensor");
   auto tensor = std::make_shared<ImportedTensor>();
   tensor->type = type;
   tensor->iota = getAffineDimExpr(dim, context());
@@ -128,6 +132,9 @@ TensorRef Importer::iota(RankedTensorType type, int64_t dim) {
 
 TensorRef Importer::view(const TensorRef &tensor, ArrayRef<int64_t> shape,
                          AffineMap map) {
+  assert(map.getNumDims() == shape.size() &&
+         map.getNumResults() == static_cast<size_t>(tensor->type.getRank()) &&
+         "from dims of the view to those of the tensor");
   RankedTensorType type = withShape(tensor->type, shape);
   if (map.isIdentity() && type == tensor->type)
     return tensor;
@@ -153,6 +160,8 @@ TensorRef Importer::view(const TensorRef &tensor, ArrayRef<int64_t> shape,
 
 TensorRef Importer::transpose(const TensorRef &tensor,
                               ArrayRef<int64_t> permutation) {
+  assert(permutation.size() == static_cast<size_t>(tensor->type.getRank()) &&
+         "a permutation of the dims");
   SmallVector<int64_t> shape;
   SmallVector<AffineExpr> exprs(permutation.size());
   for (auto [i, dim] : llvm::enumerate(permutation)) {
@@ -187,6 +196,8 @@ static AffineMap unitDimsMap(ArrayRef<int64_t> from, ArrayRef<int64_t> to,
 }
 
 TensorRef Importer::reshape(const TensorRef &tensor, ArrayRef<int64_t> shape) {
+  assert(llvm::product_of(shape) == tensor->type.getNumElements() &&
+         "as many elements");
   RankedTensorType type = withShape(tensor->type, shape);
   if (type == tensor->type)
     return tensor;
@@ -199,6 +210,9 @@ TensorRef Importer::reshape(const TensorRef &tensor, ArrayRef<int64_t> shape) {
 
 TensorRef Importer::slice(const TensorRef &tensor, ArrayRef<int64_t> offsets,
                           ArrayRef<int64_t> sizes, ArrayRef<int64_t> strides) {
+  assert(sizes.size() == offsets.size() && sizes.size() == strides.size() &&
+         sizes.size() == static_cast<size_t>(tensor->type.getRank()) &&
+         "a range a dim");
   RankedTensorType type = withShape(tensor->type, sizes);
   if (type == tensor->type)
     return tensor;
@@ -216,6 +230,7 @@ TensorRef Importer::slice(const TensorRef &tensor, ArrayRef<int64_t> offsets,
 }
 
 TensorRef Importer::concat(ArrayRef<TensorRef> tensors, int64_t dim) {
+  assert(!tensors.empty() && "at least one tensor");
   if (tensors.size() == 1)
     return tensors[0];
   SmallVector<int64_t> shape(tensors[0]->type.getShape());
@@ -259,6 +274,12 @@ TensorRef Importer::pad(const TensorRef &tensor, ArrayRef<int64_t> low,
                         Attribute value) {
   TensorRef result = tensor;
   int64_t rank = tensor->type.getRank();
+  assert(static_cast<int64_t>(low.size()) == rank &&
+         static_cast<int64_t>(high.size()) == rank &&
+         static_cast<int64_t>(interior.size()) == rank &&
+         "padding of each dim");
+  assert(llvm::all_of(interior, [](int64_t count) { return count >= 0; }) &&
+         "interior padding does not crop");
   SmallVector<int64_t> zeros(rank, 0), ones(rank, 1);
   // Elements between others: a dim of extent 1 behind each, padded, and merged.
   for (int64_t d = 0; d < rank; ++d) {
@@ -335,6 +356,7 @@ Value Importer::whole(const TensorRef &tensor) {
 }
 
 Value Importer::materialize(const TensorRef &tensor) {
+  assert(!tensor->constant && "constants have a value of their own");
   Type element = tensor->type.getElementType();
   if (tensor->base && tensor->map.isPermutation() && !tensor->isWhole() &&
       isa<FloatType>(element)) {
@@ -468,6 +490,7 @@ SmallVector<TensorRef> Importer::fold(ArrayRef<int64_t> shape,
                                       ArrayRef<TensorRef> operands,
                                       ArrayRef<AffineMap> maps,
                                       ArrayRef<TensorRef> inits, Body body) {
+  assert(operands.size() == maps.size() && "a map an operand");
   unsigned loops = shape.size() + windows.size();
   SmallVector<Value> inputs, outputs;
   SmallVector<AffineMap> inputMaps, outputMaps;

@@ -16,6 +16,7 @@
 #include "Soap/Dialect/Soap/ShardPosition.h"
 #include "Soap/Dialect/Soap/SoapCollectives.h"
 
+#include <cassert>
 #include <limits>
 #include <map>
 
@@ -38,6 +39,11 @@ public:
 
   FailureOr<DeviceProgram> run(ModuleOp module) {
     createFunction(module);
+    assert(llvm::is_sorted(schedule.byDevice[device],
+                           [](const auto &a, const auto &b) {
+                             return a.first < b.first;
+                           }) &&
+           "actions in the order of tasks");
     for (auto [place, id] : schedule.byDevice[device]) {
       const Action &action = plan.actions[id];
       if (action.kind == ActionKind::Collective)
@@ -112,11 +118,18 @@ private:
     program.peers.push_back(peer);
     program.transfers.push_back(transfer);
     program.collectives.push_back(collective);
+    assert(program.tasks.size() == program.peers.size() &&
+           program.tasks.size() == program.transfers.size() &&
+           program.tasks.size() == program.collectives.size() &&
+           "an entry a slot");
+    assert((peer < 0) == (transfer < 0) && (peer < 0 || collective < 0) &&
+           "a message has a peer and a number");
   }
 
   /// A tile with the parts of other tiles of this device.
   Value assemble(const Buffer &result, ArrayRef<int> inputs,
                  ArrayRef<Value> tiles, int64_t place) {
+    assert(inputs.size() == tiles.size() && "a tile an input");
     SmallVector<Attribute> sources, targets;
     for (int input : inputs) {
       Tile part = plan.buffers[input].region.intersect(result.region);
@@ -146,6 +159,9 @@ private:
                       Value tile, int64_t place) {
     Location loc = source.getLoc();
     ArrayRef<::soap::CollectiveStep> steps = schedule.steps[number];
+    assert(!steps.empty() && steps.size() <= 2 &&
+           "a fold, and a broadcast of it");
+    assert(group.placeOf(device) >= 0 && "a member");
     size_t me = static_cast<size_t>(group.placeOf(device));
     bool isRoot = device == steps[0].members[steps[0].root];
     int output = group.outputs[me];
@@ -201,6 +217,7 @@ private:
   /// among them: nothing says which of them is its own.
   void emitAllToAll(const ::soap::CollectiveGroup &group, int64_t step,
                     int64_t place) {
+    assert(group.placeOf(device) >= 0 && "a member");
     auto me = static_cast<size_t>(group.placeOf(device));
     int input = group.inputs[me];
     const Buffer &result = plan.buffers[group.outputs[me]];
@@ -231,7 +248,9 @@ private:
   /// The op of this device in a regular collective. Its tile is cut first where
   /// only a part of it is wanted, and what it gathers is assembled behind it.
   void emitCollective(int number, int64_t place) {
+    assert(number >= 0 && schedule.groups[number] && "a regular collective");
     const ::soap::CollectiveGroup &group = *schedule.groups[number];
+    assert(group.placeOf(device) >= 0 && "a member");
     size_t me = static_cast<size_t>(group.placeOf(device));
     int input = group.inputs[me], output = group.outputs[me];
     Value tile = input < 0 ? Value() : values.at(input);
@@ -292,6 +311,9 @@ private:
 
   LogicalResult emit(const Action &action, int64_t transfer, int64_t place) {
     if (action.kind == ActionKind::Transfer) {
+      assert(action.sourceDevice != action.device &&
+             "a message to another device");
+      assert(transfer >= 0 && "transfers have numbers");
       const Tile &message = plan.buffers[action.outputs[0]].region;
       if (action.sourceDevice == device) {
         auto send = SendOp::create(builder, source.getLoc(),
@@ -359,6 +381,9 @@ private:
     Operation *op = kernelOps.at({action.node, action.stage});
     const ::soap::Kernel &kernel =
         ::soap::kernelOf(priced.opGraph.graph, action);
+    assert(action.inputs.size() == kernel.operands.size() &&
+           action.outputs.size() == kernel.results.size() &&
+           "a buffer an operand and a result");
     SmallVector<Tile> operandRegions, resultRegions;
     SmallVector<Value> operands;
     for (auto [i, input] : llvm::enumerate(action.inputs)) {
@@ -375,6 +400,8 @@ private:
       return op->emitError(
                  "cannot be split as its config says: no local op for piece ")
              << action.shard;
+    assert(local->getNumResults() >= action.outputs.size() &&
+           "a tile a result");
     local->removeAttr(kKeep); // is done
     givePosition(local, kernel.space.loops, action.box);
     if (auto dropout = dyn_cast<DropoutOp>(local))
@@ -475,6 +502,9 @@ private:
           SoapDialect::kUpdates,
           builder.getI64IntegerAttr(argOfBuffer.at(plan.inputs[i][b])))));
     }
+    assert(program.args.size() ==
+               program.function.getBody().getNumArguments() &&
+           program.args.size() == argAttributes.size() && "a tile an argument");
     func::ReturnOp::create(builder, source.getLoc(), results);
     program.function.setFunctionType(
         builder.getFunctionType(program.function.getBody().getArgumentTypes(),

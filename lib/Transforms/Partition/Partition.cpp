@@ -34,6 +34,8 @@ namespace mlir::soap {
 #define GEN_PASS_DEF_SOAPPARTITION
 #include "Soap/Plan/ActionCost.h"
 #include "Soap/Transforms/Passes.h.inc"
+
+#include <cassert>
 } // namespace mlir::soap
 
 using namespace mlir;
@@ -164,6 +166,7 @@ ProgramSchedule makeSchedule(const PricedFunction &priced, ArrayRef<int> order,
   for (const auto &[value, id] : priced.opGraph.valueIds)
     if (auto constant = value.getDefiningOp<ConstantOp>())
       schedule.isSplat[id] = isa<SplatElementsAttr>(constant.getValue());
+  assert(priced.plan.taskStart.size() == order.size() + 1 && "each task once");
   const ::soap::Plan &plan = priced.plan;
   schedule.collectiveOfTask.assign(order.size(), -1);
   int64_t steps = 0;
@@ -197,6 +200,8 @@ ProgramSchedule makeSchedule(const PricedFunction &priced, ArrayRef<int> order,
   for (const ::soap::Action &action : priced.plan.actions)
     schedule.transferNumbers.push_back(
         action.kind == ::soap::ActionKind::Transfer ? transfers++ : -1);
+  assert(schedule.groups.size() == schedule.firstStep.size() &&
+         "a first step a group");
   return schedule;
 }
 

@@ -19,6 +19,7 @@
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/StringMap.h"
 
+#include <cassert>
 #include <map>
 
 using namespace mlir;
@@ -53,6 +54,8 @@ bool ForwardPass::isReadByGradients(int value) const {
 }
 
 std::string ForwardPass::whyNot(int node) const {
+  assert(node >= 0 && static_cast<size_t>(node) < opGraph.ops.size() &&
+         "no such node");
   if (!isForward(node))
     return "it is not of the forward pass";
   if (updatesState.test(node))
@@ -78,6 +81,7 @@ ArrayRef<int> ForwardPass::recomputedResults(int node) const {
 }
 
 llvm::BitVector ForwardPass::findRead(const llvm::BitVector &nodes) const {
+  assert(nodes.size() == opGraph.ops.size() && "a bit a node");
   llvm::BitVector read(nodes.size());
   for (int n = static_cast<int>(nodes.size()); n-- > 0;)
     if (nodes.test(n) && llvm::any_of(recomputedResults(n), [&](int value) {
@@ -91,6 +95,7 @@ llvm::BitVector ForwardPass::findRead(const llvm::BitVector &nodes) const {
 
 std::vector<ForwardPass::Together>
 ForwardPass::findTogether(const llvm::BitVector &nodes) const {
+  assert(nodes.size() == opGraph.ops.size() && "a bit a node");
   llvm::EquivalenceClasses<int> classes;
   for (int n : nodes.set_bits()) {
     classes.insert(n);
@@ -171,6 +176,11 @@ static Operation *cloneOp(OpBuilder &builder, Operation *op,
 
 FailureOr<int> mlir::soap::recompute(const ForwardPass &pass,
                                      const llvm::BitVector &nodes) {
+  assert(llvm::all_of(nodes.set_bits(),
+                      [&](unsigned n) {
+                        return pass.whyNot(static_cast<int>(n)).empty();
+                      }) &&
+         "nodes must have passed `whyNot`");
   const OpGraph &opGraph = pass.getOpGraph();
   llvm::BitVector read = pass.findRead(nodes);
   int count = 0;
@@ -181,6 +191,8 @@ FailureOr<int> mlir::soap::recompute(const ForwardPass &pass,
              << "\" is recomputed for no op of the backward pass that waits "
                 "for "
                 "a gradient, so it would save nothing";
+    assert(together.firstReader > together.nodes.back() &&
+           "gradients read what was computed before");
     OpBuilder builder(opGraph.ops[together.firstReader]);
     IRMapping mapping;
     for (int n : together.nodes) {

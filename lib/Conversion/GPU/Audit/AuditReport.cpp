@@ -13,9 +13,13 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 
+#include <cassert>
+
 using namespace mlir::soap;
 
 void ProgramAudit::finish() {
+  assert(totals.launches + totals.copies + totals.libraryCalls == 0 &&
+         "rows are added up once");
   llvm::stable_sort(rows, [](const AuditRow &a, const AuditRow &b) {
     return a.seconds() > b.seconds();
   });

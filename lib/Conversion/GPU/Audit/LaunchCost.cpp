@@ -19,6 +19,7 @@
 #include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
 
 #include <algorithm>
+#include <cassert>
 #include <map>
 
 using namespace mlir;
@@ -37,6 +38,7 @@ SmallVector<Sample> samplesOf(func::FuncOp part, int64_t extent) {
   SmallVector<int64_t> bounds{0};
   llvm::append_range(bounds, segmentsOf(part, extent));
   bounds.push_back(extent);
+  assert(llvm::is_sorted(bounds) && "segments one after the other");
   SmallVector<Sample> samples;
   for (size_t i = 0; i + 1 < bounds.size(); ++i) {
     constexpr int64_t most = 4;
@@ -82,6 +84,7 @@ const char *LaunchCost::limit() const {
 
 void LaunchCost::moveToHost(ArrayRef<unsigned> arguments, const GpuChip &chip,
                             double bandwidth) {
+  assert(bandwidth > 0 && "bytes/s of the memory");
   double must = 0, moved = 0;
   for (const LaunchAccess &access : accesses)
     if (llvm::is_contained(arguments, access.argument)) {
@@ -96,10 +99,12 @@ void LaunchCost::moveToHost(ArrayRef<unsigned> arguments, const GpuChip &chip,
 
 LaunchCost mlir::soap::costOfLaunch(func::FuncOp part, int64_t extent,
                                     const GpuChip &chip, double bandwidth) {
+  assert(bandwidth > 0 && "bytes/s of the memory");
   LaunchCost cost;
   cost.extent = extent;
   if (extent <= 0)
     return cost;
+  assert(extent > 0 && "at least one iteration");
   // As the runtime launches it (CudaDevice::launch).
   constexpr int64_t maxThreads = 256, blocksPerMultiprocessor = 32;
   int64_t allWarps = (extent + kWarpLanes - 1) / kWarpLanes;
@@ -199,6 +204,8 @@ LaunchCost mlir::soap::costOfLaunch(func::FuncOp part, int64_t extent,
     access.stride = total.stride;
     access.dependsOnData = total.dependsOnData;
     access.isUncoalesced = total.sectors > 2 * total.minSectors;
+    assert(access.mustBytes >= 0 && access.movedBytes >= 0 &&
+           access.memoryBytes >= 0 && access.l2Bytes >= 0 && "bytes");
     cost.mustBytes += access.mustBytes;
     cost.movedBytes += access.movedBytes;
     memoryBytes += access.memoryBytes;
