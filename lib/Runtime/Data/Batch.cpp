@@ -11,6 +11,7 @@
 #include "Runtime/Data/Random.h"
 #include "Soap/Runtime/Data/Data.h"
 
+#include <cassert>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -109,6 +110,11 @@ private:
 int64_t runtime::fillBatch(const DataSource &source, const Dataset &set,
                            const std::vector<int64_t> &order, int64_t first,
                            const BatchTensors &batch) {
+  assert(first >= 0 && batch.size >= 0 && !order.empty() &&
+         "at least one sample");
+  assert(batch.data.size() <= source.inputs.size() &&
+         batch.targets.size() <= source.targets.size() &&
+         "a place in the source for each tensor");
   std::vector<SampleCopier> copiers, targets;
   for (size_t i = 0; i < batch.data.size(); ++i)
     if (batch.data[i])
@@ -118,6 +124,9 @@ int64_t runtime::fillBatch(const DataSource &source, const Dataset &set,
       targets.emplace_back(source.targets[i], set.targets[i],
                            *batch.targets[i]);
   Placement labelPlace;
+  assert(source.labelRuns > 0 &&
+         (!batch.label || set.labelsPerSample % source.labelRuns == 0) &&
+         "labels of a sample lie in runs of one length");
   labelPlace.outer = source.labelRuns;
   labelPlace.inner = set.labelsPerSample / source.labelRuns;
   labelPlace.batch = batch.size;
@@ -125,6 +134,7 @@ int64_t runtime::fillBatch(const DataSource &source, const Dataset &set,
   for (int64_t i = 0; i < batch.size; ++i) {
     bool padding = first + i >= int64_t(order.size());
     int64_t sample = order[padding ? 0 : size_t(first + i)];
+    assert(sample >= 0 && sample < set.size() && "no such sample");
     real += !padding;
     for (int64_t j = 0; batch.label && j < set.labelsPerSample; ++j)
       batch.label->set(
@@ -159,6 +169,7 @@ int64_t runtime::countLabels(const HostTensor &labels) {
 
 std::vector<int64_t> runtime::epochOrder(int64_t size, uint64_t seed,
                                          int64_t epoch, bool shuffles) {
+  assert(size >= 0 && epoch >= 0 && "a negative size");
   std::vector<int64_t> order(static_cast<size_t>(size));
   std::iota(order.begin(), order.end(), 0);
   if (!shuffles)

@@ -12,6 +12,7 @@
 #include "Runtime/Data/ElementDispatch.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -20,6 +21,7 @@ using namespace soap;
 using namespace soap::runtime;
 
 AlignedBytes::AlignedBytes(int64_t size) : length(size) {
+  assert(size >= 0 && "a negative size");
   size_t rounded = (size_t(size) + 63) / 64 * 64;
   if (rounded == 0)
     rounded = 64;
@@ -92,12 +94,16 @@ HostTensor::HostTensor(ElementType dtype, std::vector<int64_t> s)
 int64_t HostTensor::volume() const { return volumeOf(shape); }
 
 double HostTensor::at(int64_t index) const {
+  assert(index >= 0 && (index + 1) * sizeOf(dtype) <= bytes.size() &&
+         "no such element");
   return dispatch(dtype, [&](auto *type) {
     return double(as<std::remove_pointer_t<decltype(type)>>()[size_t(index)]);
   });
 }
 
 void HostTensor::set(int64_t index, double value) {
+  assert(index >= 0 && (index + 1) * sizeOf(dtype) <= bytes.size() &&
+         "no such element");
   dispatch(dtype, [&](auto *type) {
     using T = std::remove_pointer_t<decltype(type)>;
     as<T>()[size_t(index)] = convertTo<T>(value);
@@ -164,6 +170,7 @@ std::string runtime::shapeString(const std::vector<int64_t> &shape) {
 int64_t runtime::copyPacked(const Region &from, const void *source,
                             const Region &to, void *target,
                             int64_t elementSize) {
+  assert(elementSize > 0 && "a size of an element");
   Region common = from.intersect(to);
   if (common.empty())
     return 0;

@@ -10,12 +10,17 @@
 #include "Runtime/Execution/HostCopies.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cstring>
 
 using namespace soap;
 using namespace soap::runtime;
 
 void HostCopies::add(const void *device, int64_t bytes) {
+  assert(bytes >= 0 && "a negative size");
+  assert(std::ranges::none_of(
+             parts, [](const Part &part) { return part.copy.data(); }) &&
+         "must come before `read`");
   if (!device)
     return;
   auto *begin = static_cast<const char *>(device);
@@ -34,6 +39,7 @@ void HostCopies::add(const void *device, int64_t bytes) {
     return part.device > begin;
   });
   parts.insert(place, Part{begin, end - begin, {}});
+  assert(std::ranges::is_sorted(parts, {}, &Part::device) && "by address");
 }
 
 bool HostCopies::meets(const void *device, int64_t bytes) const {
@@ -63,6 +69,7 @@ MaybeError HostCopies::read(BackendDevice &device, int64_t stream) {
 HostCopies HostCopies::clone() const {
   HostCopies result;
   for (const Part &part : parts) {
+    assert(part.copy.data() && "must come after `read`");
     result.parts.push_back({part.device, part.bytes, AlignedBytes(part.bytes)});
     std::memcpy(result.parts.back().copy.data(), part.copy.data(),
                 size_t(part.bytes));

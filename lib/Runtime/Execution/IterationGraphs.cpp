@@ -10,6 +10,7 @@
 #include "Runtime/Execution/IterationGraphs.h"
 
 #include <algorithm>
+#include <cassert>
 
 using namespace soap;
 using namespace soap::runtime;
@@ -46,6 +47,7 @@ void IterationGraphs::giveUp(const std::string &why) {
 }
 
 IterationGraphs::Mode IterationGraphs::start(Execution &execution) {
+  assert(graphs.size() <= maxGraphs && "the latest few");
   current = nullptr;
   if (off || !warm)
     return Direct;
@@ -86,6 +88,8 @@ void IterationGraphs::finish(Execution &execution, Mode mode,
                              const MaybeError &error, bool nothingDone) {
   std::vector<int64_t> &sent = execution.bytesSent;
   if (mode == Record) {
+    assert(!graphs.empty() && graphs.back().bytes.size() == sent.size() &&
+           "`start` must have made the graph");
     Known &graph = graphs.back();
     if (error && nothingDone) {
       // Recorded messages were not sent.

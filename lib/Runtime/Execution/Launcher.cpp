@@ -21,6 +21,7 @@
 #include "Soap/Runtime/Processes/World.h"
 
 #include <algorithm>
+#include <cassert>
 #include <condition_variable>
 #include <ctime>
 #include <exception>
@@ -67,6 +68,9 @@ struct Iteration {
 
   explicit Iteration(std::shared_ptr<Execution> e)
       : execution(std::move(e)), contexts(execution->ranks.size()) {
+    assert(contexts.size() == execution->entry.ranks.size() &&
+           execution->times.size() == contexts.size() &&
+           "code and times of each rank");
     Execution &run = *execution;
     int64_t devices = run.manifest->devices;
     for (size_t i = 0; i < contexts.size(); ++i) {
@@ -120,6 +124,8 @@ void runRank(Iteration &iteration, size_t index, KernelCache &kernels,
                             ? nullptr
                             : iteration.execution->graphs->graph();
   bool records = iteration.mode == IterationGraphs::Record;
+  assert((iteration.mode == IterationGraphs::Direct || (graph && device)) &&
+         "a graph of a backend");
   int64_t number = ctx.rank->device;
   try {
     bool begun = !device || check(device->begin());
@@ -182,6 +188,7 @@ void deviceMain(std::shared_ptr<Shared> shared, int64_t device, size_t local,
         continue;
       runRank(*iteration, i, kernels, place);
       std::lock_guard<std::mutex> lock(shared->mutex);
+      assert(iteration->remaining > 0 && "more than were begun");
       if (--iteration->remaining == 0)
         shared->done.notify_all();
     }

@@ -10,6 +10,7 @@
 #include "Runtime/Execution/ProductParts.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cstring>
 
 using namespace soap;
@@ -22,11 +23,18 @@ Selection runtime::spread(int64_t extent, int64_t count) {
   for (int64_t i = 0; i < count; ++i)
     selection.indices.push_back(count == 1 ? 0
                                            : i * (extent - 1) / (count - 1));
+  assert(
+      std::ranges::adjacent_find(selection.indices, std::greater_equal<>()) ==
+          selection.indices.end() &&
+      "indices ascend");
   return selection;
 }
 
 AlignedBytes runtime::select(const void *data, int64_t outer,
                              const Selection &dim, int64_t innerBytes) {
+  assert(outer >= 0 && innerBytes >= 0 && "a negative size");
+  assert((dim.indices.empty() || dim.indices.back() < dim.of) &&
+         "indices of the dim");
   AlignedBytes result(outer * dim.count() * innerBytes);
   char *to = result.data();
   const char *from = static_cast<const char *>(data);

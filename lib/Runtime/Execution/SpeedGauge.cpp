@@ -10,6 +10,7 @@
 #include "Runtime/Execution/SpeedGauge.h"
 
 #include <algorithm>
+#include <cassert>
 #include <chrono>
 #include <numeric>
 
@@ -54,6 +55,8 @@ static void sortByLength(std::vector<size_t> &iterations,
 std::vector<size_t> soap::runtime::steadyIterations(
     const std::vector<int64_t> &gauges, int64_t best,
     const std::vector<int64_t> &lengths, size_t minimum) {
+  assert((gauges.empty() || gauges.size() == lengths.size() + 1) &&
+         "one more of them than of iterations");
   std::vector<size_t> steady = fullSpeedIterations(gauges, best);
   if (steady.size() >= minimum)
     return steady;
@@ -67,6 +70,9 @@ std::vector<size_t> soap::runtime::steadyIterations(
 std::vector<size_t>
 soap::runtime::typicalIterations(std::vector<size_t> iterations,
                                  const std::vector<int64_t> &lengths) {
+  assert(std::ranges::all_of(iterations,
+                             [&](size_t i) { return i < lengths.size(); }) &&
+         "no such iteration");
   sortByLength(iterations, lengths);
   auto quarter = static_cast<ptrdiff_t>(iterations.size() / 4);
   return {iterations.begin() + quarter, iterations.end() - quarter};

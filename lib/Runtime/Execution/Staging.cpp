@@ -13,6 +13,7 @@
 #include "Soap/Runtime/Execution/TensorStore.h"
 
 #include <algorithm>
+#include <cassert>
 #include <set>
 
 using namespace soap;
@@ -31,6 +32,7 @@ HostTensor &TensorStore::nextHost(size_t tensor) {
 }
 
 MaybeError TensorStore::stage(size_t entry, const std::vector<size_t> &wanted) {
+  assert(entry < ranks.size() && "no such entry");
   stagedTensors.clear();
   stagedTiles.clear();
   std::set<size_t> mine;
@@ -56,6 +58,7 @@ MaybeError TensorStore::stage(size_t entry, const std::vector<size_t> &wanted) {
   for (size_t index : mine) {
     Tile &tile = tiles[index];
     const HostTensor &value = tensors[tile.tensor].next;
+    assert(value.bytes.data() && "the next value must have been written");
     copyPacked(Region::whole(value.shape), value.bytes.data(), tile.region,
                tile.pinned, sizeOf(manifest->tensors[tile.tensor].dtype));
     moved += tile.region.volume();

@@ -12,6 +12,7 @@
 #include "Runtime/Data/ElementDispatch.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -20,6 +21,8 @@ using namespace soap;
 using namespace soap::runtime;
 
 TensorError runtime::errorOf(const TensorPair &pair) {
+  assert(pair.count >= 0 && pair.scale >= 0 && pair.relative >= 0 &&
+         pair.absolute >= 0 && "a negative tolerance");
   TensorError result;
   double scale = std::max(pair.scale, maxAbs(pair.type, pair.host, pair.count));
   double divisor = scale > 0 ? scale : 1;

@@ -11,6 +11,7 @@
 
 #include "Runtime/Backend/Backend.h"
 
+#include <cassert>
 #include <cstring>
 #include <set>
 #include <tuple>
@@ -63,6 +64,9 @@ size_t TensorStore::newTile(const TileInfo &info, int64_t device) {
 }
 
 MaybeError TensorStore::allocate() {
+  assert(std::ranges::none_of(tiles,
+                              [](const Tile &tile) { return tile.place; }) &&
+         "to be called once");
   if (!backend)
     return std::nullopt;
   for (Tile &tile : tiles) {
@@ -97,6 +101,8 @@ Expected<const char *> TensorStore::hostValue(const Tile &tile) const {
 }
 
 std::vector<void *> TensorStore::pointers(size_t entry, size_t rank) const {
+  assert(entry < ranks.size() && rank < ranks[entry].size() &&
+         "no such rank of an entry");
   std::vector<void *> result;
   auto add = [&](size_t tile) {
     result.push_back(backend ? tiles[tile].place : tiles[tile].hostData());
@@ -117,6 +123,8 @@ HostTensor &TensorStore::host(size_t tensor) {
 }
 
 void TensorStore::hostWritten(size_t tensor) {
+  assert(tensor < tensors.size() && tensors[tensor].host.bytes.data() &&
+         "the host's copy must have been written");
   TensorState &state = tensors[tensor];
   state.hostVersion = ++state.version;
 }
@@ -182,6 +190,7 @@ TensorStore::cover(const TensorState &state, const Region &region,
       if (known)
         continue;
       int64_t volume = part.volume();
+      assert(volume <= wanted && "a part of the region");
       found += volume;
       parts.push_back({index, std::move(part)});
       if (volume == wanted || (!overlapping && found == wanted))
@@ -197,6 +206,8 @@ TensorStore::cover(const TensorState &state, const Region &region,
 MaybeError TensorStore::move(const std::vector<Part> &parts,
                              const Region &region, void *target, int reader,
                              int64_t elementSize) const {
+  assert(elementSize > 0 && reader >= 0 && reader < place.size() &&
+         "no such rank");
   for (const Part &part : parts) {
     const Tile &tile = tiles[part.tile];
     if (tile.owner != place.rank() && reader != place.rank())
@@ -277,6 +288,7 @@ MaybeError TensorStore::prepare(size_t entry) {
     for (size_t index : row.args) {
       Tile &tile = tiles[index];
       const TensorState &state = tensors[tile.tensor];
+      assert(tile.version <= state.version && "a tile of the future");
       const TensorInfo &info = manifest->tensors[tile.tensor];
       if (!state.version)
         return Error{std::string(nameOf(info.kind)) + " '" + info.name +
@@ -313,6 +325,7 @@ void TensorStore::finished(size_t entry) {
         changed.insert(arg.tensor);
   for (size_t tensor : changed)
     ++tensors[tensor].version;
+  assert(ranks[entry].size() == info.ranks.size() && "tiles of each rank");
   for (size_t r = 0; r < info.ranks.size(); ++r)
     for (size_t i = 0; i < info.ranks[r].args.size(); ++i)
       if (info.ranks[r].args[i].updated) {

@@ -12,6 +12,7 @@
 #include "Soap/Support/FileIO.h"
 
 #include <algorithm>
+#include <cassert>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -27,11 +28,13 @@ void Trace::add(const Execution &execution) {
   if (full)
     return;
   const EntryInfo &entry = execution.entry;
+  assert(execution.times.size() == entry.ranks.size() && "times of each rank");
   for (size_t r = 0; r < entry.ranks.size(); ++r)
     for (size_t slot = 0; slot < execution.times[r].size(); ++slot) {
       const SlotTime &time = execution.times[r][slot];
       if (!time.endNs)
         continue;
+      assert(time.beginNs <= time.endNs && "an op ends after it begins");
       const ScheduledTask &task =
           entry.schedule[size_t(entry.ranks[r].tasks[slot])];
       events.push_back({task.name, task.kind, entry.ranks[r].device,

@@ -13,6 +13,7 @@
 #include "Runtime/Processes/Sockets.h"
 
 #include <algorithm>
+#include <cassert>
 #include <iterator>
 #include <map>
 #include <set>
@@ -106,6 +107,7 @@ Expected<Placement> World::place(const Manifest &manifest) {
 DeviceShare World::share(const Placement &placement) const {
   DeviceShare share;
   share.local = placement.devicesHere();
+  assert(!share.local.empty() && "a process has at least one device");
   const std::string &machine = machines[size_t(rank())];
   for (int64_t device = 0; device < share.local.front(); ++device)
     share.firstOnMachine +=

@@ -9,6 +9,7 @@
 
 #include "Soap/Runtime/Training/FiniteWatch.h"
 
+#include <cassert>
 #include <chrono>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -41,6 +42,8 @@ std::string runtime::nonFiniteSample(const Dataset &set,
                                      const std::vector<TensorInfo> &inputs,
                                      const std::vector<int64_t> &order,
                                      int64_t first, int64_t batch) {
+  assert(first >= 0 && batch > 0 && inputs.size() >= set.samples.size() &&
+         "a tensor for each part of a sample");
   for (size_t i = 0; i < set.samples.size(); ++i) {
     const HostTensor &samples = set.samples[i];
     int64_t size = samples.volume() / std::max<int64_t>(1, set.size());

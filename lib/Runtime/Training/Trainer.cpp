@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cassert>
 #include <cmath>
 #include <numeric>
 #include <set>
@@ -103,6 +104,7 @@ Expected<Trainer::EntryTensors> Trainer::find(size_t entry) const {
 }
 
 Expected<Trainer> Trainer::create(Session &session, int64_t accumulate) {
+  assert(accumulate > 0 && "at least one batch");
   Trainer trainer;
   trainer.session = &session;
   trainer.accumulate = accumulate;
@@ -158,6 +160,8 @@ int64_t Trainer::batch(const DataSource &source) const {
 int64_t Trainer::batchOf(const EntryTensors &e,
                          const DataSource &source) const {
   const std::vector<TensorInfo> &tensors = session->manifest().tensors;
+  assert(source.inputs.size() >= e.data.size() && !source.inputs.empty() &&
+         "a data source must fit the module");
   auto batch = [&](size_t tensor, const DataInput &input) {
     return tensors[tensor].shape[size_t(input.batchDim)];
   };
@@ -261,6 +265,7 @@ MaybeError Trainer::tallyBatch(const EntryTensors &e, int64_t batch,
   };
   if (MaybeError error = read(e.loss, loss))
     return error;
+  assert(real >= 0 && real <= batch && "a part of the batch");
   tally.samples += real;
   std::optional<size_t> only = e.label;
   if (e.numLabels() == 1 && !only)
@@ -318,6 +323,7 @@ MaybeError Trainer::tallyBatch(const EntryTensors &e, int64_t batch,
 MaybeError Trainer::step(const DataSource &source,
                          const std::vector<int64_t> &order, int64_t first,
                          Tally &tally, int64_t next) {
+  assert(first >= 0 && first <= int64_t(order.size()) && "no such sample");
   // Only a batch of the same entry can be on its way.
   if (accumulate > 1)
     next = -1;
@@ -579,6 +585,8 @@ MaybeError Run::evaluate(EpochResult &numbers) {
 
 MaybeError Run::train() {
   TrainState &state = result.state;
+  assert(state.epoch >= 1 && state.position >= 0 &&
+         state.position <= state.step && "a position of a training");
   while (wantsMore() && (!options.epochs || state.epoch <= options.epochs)) {
     if (MaybeError error = trainEpoch())
       return error;

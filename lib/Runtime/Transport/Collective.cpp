@@ -12,6 +12,7 @@
 #include "Soap/Support/NarrowFloats.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cstring>
 #include <numeric>
 
@@ -45,6 +46,8 @@ void Collective::splitPieces() {
     if (buffers.size() != 1 || counts[0] % size() != 0)
       return;
     int64_t piece = counts[0] / size();
+    assert(piece >= 0 && counts.size() == buffers.size() &&
+           "a number of elements a buffer");
     char *first = static_cast<char *>(buffers[0]);
     buffers.clear();
     for (int64_t p = 0; p < size(); ++p)
@@ -210,6 +213,8 @@ static void foldAs(const std::vector<const void *> &sources, void *to,
 void runtime::foldSums(int64_t elementType,
                        const std::vector<const void *> &sources, void *to,
                        int64_t count) {
+  assert(!sources.empty() && count >= 0 && "something to sum");
+  assert(elementType != SOAP_BYTES && "elements of a sum are numbers");
   switch (elementType) {
   case SOAP_F64:
     return foldAs<double>(sources, to, count);

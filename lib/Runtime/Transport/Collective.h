@@ -15,6 +15,7 @@
 #include "Soap/Cost/CollectiveCost.h"
 #include "Soap/Support/Error.h"
 
+#include <cassert>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -45,7 +46,10 @@ struct Collective {
   int64_t stream = 0;
 
   int64_t size() const { return int64_t(group->size()); }
-  int64_t me() const { return (*group)[size_t(place)]; }
+  int64_t me() const {
+    assert(place >= 0 && place < size() && "a member of the group");
+    return (*group)[size_t(place)];
+  }
   bool isRoot() const { return place == root; }
   /// Every device gives a piece to every device.
   bool isAllToAll() const {

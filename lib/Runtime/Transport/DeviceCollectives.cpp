@@ -11,6 +11,8 @@
 
 #include "Soap/Plan/CollectiveGroup.h"
 
+#include <cassert>
+
 using namespace soap;
 using namespace soap::runtime;
 
@@ -55,6 +57,7 @@ void DeviceCollectives::abort() {
 
 Expected<void *> DeviceCollectives::grow(Memory &memory, int64_t device,
                                          int64_t bytes) {
+  assert(bytes >= 0 && "a negative size");
   if (memory.data && memory.bytes >= bytes)
     return memory.data;
   auto data = backend.allocate(device, bytes);
@@ -246,5 +249,7 @@ private:
 MaybeError DeviceCollectives::run(const Collective &collective) {
   if (collective.number < 0 || collective.number >= int64_t(meetings.size()))
     return Error{collective.describe() + " does not exist"};
+  assert(collective.check().empty() && "buffers must have been checked");
+  assert(collective.device && "of a device of a backend");
   return Member(*this, *meetings[size_t(collective.number)], collective).run();
 }

@@ -12,6 +12,7 @@
 #include "Runtime/Processes/Affinity.h"
 #include "Soap/Plan/CollectiveGroup.h"
 
+#include <cassert>
 #include <chrono>
 #include <condition_variable>
 #include <cstring>
@@ -119,6 +120,7 @@ private:
     {
       std::lock_guard<std::mutex> lock(meeting.mutex);
       ++arrived;
+      assert(arrived.load() <= count && "a device makes a step once");
     }
     if (arrived.load() == count)
       meeting.changed.notify_all();
@@ -360,5 +362,6 @@ MaybeError HostCollectives::run(const Collective &collective) {
     return Error{"stopped because another device failed"};
   if (collective.number < 0 || collective.number >= int64_t(meetings.size()))
     return Error{collective.describe() + " does not exist"};
+  assert(collective.check().empty() && "buffers must have been checked");
   return Member(*this, *meetings[size_t(collective.number)], collective).run();
 }

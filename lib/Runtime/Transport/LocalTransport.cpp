@@ -16,6 +16,7 @@
 #include "Runtime/Transport/HostCollectives.h"
 
 #include <atomic>
+#include <cassert>
 #include <chrono>
 #include <condition_variable>
 #include <cstring>
@@ -149,6 +150,7 @@ private:
 
   void deliver(Mailbox &box, const Envelope &envelope, const void *data,
                int64_t bytes) {
+    assert(bytes >= 0 && "a negative message");
     box.data = data;
     box.bytes = bytes;
     box.envelope = envelope;

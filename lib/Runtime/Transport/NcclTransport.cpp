@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cassert>
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -232,6 +233,7 @@ public:
   }
 
   MaybeError collective(const Collective &call) override {
+    assert(call.check().empty() && "buffers must have been checked");
     if (world->isDead())
       return stopped();
     std::vector<int64_t> devices = *call.group;

@@ -10,6 +10,7 @@
 #include "Runtime/Transport/TransferLedger.h"
 
 #include <algorithm>
+#include <cassert>
 #include <string>
 
 using namespace soap;
@@ -56,6 +57,7 @@ MaybeError TransferLedger::give(bool isSend, const Envelope &envelope,
   }
   Message theirs = queue.front();
   queue.pop_front();
+  assert(devices[size_t(other)].unmatched > 0 && "a message that was given");
   --devices[size_t(other)].unmatched;
   Message mine{isSend, envelope.transfer, bytes};
   const Message &send = isSend ? mine : theirs,
@@ -93,6 +95,8 @@ MaybeError TransferLedger::give(const Collective &call) {
     if (!difference.empty())
       return Error{difference};
   }
+  assert(index >= 0 && index < int64_t(sequence.rounds.size()) &&
+         "every device gives them in order");
   Round &round = sequence.rounds[size_t(index)];
   round.given.push_back(call.me());
   auto isElsewhere = [&](int64_t device) {
@@ -106,8 +110,11 @@ MaybeError TransferLedger::give(const Collective &call) {
   if (int64_t(round.given.size()) < expected)
     return std::nullopt;
   // Complete; the one before is, too, as every device gives them in order.
-  for (int64_t device : round.given)
+  assert(index == 0 && "the first round is complete first");
+  for (int64_t device : round.given) {
+    assert(devices[size_t(device)].unmatched > 0 && "a call that was given");
     --devices[size_t(device)].unmatched;
+  }
   sequence.rounds.pop_front();
   ++sequence.complete;
   return std::nullopt;

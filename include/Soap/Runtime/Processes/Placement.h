@@ -14,6 +14,7 @@
 
 #include "Soap/Runtime/Processes/ProcessGroup.h"
 
+#include <cassert>
 #include <cstdint>
 #include <vector>
 
@@ -28,6 +29,7 @@ struct Placement {
   /// Rank 0 reads the results, prints and writes.
   bool isRoot() const { return rank() == 0; }
   int rankOf(int64_t device) const {
+    assert((!group || (device >= 0 && device < devices)) && "no such device");
     return group ? int(device * size() / devices) : 0;
   }
   bool isHere(int64_t device) const { return rankOf(device) == rank(); }
