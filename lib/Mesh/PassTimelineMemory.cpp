@@ -9,7 +9,7 @@
 
 #include "PassTimelineMemory.h"
 
-#include "Soap/Mesh/PassTimeline.h"
+#include "Plan/SumSteps.h"
 
 using namespace soap;
 
@@ -26,15 +26,20 @@ void PassMemory::visitTask(int value, size_t task, int steps, int step,
   const ValuePlan &planned = plan.valuePlan(value);
   auto begin = static_cast<size_t>(planned.tasks[task].firstAction);
   const PlannedAction &sum = planned.actions[begin];
-  std::vector<int> inputs = inputsInOrder(planned, sum);
+  std::vector<int> inputs = inputsInOrder(planned, sum).references;
   int64_t bytes = plan.regionsOf(value).bytes(sum.region);
   int at = step > 0 ? step : steps; // 1, 2, ..., the last
   auto sumOf = [&](int number) {
     return sumsBefore + static_cast<size_t>(number - 1);
   };
-  LiveBuffers::Buffer &last =
-      buffers.bufferOf(value, inputs[static_cast<size_t>(at)]);
-  buffers.touch(last);
+  // The last step reads all inputs that are left.
+  size_t end = step > 0 ? static_cast<size_t>(at) + 1 : inputs.size();
+  std::vector<int> readFrom; // devices
+  for (size_t i = static_cast<size_t>(at); i < end; ++i) {
+    LiveBuffers::Buffer &input = buffers.bufferOf(value, inputs[i]);
+    buffers.touch(input);
+    readFrom.push_back(input.device);
+  }
   int other = -1;
   if (at == 1) {
     LiveBuffers::Buffer &one = buffers.bufferOf(value, inputs[0]);
@@ -45,7 +50,7 @@ void PassMemory::visitTask(int value, size_t task, int steps, int step,
     buffers.add(sum.device, bytes);
   }
   if (step > 0) { // the sum so far
-    buffers.notePeak(last.device);
+    buffers.notePeak(readFrom[0]);
     buffers.notePeak(other);
     buffers.notePeak(sum.device);
     buffers.add(sum.device, -bytes);
@@ -54,7 +59,8 @@ void PassMemory::visitTask(int value, size_t task, int steps, int step,
   LiveBuffers::Buffer &output =
       buffers.bufferOf(value, planned.sources + static_cast<int>(begin));
   buffers.touch(output);
-  buffers.notePeak(last.device);
+  for (int device : readFrom)
+    buffers.notePeak(device);
   buffers.notePeak(sum.device);
   buffers.leave(output);
 }

@@ -11,6 +11,7 @@
 #include "OneByOne.h"
 #include "Soap/Plan/CollectiveGroup.h"
 #include "Soap/Plan/StrategyPlan.h"
+#include "SumSteps.h"
 
 #include <algorithm>
 #include <cassert>
@@ -259,10 +260,8 @@ private:
     }
   }
 
-  /// Folds all inputs but the last of a combine one by one, each as it comes,
-  /// in tasks of their own: the sum so far and one contribution are all that is
-  /// there at a time. What other devices send comes last, and at once where
-  /// sums have 16 bits: a chain would round at each device.
+  /// Adds up what a combine reads in steps (SumSteps.h), all but the last in
+  /// tasks of their own.
   void addUp(Action &combine, int value, const PlannedAction &step) {
     auto sent = std::stable_partition(
         combine.inputs.begin(), combine.inputs.end(), [&](int input) {
@@ -270,18 +269,15 @@ private:
           return from < 0 || plan.actions[from].kind != ActionKind::Transfer;
         });
     std::vector<int> inputs = combine.inputs;
-    if (inputs.size() < 3)
-      return;
     assert(step.inputCount == static_cast<int>(inputs.size()) &&
            "inputs once each");
-    size_t single = inputs.size() - 1; // inputs of tasks of their own
-    if (graph.values[value].elementBytes < 4)
-      single =
-          std::min(single, static_cast<size_t>(sent - combine.inputs.begin()));
-    if (single < 2)
+    size_t steps = countSumSteps(
+        inputs.size(), static_cast<size_t>(sent - combine.inputs.begin()),
+        graph.values[value].elementBytes);
+    if (steps == 1)
       return;
     int sum = inputs[0];
-    for (size_t i = 1; i < single; ++i) {
+    for (size_t i = 1; i < steps; ++i) {
       Action one = combine;
       one.inputs = {sum, inputs[i]};
       int id = addAction(std::move(one), source.blockOf(value), step.task,
@@ -292,7 +288,7 @@ private:
                       source.regionsOf(value)[step.region], id, true);
       plan.actions[id].outputs = {sum};
     }
-    combine.inputs.assign(inputs.begin() + static_cast<ptrdiff_t>(single) - 1,
+    combine.inputs.assign(inputs.begin() + static_cast<ptrdiff_t>(steps) - 1,
                           inputs.end());
     combine.inputs[0] = sum;
   }

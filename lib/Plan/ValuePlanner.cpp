@@ -195,8 +195,7 @@ void ValuePlanner::bind(std::span<const ValueUse> uses, int round) {
 /// Calls `visit(shard, block, index)` for each shard of the backward pass that
 /// a task which reads kept tiles waits for: those on the devices that it starts
 /// from, or else the first there is. Readers of kept tiles wait, too, if the
-/// source says so. In microbatches each waits for its own one, which
-/// `orderPasses` sees to.
+/// source says so. In microbatches each waits for its own one (PassWaits.h).
 template <typename Visit>
 void ValuePlanner::forEachTrigger(std::span<const ValueUse> uses, int block,
                                   Visit visit) const {

@@ -12,10 +12,10 @@
 
 #include "Simulator/Algorithm1.h"
 #include "Simulator/Deferral.h"
+#include "Simulator/UpdateShards.h"
 
 #include <algorithm>
 #include <cassert>
-#include <set>
 
 using namespace soap;
 
@@ -50,21 +50,9 @@ TaskRun &StrategySimulator::touch(int block, int index) {
 void StrategySimulator::findDeferred() {
   static thread_local std::vector<std::vector<Deferral>> flags;
   const std::vector<PlanState::Block> &list = plan.getBlocks();
-  const Graph &graph = plan.getGraph();
   flags.resize(list.size());
   deferred.resize(list.size());
-  std::set<std::pair<int, int>> reported; // results that are graph outputs
-  for (size_t o = 0; o < graph.outputs.size(); ++o) {
-    int value = graph.outputs[o].value;
-    for (int reference : plan.outputBinding(static_cast<int>(o)))
-      if (reference >= 0 && reference < plan.valuePlan(value).sources)
-        reported.insert({value, reference});
-  }
-  std::vector<std::vector<int>> updatedResults(graph.nodes.size());
-  for (const GraphInput &input : graph.inputs)
-    if (input.updateNode >= 0)
-      updatedResults[input.updateNode].push_back(input.updateResult);
-
+  UpdateShards updates(plan);
   for (size_t b = list.size(); b-- > 0;) {
     auto [slot, value] = list[b];
     auto visit = [&](Deferral &flag, const ValuePlan &planned, size_t node) {
@@ -76,7 +64,6 @@ void StrategySimulator::findDeferred() {
     };
     if (slot >= 0) {
       const KernelPlan &kernel = plan.kernelPlan(slot);
-      const PlanState::Slot &info = plan.getSlots()[slot];
       flags[b].assign(kernel.devices.size(), Deferral{});
       for (size_t s = 0; s < kernel.devices.size(); ++s) {
         Deferral &flag = flags[b][s];
@@ -88,14 +75,7 @@ void StrategySimulator::findDeferred() {
                         });
         if (kernel.states[s] != ShardState::Compute)
           continue;
-        const std::vector<int> &updated = updatedResults[info.node];
-        bool update = true;
-        for (size_t r = 0; r < info.kernel->results.size(); ++r)
-          update &=
-              std::find(updated.begin(), updated.end(), static_cast<int>(r)) !=
-                  updated.end() &&
-              !reported.count({info.kernel->results[r], static_cast<int>(s)});
-        flag.setKernel(update);
+        flag.setKernel(updates.contains(slot, s));
       }
       continue;
     }

@@ -194,10 +194,6 @@ const ::soap::PlanState &PlannedPasses::getPlan() const {
   if (foldOnly)
     return ::soap::Error{"replicas of the stages may differ: " +
                          made->unfolded};
-  for (const ::soap::DeviceType &type : topology.deviceTypes)
-    if (type.copiesOccupyReceiver)
-      return ::soap::Error{"copies occupy their receivers, which the compact "
-                           "simulation does not know"};
   if (int64_t pieces = ::soap::countPieces(strategy, order);
       pieces > ::soap::maxCompactPieces)
     return ::soap::Error{

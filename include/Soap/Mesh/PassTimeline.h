@@ -13,23 +13,11 @@
 #ifndef SOAP_MESH_PASSTIMELINE_H
 #define SOAP_MESH_PASSTIMELINE_H
 
-#include "Soap/Plan/PassOrder.h"
-#include "Soap/Plan/PlanState.h"
-#include "Soap/Simulator/SimulatorState.h"
+#include "Soap/Plan/TaskTable.h"
 #include "Soap/Simulator/StrategySimulator.h"
 #include "Soap/Simulator/Timeline.h"
 
-#include <functional>
-
 namespace soap {
-
-/// Asked again and again while something long is computed: true ends it.
-using StopCheck = std::function<bool()>;
-/// The error of what a `StopCheck` has ended.
-inline constexpr const char *stoppedMessage = "no time is left";
-
-/// Sets the box of a piece of a slot's kernel.
-using PieceBox = std::function<void(int slot, int piece, LoopBox &box)>;
 
 /// A pass on one device: from the start of its first kernel to the end of its
 /// last.
@@ -43,12 +31,9 @@ struct PassSpan {
 /// The simulated passes of a plan. Keeps a reference to the plan.
 class PassTimeline {
 public:
-  /// The plan is one of `cutIntoMicrobatches`, made while a `OneByOneScope`
-  /// lived, with `roundsOfPasses`, on a topology in which copies do not occupy
-  /// their receivers. Its graph is `graphOfPasses` of `graph` (PassReads.h). An
-  /// error if a pass reads of another microbatch, or if passes wait for each
-  /// other in a circle, or if there are more than 2^31 tasks. `isOver`: null,
-  /// or ends it with an error.
+  /// The plan is one that `TaskTable::make` takes, for `graphOfPasses` of
+  /// `graph` (PassReads.h). An error if there is no table, or if passes wait
+  /// for each other in a circle. `isOver`: null, or ends it with an error.
   static Expected<PassTimeline> make(const PlanState &plan, const Graph &graph,
                                      const PassOrder &passes,
                                      const PieceBox &boxOf,
@@ -59,11 +44,11 @@ public:
   int64_t getTaskCount() const { return count; }
   /// The times of task `index` of a block, of a sum the times of its last step.
   TaskTimes timesOf(int block, int index) const {
-    return times(numberOf(block, index));
+    return times(table.numberOf(block, index));
   }
   /// The times of one step of a sum: 0 is the last, the others are in order.
   TaskTimes timesOf(int block, int index, int step) const {
-    return times(numberOf(block, index) + static_cast<size_t>(step));
+    return times(table.numberOf(block, index) + static_cast<size_t>(step));
   }
   /// Steps of a task: n - 1 of a sum of n > 2 tiles, else 1.
   int stepsOf(int block, int index) const;
@@ -81,41 +66,20 @@ private:
 
   const PlanState *plan;
   int64_t makespanNs = 0, count = 0;
-  /// Tasks have the numbers of their blocks, one block after the other. A
-  /// sum has its last step first. Absent shards have numbers, too.
-  std::vector<uint32_t> firstTask; ///< by block, one more
-  /// By block, by task: its first number less that of the block; empty: number
-  /// i is task i.
-  std::vector<std::vector<uint32_t>> offsets;
-  std::vector<uint32_t> firstSum; ///< by block: steps of sums before it
-  std::vector<int64_t> durationNs, readyNs, startNs;
-  /// Its device; of tasks on several resources, -1 - number of a list.
-  std::vector<int> resource;
-  std::vector<bool> isThere;
+  /// Of the tasks: numbers, durations and resources; what they read and their
+  /// passes are known while the timeline is made.
+  TaskTable table;
+  std::vector<int64_t> readyNs, startNs; ///< by task
   std::vector<PassSpan> spans;
   std::vector<int64_t> busy;
 
   class Builder;
-  class Memory;
 
-  size_t numberOf(int block, int index) const {
-    auto b = static_cast<size_t>(block);
-    return firstTask[b] + (offsets[b].empty()
-                               ? static_cast<size_t>(index)
-                               : offsets[b][static_cast<size_t>(index)]);
-  }
   TaskTimes times(size_t task) const {
-    return {readyNs[task], startNs[task], startNs[task] + durationNs[task]};
+    return {readyNs[task], startNs[task],
+            startNs[task] + table.durationNs[task]};
   }
 };
-
-/// The inputs of a sum in the order in which they are added: those that other
-/// devices send come last. References of the value's plan.
-std::vector<int> inputsInOrder(const ValuePlan &plan,
-                               const PlannedAction &combine);
-
-/// The boxes of a plan that has all pieces of its kernels.
-PieceBox boxesOf(const PlanState &plan);
 
 } // namespace soap
 

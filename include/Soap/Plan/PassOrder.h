@@ -69,13 +69,6 @@ Strategy cutIntoMicrobatches(const Strategy &strategy, const PassOrder &passes);
 std::optional<PipelinePass> passOf(const Graph &graph, const PassOrder &passes,
                                    const Action &action);
 
-/// Adds waits to a plan of `cutIntoMicrobatches` so that every device does its
-/// passes in their order, and copies messages of other passes at the begin of
-/// the pass that reads them. An error if a pass reads of another microbatch, or
-/// if passes would wait for each other in a circle; the plan is as before then.
-MaybeError orderPasses(const Graph &graph, const PassOrder &passes,
-                       const Topology &topology, Plan &plan);
-
 /// Pieces of all ops in all microbatches, of configs for one microbatch.
 int64_t countPieces(const Strategy &strategy, const PassOrder &passes);
 
@@ -87,7 +80,10 @@ inline constexpr int64_t maxWrittenPieces = 4'000'000,
                          maxReplicaPieces = 40'000'000;
 
 /// The plan of configs for one microbatch under an order of passes, as
-/// `buildPlan` (`mayAdd` null) or `buildProgramPlan` make it.
+/// `buildPlan` (`mayAdd` null) or `buildProgramPlan` make it, with waits by
+/// which every device does its passes in their order (lib/Plan/PassWaits.h). An
+/// error if a pass reads of another microbatch, or if passes wait for each
+/// other in a circle.
 Expected<Plan> buildPipelinePlan(const Graph &graph, const Strategy &strategy,
                                  const PassOrder &passes,
                                  const Topology &topology,
