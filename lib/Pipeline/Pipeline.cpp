@@ -349,7 +349,8 @@ std::vector<Pass> passesOf(PipelineSchedule schedule, int64_t inFlight,
   if (!hasBackward || schedule == PipelineSchedule::GPipe) {
     for (int64_t m = 0; m < microbatches; ++m)
       passes.push_back({false, m});
-    for (int64_t m = microbatches; hasBackward && m-- > 0;)
+    // Gradients are added up from the first microbatch on (PassSchedule.cpp).
+    for (int64_t m = 0; hasBackward && m < microbatches; ++m)
       passes.push_back({true, m});
     return passes;
   }

@@ -215,12 +215,10 @@ private:
       for (int64_t m = replica; m < pipeline.microbatches;
            m += group.replicas) {
         bool isLate = isGPipe && stage.backward;
-        // The value that was kept last is read first.
-        int64_t turn = isLate ? pipeline.microbatches - 1 - m : m;
-        list.push_back({isLate,
-                        begins[s] + load.periods[stage.backward] *
-                                        static_cast<double>(turn),
-                        static_cast<int>(s), m});
+        list.push_back(
+            {isLate,
+             begins[s] + load.periods[stage.backward] * static_cast<double>(m),
+             static_cast<int>(s), m});
       }
     }
     std::sort(list.begin(), list.end(), [](const Pass &a, const Pass &b) {

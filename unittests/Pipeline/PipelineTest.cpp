@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Pipeline/Pipeline.h"
+#include "Soap/Pipeline/PassSchedule.h"
 
 #include "Support/Graphs.h"
 
@@ -44,6 +44,39 @@ void connect(Pipeline &pipeline, int64_t bytes = 1) {
     pipeline.transfers.push_back({s, s + 1, false, bytes});
     pipeline.transfers.push_back({s + 1, s, true, bytes});
   }
+}
+
+/// Stages do their passes in the order in which devices run them.
+TEST(Pipeline, OrderOfPrograms) {
+  Topology topology = *builtinTopology("h100-1x8");
+  for (int stages : {1, 2, 4})
+    for (int64_t microbatches : {1, 3, 8})
+      for (PipelineSchedule schedule : {gpipe, alternating}) {
+        Pipeline pipeline = equalStages(stages, microbatches);
+        connect(pipeline);
+        PipelineResult result = simulatePipeline(pipeline, schedule, topology);
+        std::vector<std::vector<int>> devices;
+        for (int s = 0; s < stages; ++s)
+          devices.push_back({s});
+        auto order = schedulePasses(schedule, devices, microbatches,
+                                    topology.deviceCount(), result.inFlight);
+        ASSERT_TRUE(order) << order.error();
+        std::vector<const Task *> tasks;
+        for (const Task &task : result.tasks.tasks)
+          if (task.kind == "forward" || task.kind == "backward")
+            tasks.push_back(&task);
+        std::sort(tasks.begin(), tasks.end(),
+                  [](auto a, auto b) { return a->startNs < b->startNs; });
+        std::vector<std::vector<std::string>> found(stages), expected(stages);
+        for (const Task *task : tasks)
+          found[task->device].push_back(task->name);
+        for (int s = 0; s < stages; ++s)
+          for (const PipelinePass &pass : (*order)[s])
+            expected[s].push_back("stage" + std::to_string(s) +
+                                  (pass.backward ? ".backward[" : ".forward[") +
+                                  std::to_string(pass.microbatch) + "]");
+        EXPECT_EQ(found, expected) << scheduleName(schedule);
+      }
 }
 
 /// p equal stages take (m + p - 1) (F + B), of which p - 1 are the bubble, if
