@@ -275,8 +275,11 @@ std::vector<DeviceTimes> PassTimeline::deviceTimes() const {
       }
       auto device = static_cast<size_t>(table.resource[t]);
       working[device].push_back(interval);
-      (plan->getBlocks()[b].slot >= 0 ? result[device].computeNs
-                                      : result[device].movementNs) +=
+      int slot = plan->getBlocks()[b].slot;
+      bool computes =
+          slot >= 0 && plan->kernelPlan(slot).states[t - table.firstTask[b]] ==
+                           ShardState::Compute;
+      (computes ? result[device].computeNs : result[device].movementNs) +=
           table.durationNs[t];
     }
   sortByStart(all);

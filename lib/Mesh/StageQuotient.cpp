@@ -10,7 +10,6 @@
 
 #include "Soap/Mesh/StageQuotient.h"
 
-#include "Plan/OneByOne.h"
 #include "Plan/PassReads.h"
 #include "ReplicaLinks.h"
 
@@ -71,6 +70,7 @@ std::string StageQuotient::set(const Strategy &next, const PassOrder &order,
       return "'" + graph.values[static_cast<size_t>(restore.of)].name +
              "' is kept as it is read";
   rounds = roundsOfPasses(graph, order);
+  planner.oneByOne = rounds.oneByOne;
   for (const GraphInput &input : graph.inputs)
     if (input.hasConfig)
       return "input '" + graph.values[input.value].name + "' has a config";
@@ -81,7 +81,6 @@ std::string StageQuotient::set(const Strategy &next, const PassOrder &order,
   if (units.empty())
     return "stages of " + std::to_string(group) +
            " devices have no replicas that the topology does not tell apart";
-  OneByOneScope scope;
   constexpr int64_t few = 2; // sums over microbatches are there, too
   int64_t pieces = countPieces(next, order);
   for (int each : units) {

@@ -9,7 +9,6 @@
 
 #include "Soap/Plan/PassOrder.h"
 
-#include "OneByOne.h"
 #include "PassReads.h"
 #include "Soap/Plan/CollectiveGroup.h"
 #include "Soap/Plan/StrategyPlan.h"
@@ -169,7 +168,6 @@ Expected<Plan> soap::buildPipelinePlan(const Graph &graph,
                  std::to_string(maxWrittenPieces) +
                  ": fewer microbatches or devices; '--soap-plan-hybrid' "
                  "prices larger plans"};
-  OneByOneScope scope;
   CostModel cost(topology);
   Graph ofPasses = graphOfPasses(graph, passes);
   StrategyPlan state(ofPasses, cost);

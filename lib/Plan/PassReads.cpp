@@ -75,6 +75,7 @@ Graph soap::graphOfPasses(const Graph &graph, const PassOrder &passes) {
 PlanRounds soap::roundsOfPasses(const Graph &graph, const PassOrder &passes) {
   PlanRounds rounds;
   rounds.count = passes.microbatches;
+  rounds.oneByOne = true;
   std::vector<bool> moves(graph.values.size());
   bool any = false;
   for (const Restore &restore : graph.restores)

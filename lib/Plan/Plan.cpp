@@ -8,7 +8,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "OneByOne.h"
 #include "Soap/Plan/CollectiveGroup.h"
 #include "Soap/Plan/StrategyPlan.h"
 #include "SumSteps.h"
@@ -215,7 +214,7 @@ private:
     // In microbatches, what is made again is made of what tasks read. A sum
     // begins before all kept tiles are there.
     if (planned.sourceSlot >= 0 && planned.sourcesAreTasks &&
-        !OneByOneScope::isActive())
+        !source.getRounds().oneByOne)
       addShards(planned.sourceSlot, 0);
     if (planned.triggerSlot >= 0)
       addShards(planned.triggerSlot,
@@ -248,7 +247,7 @@ private:
       action.combiner = source.combinerOf(value);
       for (int i = 0; i < step.inputCount; ++i)
         action.inputs.push_back(ids[planned.inputs[step.firstInput + i]]);
-      if (step.kind == ActionKind::Combine && OneByOneScope::isActive())
+      if (step.kind == ActionKind::Combine && source.getRounds().oneByOne)
         addUp(action, value, step);
       int id = addAction(std::move(action), source.blockOf(value), step.task,
                          &step == &planned.actions[task.firstAction]);

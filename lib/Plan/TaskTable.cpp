@@ -14,6 +14,7 @@
 #include "SumSteps.h"
 
 #include <algorithm>
+#include <cassert>
 #include <limits>
 
 using namespace soap;
@@ -426,6 +427,7 @@ Expected<TaskTable> TaskTable::make(const PlanState &plan,
                                     const PassOrder &passes,
                                     const PieceBox &boxOf,
                                     const StopCheck &isOver) {
+  assert(plan.getRounds().oneByOne && "a plan of passes");
   TaskTable table;
   table.plan = &plan;
   table.passes = &passes;

@@ -10,7 +10,6 @@
 
 #include "Soap/Plan/ValuePlanner.h"
 
-#include "OneByOne.h"
 
 #include <algorithm>
 #include <cassert>
@@ -238,7 +237,7 @@ int64_t ValuePlanner::exchangeRegion(int region, std::span<const int> readers,
 
 /// Many messages as one operation. Whether it was done.
 bool ValuePlanner::exchangeAll() {
-  if (OneByOneScope::isActive())
+  if (oneByOne)
     return false;
   static thread_local std::vector<Wanted> wanted, byRegion;
   static thread_local std::vector<int> readers;

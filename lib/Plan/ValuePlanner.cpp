@@ -11,7 +11,6 @@
 
 #include "Soap/Plan/ValuePlanner.h"
 
-#include "OneByOne.h"
 
 #include <algorithm>
 #include <cassert>
@@ -201,7 +200,7 @@ void ValuePlanner::forEachTrigger(std::span<const ValueUse> uses, int block,
                                   Visit visit) const {
   const ValuePlan &plan = *out;
   std::span<const int> shards = source->triggerDevices;
-  if (shards.empty() || OneByOneScope::isActive())
+  if (shards.empty() || oneByOne)
     return;
   auto visitFrom = [&](std::span<const int> from, int toBlock, int index) {
     int first = -1;

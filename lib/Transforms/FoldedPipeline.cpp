@@ -9,7 +9,6 @@
 
 #include "FoldedPipeline.h"
 
-#include "Plan/OneByOne.h"
 #include "Plan/PassReads.h"
 #include "Search/Report/SearchSummary.h"
 #include "SimulationReport.h"
@@ -201,7 +200,6 @@ const ::soap::PlanState &PlannedPasses::getPlan() const {
         std::to_string(pieces) + " pieces, expected at most " +
         std::to_string(::soap::maxCompactPieces) +
         " where replicas of the stages may differ: " + made->unfolded};
-  ::soap::OneByOneScope scope;
   made->whole =
       std::make_unique<::soap::StrategyPlan>(made->ofPasses, made->cost);
   made->whole->setRounds(::soap::roundsOfPasses(made->ofPasses, order));

@@ -11,7 +11,6 @@
 
 #include "Soap/Mesh/StageQuotient.h"
 
-#include "Plan/OneByOne.h"
 #include "Plan/PassReads.h"
 #include "Soap/Memory/MemoryOverTime.h"
 #include "Soap/Mesh/Mesh.h"
@@ -435,7 +434,6 @@ bool hasIdleCopies(const Instance &instance) {
 /// `mayRefuse`: passes may wait for each other in a circle.
 void checkCompact(const Instance &instance, const CostModel &cost,
                   const Expected<WrittenOut> &written, bool mayRefuse) {
-  OneByOneScope scope;
   Graph ofPasses = graphOfPasses(instance.graph, instance.passes);
   StrategyPlan plan(ofPasses, cost);
   plan.setRounds(roundsOfPasses(ofPasses, instance.passes));

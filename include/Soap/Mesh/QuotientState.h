@@ -85,7 +85,6 @@ protected:
   std::vector<Uneven> uneven;
   /// Why copies may differ; empty: they do not.
   std::string reason;
-  PlanRounds rounds;
   // The value that was planned last, on several copies.
   ValuePlan planned;
   Part plannedSource;

@@ -167,6 +167,8 @@ public:
   const std::vector<int64_t> &tileBytes() const { return bytes; }
   /// Bytes that pass each cut of the topology (LinkCuts.h).
   const std::vector<int64_t> &passingBytes() const { return passing; }
+  /// What is moved anew for each microbatch of a pipeline.
+  const PlanRounds &getRounds() const { return rounds; }
   /// Tasks of all blocks.
   int64_t taskCount() const;
 
@@ -218,6 +220,7 @@ protected:
   std::vector<uint8_t> hasRoots;               ///< by block
   std::vector<int64_t> kernelLoad, load, bytes;
   std::vector<int64_t> passing; ///< bytes, by cut
+  PlanRounds rounds;
 
 private:
   void enumerate();

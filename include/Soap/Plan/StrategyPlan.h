@@ -61,10 +61,12 @@ public:
   /// Keeps references.
   StrategyPlan(const Graph &graph, const CostModel &cost);
 
-  /// Before `set`: which values are moved in rounds.
+  /// Before `set`: which values are moved in rounds, and whether pieces come
+  /// one by one.
   void setRounds(PlanRounds next) {
     assert(strategy.empty() && "must be called before `set`");
     assert(next.count > 0 && "at least one round");
+    planner.oneByOne = next.oneByOne;
     rounds = std::move(next);
   }
   /// Plans a whole strategy and commits it. Configs must have passed
@@ -136,7 +138,6 @@ private:
   /// Blocks of own tiles of updated parameters: (geometry, operand).
   std::map<std::pair<const KernelGeometry *, int>, BlockSet> ownTiles;
   size_t geometryBytes = 0; ///< about
-  PlanRounds rounds;
   /// By slot, the rounds of its shards under a geometry.
   std::map<int, std::pair<const KernelGeometry *, std::vector<int>>>
       roundsOfSlots;

@@ -38,8 +38,8 @@ PieceBox boxesOf(const PlanState &plan);
 /// n - 1 tasks, its *steps*: the last one first, then the others in order.
 /// Absent shards have numbers, too. Keeps pointers to the plan and the passes.
 struct TaskTable {
-  /// `plan` is one of `cutIntoMicrobatches`, with `roundsOfPasses`, whose
-  /// pieces come one by one; its graph is a `graphOfPasses`. An error if a pass
+  /// `plan` is one of `cutIntoMicrobatches`, with `roundsOfPasses`, or a
+  /// `StageQuotient`; its graph is a `graphOfPasses`. An error if a pass
   /// reads of another microbatch, or if there are more than 2^31 tasks.
   /// `isOver`: null, or ends it with an error.
   static Expected<TaskTable> make(const PlanState &plan,

@@ -25,6 +25,10 @@ struct PlanRounds {
   int64_t count = 1;
   std::vector<bool> moves; ///< by value
   std::vector<int> loops;  ///< by node: the loop that is cut, -1: none
+  /// The pieces of a device are the microbatches of a pipeline, which it
+  /// computes one after the other: contributions are added up as they come, and
+  /// no exchange joins the messages of many pieces.
+  bool oneByOne = false;
 };
 
 /// Producer side of a value.

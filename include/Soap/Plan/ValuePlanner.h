@@ -73,6 +73,9 @@ public:
   /// Of the values that are planned next.
   Multiplicity multiplicity;
 
+  /// The pieces of the devices come one by one (`PlanRounds`).
+  bool oneByOne = false;
+
   /// About how many bytes its caches take.
   size_t cacheBytes() const { return overlapBytes; }
   void clearCaches();
