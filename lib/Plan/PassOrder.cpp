@@ -3,7 +3,7 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Its waits are those of the table of its tasks (PassWaits.h).
+// The table of its tasks gives the waits (PassWaits.h).
 //
 //===----------------------------------------------------------------------===//
 

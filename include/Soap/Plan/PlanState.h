@@ -167,7 +167,7 @@ public:
   const std::vector<int64_t> &tileBytes() const { return bytes; }
   /// Bytes that pass each cut of the topology (LinkCuts.h).
   const std::vector<int64_t> &passingBytes() const { return passing; }
-  /// What is moved anew for each microbatch of a pipeline.
+  /// The movements that each microbatch of a pipeline makes anew.
   const PlanRounds &getRounds() const { return rounds; }
   /// Tasks of all blocks.
   int64_t taskCount() const;

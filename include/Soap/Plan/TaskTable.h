@@ -62,7 +62,7 @@ struct TaskTable {
   /// Its device; of tasks on several resources, -1 - number of a list.
   std::vector<int> resource;
   std::vector<bool> isThere;
-  /// What it reads: `preds[predStart[task] .. predStart[task + 1])`.
+  /// The tasks that it reads: `preds[predStart[task] .. predStart[task + 1])`.
   std::vector<uint32_t> predStart, preds;
   std::vector<int32_t> passOfTask; ///< code, -1: none
   std::vector<int> slotOf;         ///< of a kernel; -1: a task of a value

@@ -46,7 +46,7 @@ static SmallVector<int64_t> convDescriptor(Op op, Value x, Value w, Value y,
     if (room < 0 || room / stride + 1 != result[2 + i])
       d[16 + i] = (result[2 + i] - 1) * stride + span - image[2 + i] - before;
   }
-  assert(d.size() == 18 && "what the runtime reads, but for layouts");
+  assert(d.size() == 18 && "all that the runtime reads, except layouts");
   for (Value image : {x, y}) {
     ImageLayout layout = layouts.held(image);
     for (OpOperand &operand : op->getOpOperands())

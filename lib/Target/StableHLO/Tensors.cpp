@@ -134,7 +134,7 @@ TensorRef Importer::view(const TensorRef &tensor, ArrayRef<int64_t> shape,
                          AffineMap map) {
   assert(map.getNumDims() == shape.size() &&
          map.getNumResults() == static_cast<size_t>(tensor->type.getRank()) &&
-         "from dims of the view to those of the tensor");
+         "from dims of the view to dims of the tensor");
   RankedTensorType type = withShape(tensor->type, shape);
   if (map.isIdentity() && type == tensor->type)
     return tensor;
