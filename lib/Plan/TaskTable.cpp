@@ -106,11 +106,14 @@ std::string TaskTable::describe(size_t task) const {
   return text;
 }
 
-size_t TaskTable::codes() const {
-  size_t stages = 0;
-  for (int stage : passes->stages)
-    stages = std::max(stages, static_cast<size_t>(stage + 1));
-  return stages * static_cast<size_t>(passes->microbatches) * 2;
+static size_t countStages(const PassOrder &passes) {
+  int last = -1;
+  for (int stage : passes.stages)
+    last = std::max(last, stage);
+  for (const std::vector<PipelinePass> &order : passes.order)
+    for (const PipelinePass &pass : order)
+      last = std::max(last, pass.stage);
+  return static_cast<size_t>(last + 1);
 }
 
 namespace {
@@ -431,6 +434,7 @@ Expected<TaskTable> TaskTable::make(const PlanState &plan,
   TaskTable table;
   table.plan = &plan;
   table.passes = &passes;
+  table.stages = countStages(passes);
   if (MaybeError error = TableMaker(table, boxOf, isOver).run())
     return *error;
   return table;

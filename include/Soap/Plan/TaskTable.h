@@ -16,6 +16,7 @@
 #include "Soap/Plan/PassOrder.h"
 #include "Soap/Plan/PlanState.h"
 
+#include <cassert>
 #include <cstdint>
 #include <functional>
 #include <vector>
@@ -49,6 +50,9 @@ struct TaskTable {
 
   const PlanState *plan = nullptr;
   const PassOrder *passes = nullptr;
+  /// How many stages have nodes or passes: a device may have a place in its
+  /// order for a stage that computes nothing.
+  size_t stages = 0;
 
   std::vector<uint32_t> firstTask; ///< by block, one more
   /// By block, by task: its first number less that of the block; empty: number
@@ -95,6 +99,7 @@ struct TaskTable {
   std::string describe(size_t task) const;
 
   int32_t codeOf(const PipelinePass &pass) const {
+    assert(static_cast<size_t>(pass.stage) < stages && "a stage of the table");
     return static_cast<int32_t>(
         (pass.stage * passes->microbatches + pass.microbatch) * 2 +
         pass.backward);
@@ -105,7 +110,9 @@ struct TaskTable {
             rest % passes->microbatches, code % 2 != 0};
   }
   /// How many codes there are.
-  size_t codes() const;
+  size_t codes() const {
+    return stages * static_cast<size_t>(passes->microbatches) * 2;
+  }
 
   /// Calls `visit(task, index)` for the tasks of a block, each behind what it
   /// reads. `index` is that of `numberOf`.
