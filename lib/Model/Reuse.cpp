@@ -92,9 +92,20 @@ MaybeError soap::checkKeep(const Graph &graph, int value, Keep keep) {
   } else if (graph.nodes[writers[value]].whole.phase != Phase::Forward) {
     return fail("it is not of the forward pass");
   }
-  bool inForward = false;
-  for (const GraphNode &node : graph.nodes)
-    inForward |= node.whole.phase == Phase::Forward && reads(node, value);
+  // Tiles are made again once the forward pass is done with them.
+  bool inForward = false, inBackward = false;
+  for (const GraphNode &node : graph.nodes) {
+    if (!reads(node, value))
+      continue;
+    inBackward |= node.whole.phase == Phase::Backward;
+    if (node.whole.phase != Phase::Forward)
+      continue;
+    inForward = true;
+    if (inBackward)
+      return fail("'" + node.whole.name +
+                  "', which is not of the backward "
+                  "pass, reads it after ops of that pass");
+  }
   if (!inForward)
     return fail("no op of the forward pass reads it");
   if (triggerOf(graph, value, writers) < 0)
