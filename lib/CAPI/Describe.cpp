@@ -60,10 +60,15 @@ json::Object describeValue(mlir::Type type, mlir::DictionaryAttr attributes,
     row["kind"] = text.getValue();
   for (auto [field, attribute] :
        {std::pair("sample_dim", SoapDialect::kSampleDim),
-        std::pair("classes", SoapDialect::kClasses),
         std::pair("updates", SoapDialect::kUpdates)})
     if (auto number = attributes.getAs<mlir::IntegerAttr>(key(attribute)))
       row[field] = number.getInt();
+  if (auto classes =
+          attributes.getAs<mlir::IntegerAttr>(key(SoapDialect::kClasses))) {
+    row["classes"] = std::abs(classes.getInt());
+    if (classes.getInt() < 0)
+      row["counts_from_end"] = true;
+  }
   return row;
 }
 

@@ -154,16 +154,16 @@ void PassWaits::makeJoins() {
   // By device and code: whether the pass has tasks there.
   size_t codes = table.codes(), devices = passes.order.size();
   std::vector<std::vector<uint8_t>> isThere(devices);
-  auto add = [&](int device, int32_t pass) {
+  auto mark = [&](int device, int32_t pass) {
     std::vector<uint8_t> &list = isThere[static_cast<size_t>(device)];
     list.resize(codes);
     list[static_cast<size_t>(pass)] = 1;
   };
   for (size_t t = 0; t < table.size(); ++t)
     if (table.passOfTask[t] >= 0)
-      add(table.resource[t], table.passOfTask[t]);
+      mark(table.resource[t], table.passOfTask[t]);
   for (const PassEnd &opening : openings)
-    add(opening.device, opening.pass);
+    mark(opening.device, opening.pass);
   // The join before and behind each pass.
   std::vector<std::vector<std::pair<int32_t, int32_t>>> joinsOf(devices);
   for (size_t d = 0; d < devices; ++d) {
@@ -184,19 +184,22 @@ void PassWaits::makeJoins() {
       before = code;
     }
   }
-  auto end = [&](int device, int32_t pass, size_t task) {
-    int32_t join =
-        joinsOf[static_cast<size_t>(device)][static_cast<size_t>(pass)].second;
+  // Adds a task to a join of its pass: to the tasks that end it, or to those
+  // that begin the pass behind it.
+  auto joinsAt = [&](int device, int32_t pass) {
+    return joinsOf[static_cast<size_t>(device)][static_cast<size_t>(pass)];
+  };
+  auto add = [&](int32_t join, std::vector<uint32_t> Join::*tasks,
+                 size_t task) {
     if (join >= 0)
-      joins[static_cast<size_t>(join)].last.push_back(
-          static_cast<uint32_t>(task));
+      (joins[static_cast<size_t>(join)].*tasks)
+          .push_back(static_cast<uint32_t>(task));
+  };
+  auto end = [&](int device, int32_t pass, size_t task) {
+    add(joinsAt(device, pass).second, &Join::last, task);
   };
   auto begin = [&](int device, int32_t pass, size_t task) {
-    int32_t join =
-        joinsOf[static_cast<size_t>(device)][static_cast<size_t>(pass)].first;
-    if (join >= 0)
-      joins[static_cast<size_t>(join)].first.push_back(
-          static_cast<uint32_t>(task));
+    add(joinsAt(device, pass).first, &Join::first, task);
   };
   for (size_t t = 0; t < table.size(); ++t) {
     if (table.passOfTask[t] < 0)

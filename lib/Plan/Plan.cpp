@@ -245,10 +245,11 @@ private:
       action.device = step.device;
       action.sourceDevice = step.source;
       action.combiner = source.combinerOf(value);
-      for (int i = 0; i < step.inputCount; ++i)
-        action.inputs.push_back(ids[planned.inputs[step.firstInput + i]]);
       if (step.kind == ActionKind::Combine && source.getRounds().oneByOne)
         addUp(action, value, step);
+      else
+        for (int i = 0; i < step.inputCount; ++i)
+          action.inputs.push_back(ids[planned.inputs[step.firstInput + i]]);
       int id = addAction(std::move(action), source.blockOf(value), step.task,
                          &step == &planned.actions[task.firstAction]);
       int buffer =
@@ -259,22 +260,15 @@ private:
     }
   }
 
-  /// Adds up what a combine reads in steps (SumSteps.h), all but the last in
-  /// tasks of their own.
+  /// Gives a combine its inputs and adds them up in steps (SumSteps.h), all but
+  /// the last in tasks of their own.
   void addUp(Action &combine, int value, const PlannedAction &step) {
-    auto sent = std::stable_partition(
-        combine.inputs.begin(), combine.inputs.end(), [&](int input) {
-          int from = plan.buffers[input].action;
-          return from < 0 || plan.actions[from].kind != ActionKind::Transfer;
-        });
-    std::vector<int> inputs = combine.inputs;
-    assert(step.inputCount == static_cast<int>(inputs.size()) &&
-           "inputs once each");
-    size_t steps = countSumSteps(
-        inputs.size(), static_cast<size_t>(sent - combine.inputs.begin()),
-        graph.values[value].elementBytes);
-    if (steps == 1)
-      return;
+    SumInputs ordered = inputsInOrder(source.valuePlan(value), step);
+    std::vector<int> inputs;
+    for (int reference : ordered.references)
+      inputs.push_back(buffers[value][reference]);
+    size_t steps = countSumSteps(inputs.size(), ordered.own,
+                                 graph.values[value].elementBytes);
     int sum = inputs[0];
     for (size_t i = 1; i < steps; ++i) {
       Action one = combine;

@@ -332,9 +332,9 @@ private:
       bool isKernel = plan.getBlocks()[b].slot >= 0;
       out.forEachOfBlock(b, [&](size_t task, size_t) {
         if (!isKernel)
-          lookAtMovement(task);
+          visitMovement(task);
         else if (out.isThere[task] && !error)
-          error = lookAtKernel(task);
+          error = visitKernel(task);
       });
       if (error)
         return error;
@@ -348,7 +348,7 @@ private:
            (out.slotOf[pred] < 0 && out.flags[pred] & TaskTable::hasReads);
   }
 
-  void lookAtMovement(size_t task) {
+  void visitMovement(size_t task) {
     for (uint32_t i = out.predStart[task]; i < out.predStart[task + 1]; ++i) {
       uint32_t pred = out.preds[i];
       if (joined[pred] >= 0)
@@ -358,7 +358,7 @@ private:
     }
   }
 
-  MaybeError lookAtKernel(size_t task) {
+  MaybeError visitKernel(size_t task) {
     bool anyRead = false;
     for (uint32_t i = out.predStart[task]; i < out.predStart[task + 1]; ++i) {
       uint32_t pred = out.preds[i];

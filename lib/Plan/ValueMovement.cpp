@@ -10,7 +10,6 @@
 
 #include "Soap/Plan/ValuePlanner.h"
 
-
 #include <algorithm>
 #include <cassert>
 #include <numeric>

@@ -11,7 +11,6 @@
 
 #include "Soap/Plan/ValuePlanner.h"
 
-
 #include <algorithm>
 #include <cassert>
 #include <numeric>

@@ -25,7 +25,7 @@ UpdateShards::UpdateShards(const PlanState &plan)
   for (const GraphInput &input : graph.inputs)
     if (input.updateNode >= 0)
       updatedResults[static_cast<size_t>(input.updateNode)].push_back(
-          static_cast<int>(input.updateResult));
+          input.updateResult);
 }
 
 bool UpdateShards::contains(int slot, size_t shard) const {

@@ -395,8 +395,12 @@ LogicalResult SoapDialect::verifyRegionArgAttribute(Operation *op,
   if (name == kFanIn || name == kFanOut)
     return checkInteger(emitError, attr, 1);
   if (name == kClasses) {
+    // Labels do not count from the end.
     auto classes = dyn_cast<IntegerAttr>(attr.getValue());
-    return classes && classes.getValue().isNegative()
+    bool mayBeNegative =
+        enumValue<ValueKindAttr>(function.getArgAttr(argument, kKind)) !=
+        ValueKind::Label;
+    return classes && classes.getValue().isNegative() && mayBeNegative
                ? checkInteger(emitError, attr, -maxExtent, -1)
                : checkInteger(emitError, attr, 1);
   }

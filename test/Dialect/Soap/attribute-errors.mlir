@@ -50,6 +50,14 @@ func.func @fan_in(%x: tensor<2xf32> {soap.fan_in = 0 : i64}) {
 
 // -----
 
+// Labels do not count from the end, as data may.
+// expected-error@+1 {{'soap.classes' must be in [1, 1099511627776], got -3}}
+func.func @classes(%x: tensor<2xi32> {soap.kind = #soap.kind<data>, soap.classes = -3 : i64}, %y: tensor<2xi32> {soap.kind = #soap.kind<label>, soap.classes = -3 : i64}) {
+  return
+}
+
+// -----
+
 // expected-error@+1 {{result #0: 'soap.kind' must be one of #soap.kind<loss>, #soap.kind<correct>, #soap.kind<output>, #soap.kind<update>, got #soap.kind<data>}}
 func.func @result_kind(%x: tensor<2xf32>) -> (tensor<2xf32> {soap.kind = #soap.kind<data>}) {
   return %x : tensor<2xf32>

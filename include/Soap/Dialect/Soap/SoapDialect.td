@@ -55,7 +55,7 @@ def Soap_Dialect : Dialect {
     | | `soap.sample_dim` | the dim that counts samples |
     | | `soap.init` | `#soap.init<...>`, or elements |
     | | `soap.fan_in`, `soap.fan_out` | for `he` and `glorot` |
-    | | `soap.classes` | how many classes labels may name; negative: they may count from the end, too |
+    | | `soap.classes` | how many classes labels may name, or rows data; negative, of data: they count from the end, too |
     | | `soap.config` | where the tensor lies, loops d0, d1, ... |
     | | `soap.keep` | `#soap.keep<...>` |
     | | `soap.memory` | `"host"`: a state that is in the host's memory |
