@@ -129,7 +129,7 @@ soapIRModuleCompare(SoapIRModule module, const char *function,
 /* The functions of the module as JSON: `topology` (a name, or null) and
  * `functions`, each with `name`, `ops` (a number), and `arguments` and
  * `results` with `name`, `kind`, `shape`, `dtype`, and where known
- * `sample_dim`, `classes` and `updates`. */
+ * `sample_dim`, `classes`, `counts_from_end` and `updates`. */
 SOAP_CAPI_EXPORTED SoapResult soapIRModuleDescribe(SoapIRModule module,
                                                    SoapTextCallback callback,
                                                    void *user);
