@@ -16,9 +16,9 @@ import re
 import sys
 from collections import defaultdict
 
-CORE = ["Support", "Model", "Profile", "Topology", "Cost", "Plan", "Bounds", "Simulator", "Memory", "Mesh", "Pipeline"]
+CORE = ["Support", "Model", "Profile", "Topology", "Cost", "Plan", "Bounds", "Simulator", "Memory", "Mesh", "Mesh/Symmetry", "Pipeline"]
 BELOW_RUNTIME = ["ABI", "Artifact"]
-RUNTIME = ["Runtime/" + name for name in ("Artifact", "Data", "Processes", "Kernels", "Backend", "Transport", "Execution", "Training", "MPI", "CUDA")]
+RUNTIME = ["Runtime/" + name for name in ("Artifact", "Data", "Processes", "Kernels", "Backend", "Transport", "Execution", "Training", "MPI", "CuDNN", "CUDA")]
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 INCLUDE = re.compile(r'^\s*#\s*include "([^"]+)"')
 

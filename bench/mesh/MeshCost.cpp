@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Mesh/QuotientPlan.h"
+#include "Soap/Mesh/Symmetry/QuotientPlan.h"
 #include "Soap/Search/Problem/ProblemFile.h"
 
 #include <cstdio>

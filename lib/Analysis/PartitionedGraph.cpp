@@ -13,8 +13,8 @@
 #include "ProductTypes.h"
 
 #include "Soap/Analysis/ProgramTables.h"
-#include "Soap/Dialect/Soap/ForeignOps.h"
 #include "Soap/Dialect/Soap/MemoryAttribute.h"
+#include "Soap/Dialect/Soap/Ops/ForeignOps.h"
 #include "Soap/Dialect/Soap/ShardPosition.h"
 #include "Soap/Dialect/Soap/SoapCollectives.h"
 #include "Soap/Dialect/Soap/SumAttribute.h"

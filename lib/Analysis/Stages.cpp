@@ -14,7 +14,7 @@
 #include "Soap/Dialect/Soap/ReuseAttributes.h"
 #include "Soap/Dialect/Soap/StageAttributes.h"
 #include "Soap/Model/Reuse.h"
-#include "Soap/Pipeline/PassSchedule.h"
+#include "Soap/Pipeline/OneForwardOneBackward.h"
 
 #include "llvm/ADT/BitVector.h"
 

@@ -17,7 +17,8 @@
 #include "Soap/Plan/StrategyFile.h"
 #include "Soap/Topology/Topology.h"
 #include "Transforms/Recomputation/Recompute.h"
-#include "Transforms/StrategySupport.h"
+#include "Transforms/Report/StrategyExport.h"
+#include "Transforms/Support/StrategySupport.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/StringSet.h"

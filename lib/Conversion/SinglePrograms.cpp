@@ -12,8 +12,8 @@
 
 #include "Soap/Analysis/SharedOps.h"
 #include "Soap/Conversion/Passes.h"
-#include "Soap/Dialect/Soap/ForeignOps.h"
 #include "Soap/Dialect/Soap/IndexBounds.h"
+#include "Soap/Dialect/Soap/Ops/ForeignOps.h"
 #include "Soap/Dialect/Soap/SoapCollectives.h"
 #include "Soap/Dialect/Soap/SoapOps.h"
 

@@ -349,7 +349,8 @@ std::vector<Pass> passesOf(PipelineSchedule schedule, int64_t inFlight,
   if (!hasBackward || schedule == PipelineSchedule::GPipe) {
     for (int64_t m = 0; m < microbatches; ++m)
       passes.push_back({false, m});
-    // Gradients are added up from the first microbatch on (PassSchedule.cpp).
+    // Gradients are added up from the first microbatch on
+    // (OneForwardOneBackward.cpp).
     for (int64_t m = 0; hasBackward && m < microbatches; ++m)
       passes.push_back({true, m});
     return passes;

@@ -10,7 +10,7 @@
 #include "PassReads.h"
 
 #include "Model/Writers.h"
-#include "Soap/Model/GatheredWeights.h"
+#include "Soap/Model/ZeRO.h"
 
 #include <algorithm>
 

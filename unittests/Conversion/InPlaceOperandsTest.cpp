@@ -8,9 +8,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Conversion/InPlaceOperands.h"
+#include "Conversion/Bufferization/InPlaceOperands.h"
 
-#include "Conversion/BufferizationModels.h"
+#include "Conversion/Bufferization/BufferizationModels.h"
 
 #include "Soap/Dialect/Soap/SoapDialect.h"
 

@@ -13,7 +13,7 @@
 
 #include "Soap/Dialect/Soap/SoapDialect.h"
 #include "Soap/Dialect/Soap/SoapInterfaces.h"
-#include "Transforms/Differentiation.h"
+#include "Transforms/TrainingStep/Differentiation.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Verifier.h"

@@ -12,7 +12,7 @@
 #include "ReferenceProgram.h"
 
 #include "Soap/Target/ONNX.h"
-#include "Transforms/Differentiation.h"
+#include "Transforms/TrainingStep/Differentiation.h"
 
 #include <cmath>
 #include <fstream>

@@ -10,7 +10,7 @@
 
 #include "ReferenceProgram.h"
 
-#include "Transforms/Differentiation.h"
+#include "Transforms/TrainingStep/Differentiation.h"
 
 #include <gtest/gtest.h>
 

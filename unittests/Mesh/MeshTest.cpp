@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Mesh/QuotientModel.h"
+#include "Soap/Mesh/Symmetry/QuotientModel.h"
 #include "Soap/Topology/Cluster.h"
 
 #include <gtest/gtest.h>

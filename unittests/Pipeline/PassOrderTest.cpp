@@ -11,7 +11,7 @@
 #include "Soap/Plan/PassOrder.h"
 
 #include "Soap/Model/Reuse.h"
-#include "Soap/Pipeline/PassSchedule.h"
+#include "Soap/Pipeline/OneForwardOneBackward.h"
 #include "Soap/Simulator/Algorithm1Simulator.h"
 #include "Soap/Simulator/TaskGraph.h"
 

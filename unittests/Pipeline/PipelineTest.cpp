@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Pipeline/PassSchedule.h"
+#include "Soap/Pipeline/OneForwardOneBackward.h"
 
 #include "Support/Graphs.h"
 

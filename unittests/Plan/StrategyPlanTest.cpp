@@ -13,7 +13,7 @@
 #include "Support/MeasuredCopies.h"
 #include "Support/RandomGraphs.h"
 
-#include "Soap/Memory/MemoryOverTime.h"
+#include "Soap/Memory/PeakMemory.h"
 #include "Soap/Memory/PlanMemory.h"
 #include "Soap/Memory/PlanMemoryBound.h"
 #include "Soap/Model/Reuse.h"

@@ -9,7 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Soap/Simulator/Timeline.h"
-#include "Soap/Memory/MemoryOverTime.h"
+#include "Soap/Memory/PeakMemory.h"
 #include "Soap/Simulator/Algorithm1Simulator.h"
 #include "Support/Graphs.h"
 

@@ -58,7 +58,7 @@ public:
   const std::vector<int64_t> &busyNs() const { return busy; }
   /// Where the time of each device goes, except `communicationNs`.
   std::vector<DeviceTimes> deviceTimes() const;
-  /// Peak live bytes per device, as `peakBytes` (MemoryOverTime.h).
+  /// Peak live bytes per device, as `peakBytes` (PeakMemory.h).
   std::vector<int64_t> peakBytes() const;
 
 private:

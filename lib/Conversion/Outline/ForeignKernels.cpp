@@ -10,7 +10,7 @@
 
 #include "ForeignKernels.h"
 
-#include "Soap/Dialect/Soap/ForeignOps.h"
+#include "Soap/Dialect/Soap/Ops/ForeignOps.h"
 
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"

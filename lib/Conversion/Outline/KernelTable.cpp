@@ -12,7 +12,7 @@
 
 #include "ForeignKernels.h"
 
-#include "Soap/Dialect/Soap/ForeignOps.h"
+#include "Soap/Dialect/Soap/Ops/ForeignOps.h"
 #include "Soap/Dialect/Soap/SoapOps.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

@@ -18,8 +18,8 @@
 
 #include "Soap/Analysis/SharedOps.h"
 #include "Soap/Conversion/Passes.h"
-#include "Soap/Dialect/Soap/ForeignOps.h"
 #include "Soap/Dialect/Soap/GpuAttributes.h"
+#include "Soap/Dialect/Soap/Ops/ForeignOps.h"
 #include "Soap/Dialect/Soap/SoapCollectives.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"

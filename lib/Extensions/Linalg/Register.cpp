@@ -11,7 +11,7 @@
 
 #include "Models.h"
 
-#include "Soap/Dialect/Soap/ForeignOps.h"
+#include "Soap/Dialect/Soap/Ops/ForeignOps.h"
 #include "Soap/Dialect/Soap/SoapDialect.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"

@@ -12,8 +12,8 @@
 #include "AccessMaps.h"
 #include "Models.h"
 
-#include "Soap/Dialect/Soap/ForeignOps.h"
 #include "Soap/Dialect/Soap/KernelOpInterface.h"
+#include "Soap/Dialect/Soap/Ops/ForeignOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

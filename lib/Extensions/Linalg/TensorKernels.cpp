@@ -10,7 +10,7 @@
 #include "KernelLoops.h"
 #include "Models.h"
 
-#include "Soap/Dialect/Soap/ForeignOps.h"
+#include "Soap/Dialect/Soap/Ops/ForeignOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

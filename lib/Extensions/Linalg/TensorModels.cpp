@@ -10,8 +10,8 @@
 
 #include "Models.h"
 
-#include "Soap/Dialect/Soap/ForeignOps.h"
 #include "Soap/Dialect/Soap/KernelOpInterface.h"
+#include "Soap/Dialect/Soap/Ops/ForeignOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

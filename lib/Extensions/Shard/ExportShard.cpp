@@ -14,7 +14,7 @@
 
 #include "Soap/Analysis/OpGraph.h"
 #include "Soap/Analysis/TopologyAttr.h"
-#include "Soap/Dialect/Soap/ForeignOps.h"
+#include "Soap/Dialect/Soap/Ops/ForeignOps.h"
 #include "Soap/Dialect/Soap/SoapDialect.h"
 #include "Soap/Dialect/Soap/SoapInterfaces.h"
 #include "Soap/Extensions/Passes.h"

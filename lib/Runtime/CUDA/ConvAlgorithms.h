@@ -13,8 +13,8 @@
 #ifndef SOAP_LIB_RUNTIME_CUDA_CONVALGORITHMS_H
 #define SOAP_LIB_RUNTIME_CUDA_CONVALGORITHMS_H
 
-#include "CudaError.h"
 #include "PaddedImage.h"
+#include "Runtime/CuDNN/CudaError.h"
 #include "Runtime/Kernels/LibraryCalls.h"
 
 #include <optional>

@@ -9,7 +9,7 @@
 
 #include "CudaAttention.h"
 
-#include "AttentionGraph.h"
+#include "Runtime/CuDNN/AttentionGraph.h"
 
 using namespace soap;
 using namespace soap::runtime;

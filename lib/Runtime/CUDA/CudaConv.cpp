@@ -10,7 +10,7 @@
 #include "CudaConv.h"
 
 #include "ConvAlgorithms.h"
-#include "ConvGraph.h"
+#include "Runtime/CuDNN/ConvGraph.h"
 
 #include <algorithm>
 

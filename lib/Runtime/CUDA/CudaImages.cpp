@@ -9,7 +9,7 @@
 
 #include "CudaImages.h"
 
-#include "ImageGraphs.h"
+#include "Runtime/CuDNN/ImageGraphs.h"
 
 #include <limits>
 

@@ -7,8 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "CudaError.h"
 #include "Runtime/Backend/GpuTimes.h"
+#include "Runtime/CuDNN/CudaError.h"
 
 using namespace soap;
 using namespace soap::runtime;

@@ -13,7 +13,7 @@
 #define SOAP_LIB_RUNTIME_CUDA_CUDATUNING_H
 
 #include "Autotune.h"
-#include "CudaError.h"
+#include "Runtime/CuDNN/CudaError.h"
 
 namespace soap::runtime {
 

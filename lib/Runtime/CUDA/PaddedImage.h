@@ -12,7 +12,7 @@
 #ifndef SOAP_LIB_RUNTIME_CUDA_PADDEDIMAGE_H
 #define SOAP_LIB_RUNTIME_CUDA_PADDEDIMAGE_H
 
-#include "CudaError.h"
+#include "Runtime/CuDNN/CudaError.h"
 #include "Runtime/Kernels/LibraryCalls.h"
 
 namespace soap::runtime {

@@ -27,7 +27,7 @@ class RoundScheduler {
 public:
   RoundScheduler(const Problem &problem, const Objective &objective,
                  const Placement &placement,
-                 const std::vector<PipelineStage> &stages)
+                 const std::vector<placement::PipelineStage> &stages)
       : problem(problem), objective(objective), placement(placement),
         stages(stages), isGPipe(objective.schedule == Schedule::GPipe),
         trainedBytes(trainedBytesOfDevices(problem, placement.deviceOf)),
@@ -55,7 +55,7 @@ private:
   const Problem &problem;
   const Objective &objective;
   const Placement &placement;
-  const std::vector<PipelineStage> &stages;
+  const std::vector<placement::PipelineStage> &stages;
   bool isGPipe;
   std::vector<double> trainedBytes; ///< per device
   std::vector<int> stageOf;         ///< per node
@@ -187,14 +187,14 @@ private:
 RoundSchedule
 placement::scheduleRounds(const Problem &problem, const Objective &objective,
                           const Placement &placement,
-                          const std::vector<PipelineStage> &stages) {
+                          const std::vector<placement::PipelineStage> &stages) {
   return RoundScheduler(problem, objective, placement, stages).run();
 }
 
-std::string placement::showSchedule(const Problem &problem,
-                                    const Placement &placement,
-                                    const std::vector<PipelineStage> &stages,
-                                    const RoundSchedule &schedule) {
+std::string
+placement::showSchedule(const Problem &problem, const Placement &placement,
+                        const std::vector<placement::PipelineStage> &stages,
+                        const RoundSchedule &schedule) {
   static constexpr const char *names[] = {"compute", "write", "read"};
   bool isGPipe = schedule.backwardPeriod > 0;
   std::string result;

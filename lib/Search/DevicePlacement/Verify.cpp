@@ -224,9 +224,9 @@ std::vector<StageCosts> placement::deviceCosts(const Problem &problem,
   return costs;
 }
 
-Expected<Evaluation> placement::verify(const Problem &problem,
-                                       const Objective &objective,
-                                       const Placement &placement) {
+Expected<placement::Evaluation> placement::verify(const Problem &problem,
+                                                  const Objective &objective,
+                                                  const Placement &placement) {
   assert(!problem.check() && "the problem must have passed `check`");
   if (MaybeError error = verifyNodes(problem, placement))
     return *error;
@@ -240,7 +240,7 @@ Expected<Evaluation> placement::verify(const Problem &problem,
   std::vector<StageCosts> costs = deviceCosts(problem, objective, placement);
   std::vector<double> trainedBytes =
       trainedBytesOfDevices(problem, placement.deviceOf);
-  Evaluation result;
+  placement::Evaluation result;
   for (int device = 0; device < problem.deviceCount(); ++device) {
     StageLoad load =
         replicatedLoad(costs[device].load(objective), objective,

@@ -23,7 +23,7 @@ class ScheduleVerifier {
 public:
   ScheduleVerifier(const Problem &problem, const Objective &objective,
                    const Placement &placement,
-                   const std::vector<PipelineStage> &stages,
+                   const std::vector<placement::PipelineStage> &stages,
                    const RoundSchedule &schedule)
       : problem(problem), objective(objective), placement(placement),
         stages(stages), schedule(schedule),
@@ -53,7 +53,7 @@ private:
   const Problem &problem;
   const Objective &objective;
   const Placement &placement;
-  const std::vector<PipelineStage> &stages;
+  const std::vector<placement::PipelineStage> &stages;
   const RoundSchedule &schedule;
   bool isGPipe;
   std::vector<int> stageOf;
@@ -104,7 +104,8 @@ private:
   }
 
   MaybeError verifyPeriods() {
-    Expected<Evaluation> evaluation = verify(problem, objective, placement);
+    Expected<placement::Evaluation> evaluation =
+        verify(problem, objective, placement);
     if (!evaluation)
       return Error{evaluation.error()};
     const StageLoad &worst = evaluation->worst;
@@ -239,11 +240,11 @@ private:
 
 } // namespace
 
-MaybeError placement::verifySchedule(const Problem &problem,
-                                     const Objective &objective,
-                                     const Placement &placement,
-                                     const std::vector<PipelineStage> &stages,
-                                     const RoundSchedule &schedule) {
+MaybeError
+placement::verifySchedule(const Problem &problem, const Objective &objective,
+                          const Placement &placement,
+                          const std::vector<placement::PipelineStage> &stages,
+                          const RoundSchedule &schedule) {
   if (MaybeError error = verifyPipeline(problem, placement, stages))
     return error;
   return ScheduleVerifier(problem, objective, placement, stages, schedule)

@@ -13,7 +13,7 @@
 #ifndef SOAP_LIB_SEARCH_HIERARCHICAL_MODELSEGMENTS_H
 #define SOAP_LIB_SEARCH_HIERARCHICAL_MODELSEGMENTS_H
 
-#include "Soap/Model/GatheredWeights.h"
+#include "Soap/Model/ZeRO.h"
 #include "Soap/Search/Problem/ParallelizationProblem.h"
 
 namespace soap {

@@ -9,7 +9,7 @@
 
 #include "PipelineTime.h"
 
-#include "Soap/Pipeline/PassSchedule.h"
+#include "Soap/Pipeline/OneForwardOneBackward.h"
 
 #include <algorithm>
 #include <cassert>

@@ -15,7 +15,7 @@
 
 #include "LayerMates.h"
 #include "ModelSegments.h"
-#include "Soap/Model/GatheredWeights.h"
+#include "Soap/Model/ZeRO.h"
 #include "Soap/Search/Hierarchical/HybridPlan.h"
 
 namespace soap {

@@ -12,7 +12,7 @@
 #include "Soap/Search/MCMC/MCMC.h"
 
 #include "FactorMoves.h"
-#include "McmcChain.h"
+#include "Metropolis.h"
 #include "Soap/Search/Annealing/PlacementSearch.h"
 #include "Soap/Search/Presets/Presets.h"
 

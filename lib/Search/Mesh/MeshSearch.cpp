@@ -10,7 +10,7 @@
 #include "Soap/Search/Mesh/MeshSearch.h"
 
 #include "Search/Evaluator/SearchRun.h"
-#include "Soap/Mesh/QuotientPlan.h"
+#include "Soap/Mesh/Symmetry/QuotientPlan.h"
 #include "Soap/Search/Presets/Presets.h"
 #include "Soap/Search/Problem/GroupBlocks.h"
 

@@ -8,7 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Soap/Search/Problem/PricedStrategy.h"
-#include "Soap/Memory/MemoryOverTime.h"
+#include "Soap/Memory/PeakMemory.h"
 #include "Soap/Simulator/Algorithm1Simulator.h"
 
 #include <cassert>

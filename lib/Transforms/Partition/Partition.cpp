@@ -23,7 +23,7 @@
 #include "Soap/Search/Problem/PricedStrategy.h"
 #include "Soap/Simulator/Algorithm1Simulator.h"
 #include "Soap/Transforms/Passes.h"
-#include "Transforms/ProgramCheck.h"
+#include "Transforms/Support/ProgramCheck.h"
 
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/IR/Threading.h"

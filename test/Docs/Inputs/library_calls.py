@@ -28,7 +28,7 @@ def text_of(path):
 
 def main():
     source = sys.argv[1]
-    files = glob.glob(os.path.join(source, "lib/Runtime/CUDA/*.cpp")) + glob.glob(os.path.join(source, "lib/Runtime/CUDA/*.h"))
+    files = [path for folder in ("CUDA", "CuDNN") for path in glob.glob(os.path.join(source, "lib/Runtime", folder, "*.[ch]*"))]
     calls = set()
     for path in files + [os.path.join(source, "lib/Runtime/Transport/NcclTransport.cpp")]:
         code = re.sub(r"//.*", "", text_of(path))

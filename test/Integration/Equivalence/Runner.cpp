@@ -17,7 +17,7 @@
 #include "Soap/Compiler/JIT.h"
 #include "Soap/Dialect/Soap/ReuseAttributes.h"
 #include "Soap/Dialect/Soap/SoapOps.h"
-#include "Soap/Memory/MemoryOverTime.h"
+#include "Soap/Memory/PeakMemory.h"
 #include "Soap/Memory/PlanMemory.h"
 #include "Soap/Plan/StrategyPlan.h"
 #include "Soap/Runtime/Artifact/Symbols.h"

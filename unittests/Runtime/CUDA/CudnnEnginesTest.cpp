@@ -11,9 +11,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Runtime/CUDA/AttentionGraph.h"
-#include "Runtime/CUDA/ConvGraph.h"
-#include "Runtime/CUDA/ImageGraphs.h"
+#include "Runtime/CuDNN/AttentionGraph.h"
+#include "Runtime/CuDNN/ConvGraph.h"
+#include "Runtime/CuDNN/ImageGraphs.h"
 
 #include "gtest/gtest.h"
 

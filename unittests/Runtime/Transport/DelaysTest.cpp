@@ -11,7 +11,7 @@
 
 #include "Runtime/ThreadGroup.h"
 #include "Runtime/Transport/DelayTransport.h"
-#include "Soap/Pipeline/PassSchedule.h"
+#include "Soap/Pipeline/OneForwardOneBackward.h"
 
 #include "Support/Random.h"
 

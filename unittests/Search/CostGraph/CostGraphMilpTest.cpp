@@ -10,7 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Search/CostGraphs.h"
-#include "Search/DevicePlacement/IntegerProgram.h"
+#include "Search/DevicePlacement/Solvers/IntegerProgram.h"
 #include "Soap/Search/CostGraph/SolveCostGraph.h"
 
 #include <gtest/gtest.h>

@@ -9,8 +9,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Soap/Search/DevicePlacement/Latency.h"
-#include "../../../lib/Search/DevicePlacement/LatencySimulation.h"
 #include "Problems.h"
+#include "Search/DevicePlacement/Latency/LatencySimulation.h"
 #include "Soap/Search/DevicePlacement/Files.h"
 
 #include <gtest/gtest.h>

@@ -12,7 +12,7 @@
 #include "Search/Frontier/CandidateStrategies.h"
 #include "Search/Problem/ConfigSpace.h"
 #include "Search/Problems.h"
-#include "Soap/Memory/MemoryOverTime.h"
+#include "Soap/Memory/PeakMemory.h"
 #include "Soap/Search/Frontier/FrontierSearch.h"
 #include "Soap/Search/Presets/Presets.h"
 #include "Soap/Simulator/Algorithm1Simulator.h"

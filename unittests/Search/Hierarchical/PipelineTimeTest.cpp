@@ -10,7 +10,7 @@
 
 #include "Search/Hierarchical/PipelineTime.h"
 
-#include "Soap/Pipeline/PassSchedule.h"
+#include "Soap/Pipeline/OneForwardOneBackward.h"
 #include "Support/Random.h"
 
 #include <gtest/gtest.h>

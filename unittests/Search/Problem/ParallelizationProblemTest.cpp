@@ -9,7 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Search/Problems.h"
-#include "Soap/Memory/MemoryOverTime.h"
+#include "Soap/Memory/PeakMemory.h"
 #include "Soap/Simulator/Algorithm1Simulator.h"
 
 #include <gtest/gtest.h>

@@ -12,7 +12,7 @@
 #include "LibraryTimes.h"
 
 #include "../../PostedSends.h"
-#include "../Accesses.h"
+#include "Conversion/GPU/Kernels/Accesses.h"
 
 #include "Soap/Conversion/Passes.h"
 #include "Soap/Dialect/Soap/GpuAttributes.h"

@@ -1,0 +1,152 @@
+//===- PeakMemory.cpp - Live bytes of a schedule --------------------------===//
+//
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A replay of the schedule, action by action.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Soap/Memory/PeakMemory.h"
+
+#include <algorithm>
+#include <cassert>
+
+using namespace soap;
+
+std::vector<int64_t> soap::peakBytes(const Graph &graph, const Plan &plan,
+                                     const std::vector<int> &order,
+                                     int deviceCount,
+                                     const MemoryObserver &observer) {
+  assert(order.size() == plan.actions.size() && "every action once");
+  auto bytes = [&](int buffer) {
+    const Buffer &b = plan.buffers[buffer];
+    return b.region.volume() * graph.values[b.value].deviceElementBytes();
+  };
+  // Buffers that stay to the end, and those that take no memory of their own:
+  // an updated parameter is written into the tile that it replaces.
+  std::vector<bool> stays(plan.buffers.size()), inPlace(plan.buffers.size());
+  for (const PlanOutput &output : plan.outputs)
+    for (int buffer : output.buffers)
+      stays[buffer] = true;
+  for (const std::vector<int> &updates : plan.updates)
+    for (int buffer : updates)
+      inPlace[buffer] = true;
+
+  std::vector<int64_t> live(deviceCount);
+  for (size_t b = 0; b < plan.buffers.size(); ++b)
+    if (plan.buffers[b].action < 0)
+      live[plan.buffers[b].device] += bytes(static_cast<int>(b));
+  std::vector<int64_t> peak = live;
+  for (int device = 0; observer && device < deviceCount; ++device)
+    observer(-1, device, live[device], false);
+
+  // Position of the last action that touches each buffer.
+  std::vector<int> last(plan.buffers.size(), -1);
+  for (size_t p = 0; p < order.size(); ++p) {
+    const Action &action = plan.actions[order[p]];
+    for (int buffer : action.inputs)
+      if (buffer >= 0)
+        last[buffer] = static_cast<int>(p);
+    for (int buffer : action.outputs)
+      last[buffer] = std::max(last[buffer], static_cast<int>(p));
+  }
+
+  std::vector<const PlanCollective *> collectiveOf(plan.taskStart.size());
+  for (const PlanCollective &collective : plan.collectives)
+    collectiveOf[collective.task] = &collective;
+
+  int position = 0;
+  auto add = [&](int device, int64_t amount) {
+    live[device] += amount;
+    assert(live[device] >= 0 && "more is given back than was taken");
+    peak[device] = std::max(peak[device], live[device]);
+    if (observer)
+      observer(position, device, live[device], amount < 0);
+  };
+  auto make = [&](int buffer) {
+    if (!inPlace[buffer])
+      add(plan.buffers[buffer].device, bytes(buffer));
+  };
+  auto release = [&](int buffer, int end) {
+    if (last[buffer] < 0 || last[buffer] > end || stays[buffer] ||
+        inPlace[buffer] || plan.buffers[buffer].action < 0)
+      return;
+    add(plan.buffers[buffer].device, -bytes(buffer));
+    last[buffer] = -1; // once, however often an action names it
+  };
+  auto hold = [&](int device, int64_t amount) {
+    add(device, amount);
+    add(device, -amount);
+  };
+  auto count = static_cast<int>(order.size());
+  for (int end; position < count; position = end) {
+    const Action &action = plan.actions[order[position]];
+    end = position + 1;
+    // All devices of a collective are at it at once.
+    if (action.kind == ActionKind::Collective)
+      while (end < count && plan.actions[order[end]].task == action.task)
+        ++end;
+    auto forEachAction = [&](auto visit) {
+      for (int p = position; p < end; ++p)
+        visit(plan.actions[order[p]]);
+    };
+    forEachAction([&](const Action &part) {
+      for (int buffer : part.outputs)
+        make(buffer);
+    });
+    if (action.kind == ActionKind::Transfer)
+      // The message is packed on the sender while it runs.
+      hold(action.sourceDevice, bytes(action.outputs[0]));
+    if (action.kind == ActionKind::Collective && collectiveOf[action.task])
+      for (auto [device, amount] : collectiveOf[action.task]->temporaries)
+        hold(device, amount);
+    forEachAction([&](const Action &part) {
+      for (int buffer : part.inputs)
+        if (buffer >= 0)
+          release(buffer, end - 1);
+      for (int buffer : part.outputs)
+        release(buffer, end - 1);
+    });
+  }
+  return peak;
+}
+
+std::vector<std::vector<MemoryPoint>>
+soap::memoryOverTime(const Graph &graph, const Plan &plan,
+                     const TaskGraph &tasks, const std::vector<int> &order,
+                     int deviceCount) {
+  std::vector<std::vector<MemoryPoint>> points(deviceCount);
+  // Memory that an action gives back is free at its end, or when the next one
+  // of the device starts: the replay goes by the order, whatever overlaps.
+  std::vector<MemoryPoint> freed(deviceCount, {-1, 0});
+  auto add = [&](int device, int64_t time, int64_t bytes) {
+    std::vector<MemoryPoint> &list = points[device];
+    assert((list.empty() || list.back().timeNs <= time) && "goes on in time");
+    if (!list.empty() && list.back().timeNs == time)
+      list.back().bytes = std::max(list.back().bytes, bytes);
+    else if (list.empty() || list.back().bytes != bytes)
+      list.push_back({time, bytes});
+  };
+  std::vector<int> actions = actionOrder(plan, order);
+  peakBytes(graph, plan, actions, deviceCount,
+            [&](int position, int device, int64_t live, bool givenBack) {
+              const Task *task =
+                  position < 0
+                      ? nullptr
+                      : &tasks.tasks[plan.actions[actions[position]].task];
+              if (givenBack) {
+                freed[device] = {task->endNs, live};
+                return;
+              }
+              int64_t time = task ? task->startNs : 0;
+              if (freed[device].timeNs >= 0 && freed[device].timeNs < time)
+                add(device, freed[device].timeNs, freed[device].bytes);
+              freed[device].timeNs = -1;
+              add(device, time, live);
+            });
+  for (int device = 0; device < deviceCount; ++device)
+    if (freed[device].timeNs >= 0)
+      add(device, freed[device].timeNs, freed[device].bytes);
+  return points;
+}

@@ -1,0 +1,58 @@
+//===- HybridOffload.h - Hybrid plans with states in hosts ------*- C++ -*-===//
+//
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Hybrid plans whose optimizer states are in the memory of the host
+// (docs/HostMemory.md): asked for, or where nothing else fits.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_LIB_TRANSFORMS_HYBRID_HYBRIDOFFLOAD_H
+#define SOAP_LIB_TRANSFORMS_HYBRID_HYBRIDOFFLOAD_H
+
+#include "Soap/Analysis/OpGraph.h"
+#include "Soap/Search/Hierarchical/HierarchicalSearch.h"
+
+namespace mlir::soap {
+
+/// The model of a step whose optimizer states are in the memory of the host,
+/// with what it refers to.
+struct OffloadedModel {
+  ::soap::Graph graph;
+  std::unique_ptr<::soap::ParallelizationProblem> problem;
+  std::unique_ptr<::soap::HybridModel> model;
+};
+
+/// An error says why no state can be there, or where it is already. `opGraph`
+/// is the step of the problem; `batch` and `other` as for `HybridModel::make`;
+/// refers to the problem's topology.
+::soap::Expected<std::unique_ptr<OffloadedModel>>
+offloadedModel(const OpGraph &opGraph,
+               const ::soap::ParallelizationProblem &problem, int64_t batch = 0,
+               const ::soap::HybridModel *other = nullptr);
+
+/// A search, and the model that its plans are priced with.
+struct OffloadSearch {
+  ::soap::HierarchicalResult result;
+  /// Of the result, if its plans have states in the memory of the host; or of
+  /// the search that did not find better ones. Null: there was none.
+  std::unique_ptr<OffloadedModel> offloaded;
+  bool usesOffload = false;
+};
+
+/// Searches; where nothing fits, once more with the states of the optimizer in
+/// the memory of the host, in the time that is left (of a long limit, a second
+/// at least). The options' simulator is for the first search: the second has
+/// its own. `before`: the model of a search like this on other devices, whose
+/// prices are shared.
+OffloadSearch searchWithOffload(const OpGraph &opGraph,
+                                ::soap::HybridModel &model,
+                                const ::soap::ParallelizationProblem &problem,
+                                const ::soap::HierarchicalOptions &options,
+                                int64_t batch = 0,
+                                const OffloadedModel *before = nullptr);
+
+} // namespace mlir::soap
+
+#endif // SOAP_LIB_TRANSFORMS_HYBRID_HYBRIDOFFLOAD_H

@@ -1,0 +1,364 @@
+//===- FoldedPipeline.cpp - A pipeline, one replica a stage ---------------===//
+//
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See FoldedPipeline.h. Sums over replicas count each of them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "FoldedPipeline.h"
+
+#include "Plan/PassReads.h"
+#include "Search/Report/SearchSummary.h"
+#include "SimulationReport.h"
+#include "Soap/Memory/HostMemory.h"
+#include "Soap/Mesh/Symmetry/StageQuotient.h"
+#include "Soap/Plan/StrategyPlan.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/JSON.h"
+
+#include <algorithm>
+#include <set>
+
+using namespace mlir::soap;
+
+namespace {
+
+/// Sums up what a plan moves.
+class Traffic {
+public:
+  Traffic(FoldedPipeline &result, const ::soap::PlanState &plan,
+          const ::soap::StageQuotient *quotient)
+      : result(result), plan(plan), quotient(quotient),
+        topology(plan.getCost().getTopology()),
+        linkBytes(topology.links.size()), machineOf(topology.devices.size()) {
+    std::vector<std::vector<int>> machines = topology.machines();
+    for (size_t m = 0; m < machines.size(); ++m)
+      for (int device : machines[m])
+        machineOf[static_cast<size_t>(device)] = static_cast<int>(m);
+    metAt.resize(machines.size());
+  }
+
+  void run() {
+    std::vector<::soap::TensorKind> kinds =
+        ::soap::tensorKinds(plan.getGraph());
+    for (size_t b = 0; b < plan.getBlocks().size(); ++b) {
+      int value = plan.getBlocks()[b].value;
+      if (value < 0)
+        continue;
+      int64_t before = result.bytesMoved;
+      const ::soap::ValuePlan &planned = plan.valuePlan(value);
+      for (size_t t = 0; t < planned.tasks.size(); ++t)
+        if (planned.tasks[t].resource < 0)
+          add(planned, static_cast<int>(b), static_cast<int>(t));
+      result.bytesByKind[static_cast<size_t>(
+          kinds[static_cast<size_t>(value)])] += result.bytesMoved - before;
+    }
+    for (int64_t bytes : linkBytes)
+      result.busiestLinkBytes = std::max(result.busiestLinkBytes, bytes);
+  }
+
+private:
+  FoldedPipeline &result;
+  const ::soap::PlanState &plan;
+  const ::soap::StageQuotient *quotient; ///< null: all devices are planned
+  const ::soap::Topology &topology;
+  std::vector<int64_t> linkBytes;
+  std::vector<int> machineOf;
+  int64_t now = 0;            ///< number of a collective
+  std::vector<int64_t> metAt; ///< by machine: the last collective with it
+
+  void add(const ::soap::ValuePlan &planned, int block, int index) {
+    const ::soap::PlannedTask &task = planned.tasks[static_cast<size_t>(index)];
+    int64_t times = quotient ? quotient->multiplicityOf(block, index) : 1,
+            bytes = task.bytes, onLink = task.bytes;
+    if (task.collective >= 0) {
+      ::soap::PlanCollective collective;
+      const ::soap::PlannedCollective &entry =
+          planned.collectives[static_cast<size_t>(task.collective)];
+      collective.kind = entry.kind;
+      collective.bytes = entry.bytes;
+      collective.devices = entry.devices;
+      if (quotient && !quotient->devicesOf(block, index).empty())
+        collective.devices = quotient->devicesOf(block, index);
+      int64_t machines = 0;
+      ++now;
+      for (int device : collective.devices)
+        if (int64_t &met = metAt[static_cast<size_t>(
+                machineOf[static_cast<size_t>(device)])];
+            met != now) {
+          met = now;
+          ++machines;
+        }
+      auto devices = static_cast<int64_t>(collective.devices.size());
+      bytes = collective.traffic();
+      onLink = bytes / devices;
+      if (machines > 1)
+        result.bytesBetweenMachines += times * (bytes / devices * machines);
+    } else {
+      const ::soap::PlannedAction &action =
+          planned.actions[static_cast<size_t>(task.firstAction)];
+      if (machineOf[static_cast<size_t>(action.source)] !=
+          machineOf[static_cast<size_t>(action.device)])
+        result.bytesBetweenMachines += times * bytes;
+    }
+    result.bytesMoved += times * bytes;
+    for (int resource : plan.resourcesOf(task.resource))
+      if (int link = resource - topology.deviceCount(); link >= 0)
+        linkBytes[static_cast<size_t>(link)] += onLink;
+  }
+};
+
+} // namespace
+
+/// Everything that a timeline says. `quotient`: null, or the plan.
+static void summarize(FoldedPipeline &result, const ::soap::PlanState &plan,
+                      const ::soap::StageQuotient *quotient,
+                      const ::soap::PassTimeline &timeline,
+                      const ::soap::PassOrder &order,
+                      ::soap::PipelineSchedule schedule) {
+  result.makespanNs = timeline.getMakespanNs();
+  result.tasks = timeline.getTaskCount();
+  result.memoryBytes = timeline.peakBytes();
+  result.hostBytes = ::soap::hostBytes(plan);
+  result.times = timeline.deviceTimes();
+  if (quotient) {
+    result.unit = quotient->getUnit();
+    result.replicas = quotient->getReplicas();
+  }
+  result.passes =
+      reportPasses(order, schedule, timeline.getPasses(), timeline.busyNs(),
+                   result.makespanNs, result.memoryBytes);
+  std::set<int> simulated;
+  for (StageReport &stage : result.passes.stages) {
+    simulated.insert(stage.devices.begin(), stage.devices.end());
+    std::vector<int> all;
+    for (int replica = 0; replica < result.replicas; ++replica)
+      for (int device : stage.devices)
+        all.push_back(device + replica * result.unit);
+    llvm::sort(all);
+    stage.devices = std::move(all);
+  }
+  result.devices.assign(simulated.begin(), simulated.end());
+  if (quotient)
+    for (size_t d = 0; d < result.memoryBytes.size(); ++d) {
+      auto first = static_cast<size_t>(quotient->firstOf(static_cast<int>(d)));
+      result.memoryBytes[d] = result.memoryBytes[first];
+      result.hostBytes[d] = result.hostBytes[first];
+    }
+  Traffic(result, plan, quotient).run();
+}
+
+PlannedPasses::~PlannedPasses() = default;
+
+const ::soap::PlanState &PlannedPasses::getPlan() const {
+  if (quotient)
+    return *quotient;
+  return *whole;
+}
+
+::soap::Expected<std::unique_ptr<PlannedPasses>> PlannedPasses::make(
+    const ::soap::Graph &graph, const ::soap::Strategy &strategy,
+    const ::soap::PassOrder &order, const ::soap::Topology &topology,
+    bool foldOnly, const ::soap::StopCheck &isOver) {
+  std::unique_ptr<PlannedPasses> made(
+      new PlannedPasses(topology, ::soap::graphOfPasses(graph, order)));
+  ::soap::Expected<::soap::Cluster> cluster = ::soap::Cluster::of(topology);
+  if (!cluster) {
+    made->unfolded = cluster.error();
+  } else {
+    made->cluster = std::move(*cluster);
+    made->quotient = std::make_unique<::soap::StageQuotient>(
+        made->ofPasses, made->cost, *made->cluster);
+    ::soap::StageQuotient &plan = *made->quotient;
+    made->unfolded = plan.set(strategy, order, isOver);
+    if (made->unfolded.empty()) {
+      auto timeline =
+          ::soap::PassTimeline::make(plan, graph, order, plan.boxes(), isOver);
+      if (!timeline)
+        return timeline.takeError();
+      made->unfolded = plan.whyTimesDiffer(*timeline);
+      made->timeline = std::move(*timeline);
+    }
+    if (made->unfolded.empty())
+      return made;
+    made->timeline.reset();
+    made->quotient.reset();
+  }
+  if (isOver && isOver())
+    return ::soap::Error{::soap::stoppedMessage};
+  if (foldOnly)
+    return ::soap::Error{"replicas of the stages may differ: " +
+                         made->unfolded};
+  if (int64_t pieces = ::soap::countPieces(strategy, order);
+      pieces > ::soap::maxCompactPieces)
+    return ::soap::Error{
+        std::to_string(order.microbatches) + " microbatches of all ops are " +
+        std::to_string(pieces) + " pieces, expected at most " +
+        std::to_string(::soap::maxCompactPieces) +
+        " where replicas of the stages may differ: " + made->unfolded};
+  made->whole =
+      std::make_unique<::soap::StrategyPlan>(made->ofPasses, made->cost);
+  made->whole->setRounds(::soap::roundsOfPasses(made->ofPasses, order));
+  made->whole->set(::soap::cutIntoMicrobatches(strategy, order));
+  auto timeline = ::soap::PassTimeline::make(
+      *made->whole, graph, order, ::soap::boxesOf(*made->whole), isOver);
+  if (!timeline)
+    return timeline.takeError();
+  made->timeline = std::move(*timeline);
+  return made;
+}
+
+::soap::Expected<FoldedPipeline> mlir::soap::simulateFoldedPipeline(
+    const ::soap::Graph &graph, const ::soap::Strategy &strategy,
+    const ::soap::PassOrder &order, ::soap::PipelineSchedule schedule,
+    const ::soap::Topology &topology, bool foldOnly) {
+  auto planned =
+      PlannedPasses::make(graph, strategy, order, topology, foldOnly);
+  if (!planned)
+    return planned.takeError();
+  FoldedPipeline result;
+  result.unfolded = (*planned)->whyUnfolded();
+  summarize(result, (*planned)->getPlan(), (*planned)->getQuotient(),
+            (*planned)->getTimeline(), order, schedule);
+  return result;
+}
+
+ComparedStrategy mlir::soap::summarizeRow(std::string name,
+                                          const FoldedPipeline &pipeline,
+                                          const ::soap::Topology &topology) {
+  ComparedStrategy row;
+  row.name = std::move(name);
+  row.makespanNs = pipeline.makespanNs;
+  row.bytesMoved = pipeline.bytesMoved;
+  row.bytesBetweenMachines = pipeline.bytesBetweenMachines;
+  row.busiestLinkBytes = pipeline.busiestLinkBytes;
+  for (int device = 0; device < topology.deviceCount(); ++device) {
+    int64_t bytes = pipeline.memoryBytes[static_cast<size_t>(device)];
+    row.peakBytes = std::max(row.peakBytes, bytes);
+    row.fits &= bytes <= topology.typeOf(device).memoryBytes;
+  }
+  double all = static_cast<double>(row.makespanNs) * topology.deviceCount();
+  for (int device : pipeline.devices) {
+    const ::soap::DeviceTimes &times =
+        pipeline.times[static_cast<size_t>(device)];
+    double share = pipeline.replicas / std::max(all, 1.0);
+    row.compute += share * static_cast<double>(times.computeNs);
+    row.movement += share * static_cast<double>(times.movementNs);
+    row.exposed += share * static_cast<double>(times.exposedNs);
+  }
+  return row;
+}
+
+/// Sums over the devices of all replicas.
+static ::soap::DeviceTimes sumOf(const FoldedPipeline &pipeline) {
+  ::soap::DeviceTimes sum;
+  for (int device : pipeline.devices) {
+    const ::soap::DeviceTimes &times =
+        pipeline.times[static_cast<size_t>(device)];
+    sum.computeNs += times.computeNs * pipeline.replicas;
+    sum.movementNs += times.movementNs * pipeline.replicas;
+    sum.exposedNs += times.exposedNs * pipeline.replicas;
+  }
+  return sum;
+}
+
+std::string
+mlir::soap::printFoldedPipelineReport(const FoldedPipeline &pipeline,
+                                      const ::soap::Topology &topology) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  llvm::json::OStream json(stream, 2);
+  ::soap::DeviceTimes sum = sumOf(pipeline);
+  json.object([&] {
+    json.attribute("version", 1);
+    json.attribute("makespan_ns", pipeline.makespanNs);
+    json.attributeObject("folded", [&] {
+      json.attribute("tasks", pipeline.tasks);
+      json.attribute("devices", static_cast<int64_t>(pipeline.devices.size()));
+      json.attribute("unfolded_devices", topology.deviceCount());
+      json.attribute("replicas", pipeline.replicas);
+      if (!pipeline.unfolded.empty())
+        json.attribute("reason", pipeline.unfolded);
+    });
+    printAnomaly(json, pipeline.anomaly);
+    printBaselines(json, pipeline.makespanNs, pipeline.presets);
+    if (!pipeline.compared.empty())
+      printComparison(json, summarizeRow("this strategy", pipeline, topology),
+                      pipeline.compared);
+    if (!pipeline.recipes.empty())
+      printHybridRows(json, pipeline.makespanNs, pipeline.recipes);
+    json.attribute("compute_ns", sum.computeNs);
+    json.attribute("movement_ns", sum.movementNs);
+    json.attribute("exposed_communication_ns", sum.exposedNs);
+    json.attributeObject(
+        "pipeline", [&] { printPassReport(json, pipeline.passes, topology); });
+    json.attributeArray("device_classes", [&] {
+      for (int device : pipeline.devices)
+        json.object([&] {
+          auto d = static_cast<size_t>(device);
+          const ::soap::DeviceTimes &times = pipeline.times[d];
+          json.attribute("first", topology.devices[d].name);
+          json.attribute("devices", pipeline.replicas);
+          json.attribute("compute_ns", times.computeNs);
+          json.attribute("movement_ns", times.movementNs);
+          json.attribute("exposed_communication_ns", times.exposedNs);
+          json.attribute("peak_bytes", pipeline.memoryBytes[d]);
+          if (pipeline.hostBytes[d] > 0)
+            json.attribute("host_bytes", pipeline.hostBytes[d]);
+        });
+    });
+    json.attribute("bytes_moved", pipeline.bytesMoved);
+    json.attribute("bytes_between_machines", pipeline.bytesBetweenMachines);
+    json.attributeObject("bytes_by_kind", [&] {
+      for (int kind = 0; kind < ::soap::tensorKindCount; ++kind)
+        json.attribute(
+            ::soap::tensorKindName(static_cast<::soap::TensorKind>(kind)),
+            pipeline.bytesByKind[static_cast<size_t>(kind)]);
+    });
+  });
+  stream << '\n';
+  return text;
+}
+
+void mlir::soap::printFoldedPipelineSummary(const FoldedPipeline &pipeline,
+                                            const ::soap::Topology &topology,
+                                            llvm::raw_ostream &stream) {
+  constexpr double nsPerMs = 1e6;
+  auto ms = [&](int64_t ns) { return static_cast<double>(ns) / nsPerMs; };
+  stream << llvm::format("simulated time per iteration: %.3f ms, %lld tasks\n",
+                         ms(pipeline.makespanNs),
+                         static_cast<long long>(pipeline.tasks));
+  printAnomaly(pipeline.anomaly, pipeline.makespanNs, stream);
+  if (pipeline.unfolded.empty())
+    stream << llvm::format(
+        "  folded: %d devices, one of %d replicas of each stage, for all %d\n",
+        static_cast<int>(pipeline.devices.size()), pipeline.replicas,
+        topology.deviceCount());
+  else
+    stream << "  not folded: " << pipeline.unfolded << '\n';
+  printPassSummary(pipeline.passes, topology, stream);
+  if (int64_t most = *llvm::max_element(pipeline.hostBytes); most > 0)
+    stream << "  in host memory, of a device: at most "
+           << ::soap::describeBytes(most) << '\n';
+  if (!pipeline.compared.empty())
+    printComparison(summarizeRow("this strategy", pipeline, topology),
+                    pipeline.compared, topology, stream);
+  else
+    printBaselines(pipeline.makespanNs, pipeline.presets, stream);
+  if (!pipeline.recipes.empty())
+    printHybridRows(pipeline.makespanNs, pipeline.recipes, stream);
+  ::soap::DeviceTimes sum = sumOf(pipeline);
+  double all = static_cast<double>(pipeline.makespanNs) *
+               static_cast<double>(pipeline.devices.size()) * pipeline.replicas;
+  stream << llvm::format("  compute %.3f ms on all devices together, assembled "
+                         "tiles %.3f ms\n",
+                         ms(sum.computeNs), ms(sum.movementNs));
+  stream << llvm::format("  communication not hidden: %.1f %% of the time\n",
+                         100 * static_cast<double>(sum.exposedNs) / all);
+  printMoved(pipeline.bytesMoved, pipeline.bytesBetweenMachines,
+             &pipeline.bytesByKind, stream);
+}

@@ -1,0 +1,110 @@
+//===- FoldedPipeline.h - A pipeline, one replica a stage -------*- C++ -*-===//
+//
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The simulation and the report of an iteration in microbatches that is too
+// large to be written out: one replica of each stage for all
+// (Mesh/StageQuotient.h), or the compact plan of all devices.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_LIB_TRANSFORMS_REPORT_FOLDEDPIPELINE_H
+#define SOAP_LIB_TRANSFORMS_REPORT_FOLDEDPIPELINE_H
+
+#include "HybridComparison.h"
+#include "PassReport.h"
+#include "SchedulingAnomaly.h"
+#include "StrategyComparison.h"
+
+#include "Soap/Mesh/Symmetry/StageQuotient.h"
+#include "Soap/Plan/StrategyPlan.h"
+#include "Soap/Simulator/Timeline.h"
+
+#include <memory>
+#include <optional>
+
+namespace mlir::soap {
+
+struct FoldedPipeline {
+  PassReport passes; ///< of the devices that are simulated
+  int64_t makespanNs = 0;
+  int64_t tasks = 0; ///< that are simulated
+  /// Devices of a replica, and replicas of a stage that each of them stands
+  /// for.
+  int unit = 1, replicas = 1;
+  /// By device. Devices of other replicas have at most the bytes of the
+  /// corresponding one that is simulated, which are given here.
+  std::vector<int64_t> memoryBytes;
+  std::vector<int64_t> hostBytes; ///< the same in the memory of hosts
+  /// The devices that are simulated, and where their time goes.
+  std::vector<int> devices;
+  std::vector<::soap::DeviceTimes> times; ///< by device of the topology
+  /// Of all replicas.
+  int64_t bytesMoved = 0, bytesBetweenMachines = 0, busiestLinkBytes = 0;
+  std::array<int64_t, ::soap::tensorKindCount> bytesByKind{};
+  /// Why replicas may differ, so that all devices are simulated; empty: they do
+  /// not.
+  std::string unfolded;
+  /// Other strategies to compare with.
+  std::vector<::soap::Baseline> presets;
+  /// Slower links with which it would be shorter.
+  AnomalyCheck anomaly;
+  std::vector<ComparedStrategy> compared;
+  std::vector<HybridRow> recipes;
+};
+
+/// The plan of configs of one microbatch: of one replica of each stage, or of
+/// all devices.
+class PlannedPasses {
+public:
+  /// Keeps references. `foldOnly`: an error says why replicas may differ; else
+  /// all devices are planned then, if their pieces are not too many. An error
+  /// says why the passes do not run so. `isOver`: null, or ends it with an
+  /// error.
+  static ::soap::Expected<std::unique_ptr<PlannedPasses>>
+  make(const ::soap::Graph &graph, const ::soap::Strategy &strategy,
+       const ::soap::PassOrder &order, const ::soap::Topology &topology,
+       bool foldOnly, const ::soap::StopCheck &isOver = {});
+  ~PlannedPasses();
+
+  const ::soap::PlanState &getPlan() const;
+  /// Null: all devices are planned.
+  const ::soap::StageQuotient *getQuotient() const { return quotient.get(); }
+  const ::soap::PassTimeline &getTimeline() const { return *timeline; }
+  /// Why all devices are planned.
+  const std::string &whyUnfolded() const { return unfolded; }
+
+private:
+  PlannedPasses(const ::soap::Topology &topology, ::soap::Graph graph)
+      : ofPasses(std::move(graph)), cost(topology) {}
+
+  ::soap::Graph ofPasses; ///< `graphOfPasses`
+  ::soap::CostModel cost;
+  std::optional<::soap::Cluster> cluster;
+  std::unique_ptr<::soap::StageQuotient> quotient;
+  std::unique_ptr<::soap::StrategyPlan> whole;
+  std::optional<::soap::PassTimeline> timeline;
+  std::string unfolded;
+};
+
+/// Simulates configs of one microbatch. `foldOnly`: an error says why replicas
+/// differ; else all devices are simulated then, if their pieces are not too
+/// many. An error says why the passes do not run so.
+::soap::Expected<FoldedPipeline> simulateFoldedPipeline(
+    const ::soap::Graph &graph, const ::soap::Strategy &strategy,
+    const ::soap::PassOrder &order, ::soap::PipelineSchedule schedule,
+    const ::soap::Topology &topology, bool foldOnly);
+
+ComparedStrategy summarizeRow(std::string name, const FoldedPipeline &pipeline,
+                              const ::soap::Topology &topology);
+/// JSON, docs/Looking.md.
+std::string printFoldedPipelineReport(const FoldedPipeline &pipeline,
+                                      const ::soap::Topology &topology);
+void printFoldedPipelineSummary(const FoldedPipeline &pipeline,
+                                const ::soap::Topology &topology,
+                                llvm::raw_ostream &stream);
+
+} // namespace mlir::soap
+
+#endif // SOAP_LIB_TRANSFORMS_REPORT_FOLDEDPIPELINE_H
