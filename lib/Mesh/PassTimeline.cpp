@@ -14,6 +14,7 @@
 #include "Plan/TaskReleases.h"
 #include "Simulator/Algorithm1.h"
 #include "Simulator/Deferral.h"
+#include "Simulator/DeviceTimeSums.h"
 #include "Simulator/UpdateShards.h"
 
 #include <algorithm>
@@ -251,63 +252,25 @@ Expected<PassTimeline> PassTimeline::make(const PlanState &plan,
 }
 
 std::vector<DeviceTimes> PassTimeline::deviceTimes() const {
-  struct Interval {
-    int64_t startNs, endNs;
-  };
-  auto sortByStart = [](std::vector<Interval> &list) {
-    std::sort(list.begin(), list.end(),
-              [](const Interval &a, const Interval &b) {
-                return a.startNs < b.startNs;
-              });
-  };
-  // Times in which something is moved, and in which each device works.
-  std::vector<Interval> moved, all;
-  std::vector<DeviceTimes> result(busy.size());
-  std::vector<std::vector<Interval>> working(busy.size());
+  DeviceTimeSums sums(busy.size());
   for (size_t b = 0; b + 1 < table.firstTask.size(); ++b)
     for (size_t t = table.firstTask[b]; t < table.firstTask[b + 1]; ++t) {
       if (!table.isThere[t])
         continue;
-      Interval interval{startNs[t], startNs[t] + table.durationNs[t]};
+      int64_t endNs = startNs[t] + table.durationNs[t];
       if (table.resource[t] < 0) {
-        all.push_back(interval);
+        sums.addTransfer(startNs[t], endNs);
         continue;
       }
-      auto device = static_cast<size_t>(table.resource[t]);
-      working[device].push_back(interval);
       int slot = plan->getBlocks()[b].slot;
       bool computes =
           slot >= 0 && plan->kernelPlan(slot).states[t - table.firstTask[b]] ==
                            ShardState::Compute;
-      (computes ? result[device].computeNs : result[device].movementNs) +=
-          table.durationNs[t];
+      sums.addWork(static_cast<size_t>(table.resource[t]),
+                   computes ? TaskClass::Compute : TaskClass::Movement,
+                   startNs[t], endNs);
     }
-  sortByStart(all);
-  for (const Interval &interval : all) {
-    if (moved.empty() || interval.startNs > moved.back().endNs)
-      moved.push_back(interval);
-    moved.back().endNs = std::max(moved.back().endNs, interval.endNs);
-  }
-  int64_t movedNs = 0;
-  for (const Interval &interval : moved)
-    movedNs += interval.endNs - interval.startNs;
-  for (size_t d = 0; d < working.size(); ++d) {
-    if (working[d].empty())
-      continue;
-    sortByStart(working[d]);
-    int64_t hiddenNs = 0;
-    size_t at = 0;
-    for (const Interval &interval : working[d]) {
-      while (at < moved.size() && moved[at].endNs <= interval.startNs)
-        ++at;
-      for (size_t i = at; i < moved.size() && moved[i].startNs < interval.endNs;
-           ++i)
-        hiddenNs += std::min(moved[i].endNs, interval.endNs) -
-                    std::max(moved[i].startNs, interval.startNs);
-    }
-    result[d].exposedNs = movedNs - hiddenNs;
-  }
-  return result;
+  return sums.finish();
 }
 
 std::vector<int64_t> PassTimeline::peakBytes() const {

@@ -161,11 +161,12 @@ Expected<Plan> soap::buildPipelinePlan(const Graph &graph,
                                        const PassOrder &passes,
                                        const Topology &topology,
                                        const std::function<bool(int)> *mayAdd) {
-  if (int64_t pieces = countPieces(strategy, passes); pieces > maxWrittenPieces)
+  if (int64_t pieces = countPieces(strategy, passes);
+      pieces > maxPieces(PlanForm::Written))
     return Error{std::to_string(passes.microbatches) +
                  " microbatches of all ops are " + std::to_string(pieces) +
                  " pieces, expected at most " +
-                 std::to_string(maxWrittenPieces) +
+                 std::to_string(maxPieces(PlanForm::Written)) +
                  ": fewer microbatches or devices; '--soap-plan-hybrid' "
                  "prices larger plans"};
   CostModel cost(topology);

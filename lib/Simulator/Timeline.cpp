@@ -9,9 +9,13 @@
 
 #include "Soap/Simulator/Timeline.h"
 
+#include "CriticalPath.h"
+#include "DeviceTimeSums.h"
+
 #include <algorithm>
 #include <cassert>
 #include <map>
+#include <span>
 
 using namespace soap;
 
@@ -34,56 +38,54 @@ std::string soap::subjectOf(const Task &task) {
 // Critical path
 //===----------------------------------------------------------------------===//
 
-std::vector<int> soap::criticalPath(const TaskGraph &graph) {
-  std::vector<int> path;
-  if (graph.tasks.empty())
-    return path;
-  // Tasks of a resource by their end: no two end at once, each lasts 1 ns.
-  std::vector<std::vector<int>> onResource(graph.resources.size());
-  for (size_t t = 0; t < graph.tasks.size(); ++t)
-    for (int resource : graph.tasks[t].resources)
-      onResource[resource].push_back(static_cast<int>(t));
-  auto endsEarlier = [&](int a, int b) {
-    return graph.tasks[a].endNs < graph.tasks[b].endNs;
-  };
-  for (std::vector<int> &tasks : onResource)
-    std::sort(tasks.begin(), tasks.end(), endsEarlier);
+namespace {
 
-  auto later = [&](int a, int b) {
-    const Task &ta = graph.tasks[a], &tb = graph.tasks[b];
-    return ta.endNs != tb.endNs ? ta.endNs > tb.endNs : ta.key < tb.key;
-  };
-  int current = 0;
-  for (size_t t = 1; t < graph.tasks.size(); ++t)
-    if (later(static_cast<int>(t), current))
-      current = static_cast<int>(t);
-  while (current >= 0) {
-    path.push_back(current);
-    const Task &task = graph.tasks[current];
-    int before = -1;
-    auto consider = [&](int candidate) {
-      if (graph.tasks[candidate].endNs == task.startNs &&
-          (before < 0 || later(candidate, before)))
-        before = candidate;
-    };
-    for (int pred : task.preds)
-      consider(pred);
-    if (before < 0)
-      for (int resource : task.resources) {
-        const std::vector<int> &tasks = onResource[resource];
-        auto it = std::partition_point(tasks.begin(), tasks.end(), [&](int t) {
-          return graph.tasks[t].endNs < task.startNs;
-        });
-        if (it != tasks.end())
-          consider(*it);
-      }
-    current = before;
+/// A task graph as `findCriticalPath` sees it.
+struct PathTasks {
+  const TaskGraph &graph;
+
+  size_t size() const { return graph.tasks.size(); }
+  int64_t startNs(int task) const { return graph.tasks[task].startNs; }
+  int64_t endNs(int task) const { return graph.tasks[task].endNs; }
+  bool isBefore(int a, int b) const {
+    return graph.tasks[a].key < graph.tasks[b].key;
   }
-  assert(graph.tasks[path.back()].startNs == 0 && "a path begins at 0");
-  assert(graph.tasks[path.front()].endNs == graph.makespanNs &&
-         "and ends with the last task");
-  std::reverse(path.begin(), path.end());
+  size_t resourceCount() const { return graph.resources.size(); }
+  std::span<const int> resources(int task) const {
+    return graph.tasks[task].resources;
+  }
+  /// The predecessor that it waits for to the end, -1: none.
+  int cause(int task) const {
+    int found = -1;
+    for (int pred : graph.tasks[task].preds)
+      if (endNs(pred) == startNs(task) &&
+          (found < 0 || isBefore(pred, found)))
+        found = pred;
+    return found;
+  }
+};
+
+} // namespace
+
+std::vector<int> soap::criticalPath(const TaskGraph &graph) {
+  std::vector<int> path = findCriticalPath(PathTasks{graph});
+  assert((path.empty() || graph.tasks[path.back()].endNs == graph.makespanNs) &&
+         "a path ends with the last task");
   return path;
+}
+
+void soap::appendToPath(std::vector<PathStretch> &stretches,
+                        const std::string &subject, TaskClass taskClass,
+                        int64_t readyNs, int64_t startNs, int64_t endNs) {
+  assert(readyNs <= startNs && startNs < endNs &&
+         "the task must have been simulated");
+  if (stretches.empty() || stretches.back().subject != subject ||
+      stretches.back().taskClass != taskClass)
+    stretches.push_back({subject, taskClass, 0, startNs, 0, 0});
+  PathStretch &stretch = stretches.back();
+  ++stretch.tasks;
+  stretch.endNs = endNs;
+  stretch.queuedNs += startNs - readyNs;
 }
 
 std::vector<PathStretch> soap::stretchesOf(const TaskGraph &graph,
@@ -91,17 +93,8 @@ std::vector<PathStretch> soap::stretchesOf(const TaskGraph &graph,
   std::vector<PathStretch> stretches;
   for (int t : path) {
     const Task &task = graph.tasks[t];
-    std::string subject = subjectOf(task);
-    assert(task.readyNs <= task.startNs && task.startNs < task.endNs &&
-           "the graph must have been simulated");
-    TaskClass taskClass = classOf(task);
-    if (stretches.empty() || stretches.back().subject != subject ||
-        stretches.back().taskClass != taskClass)
-      stretches.push_back({subject, taskClass, 0, task.startNs, 0, 0});
-    PathStretch &stretch = stretches.back();
-    ++stretch.tasks;
-    stretch.endNs = task.endNs;
-    stretch.queuedNs += task.startNs - task.readyNs;
+    appendToPath(stretches, subjectOf(task), classOf(task), task.readyNs,
+                 task.startNs, task.endNs);
   }
   return stretches;
 }
@@ -110,79 +103,28 @@ std::vector<PathStretch> soap::stretchesOf(const TaskGraph &graph,
 // Devices
 //===----------------------------------------------------------------------===//
 
-/// Sorted and disjoint.
-static std::vector<Interval> merged(std::vector<Interval> intervals) {
-  std::sort(intervals.begin(), intervals.end(),
-            [](const Interval &a, const Interval &b) { return a.lo < b.lo; });
-  std::vector<Interval> result;
-  for (const Interval &interval : intervals)
-    if (!result.empty() && interval.lo <= result.back().hi)
-      result.back().hi = std::max(result.back().hi, interval.hi);
-    else
-      result.push_back(interval);
-  return result;
-}
-
-static int64_t length(const std::vector<Interval> &intervals) {
-  int64_t sum = 0;
-  assert(std::ranges::is_sorted(intervals, {}, &Interval::lo) &&
-         "must have been merged");
-  for (const Interval &interval : intervals)
-    sum += interval.hi - interval.lo;
-  return sum;
-}
-
-/// Length of what two lists of disjoint intervals have in common.
-static int64_t overlap(const std::vector<Interval> &a,
-                       const std::vector<Interval> &b) {
-  int64_t sum = 0;
-  for (size_t i = 0, j = 0; i < a.size() && j < b.size();) {
-    sum += std::max<int64_t>(0, std::min(a[i].hi, b[j].hi) -
-                                    std::max(a[i].lo, b[j].lo));
-    ++(a[i].hi < b[j].hi ? i : j);
-  }
-  return sum;
-}
-
 std::vector<DeviceTimes> soap::deviceTimes(const TaskGraph &graph,
                                            int deviceCount) {
-  std::vector<DeviceTimes> result(deviceCount);
-  std::vector<std::vector<Interval>> working(deviceCount),
-      communicating(deviceCount);
-  std::vector<Interval> transfers;
+  DeviceTimeSums sums(static_cast<size_t>(deviceCount));
   for (const Task &task : graph.tasks) {
-    Interval time{task.startNs, task.endNs};
-    int64_t duration = task.endNs - task.startNs;
-    switch (classOf(task)) {
-    case TaskClass::Transfer:
-      transfers.push_back(time);
-      if (task.sourceDevice >= 0) {
-        communicating[task.device].push_back(time);
-        communicating[task.sourceDevice].push_back(time);
-      }
-      for (int device : task.devices)
-        communicating[device].push_back(time);
+    TaskClass taskClass = classOf(task);
+    if (taskClass != TaskClass::Transfer) {
+      sums.addWork(static_cast<size_t>(task.device), taskClass, task.startNs,
+                   task.endNs);
       continue;
-    case TaskClass::Compute:
-      result[task.device].computeNs += duration;
-      break;
-    case TaskClass::Movement:
-      result[task.device].movementNs += duration;
-      break;
     }
-    working[task.device].push_back(time);
+    sums.addTransfer(task.startNs, task.endNs);
+    auto addPart = [&](int device) {
+      sums.addPart(static_cast<size_t>(device), task.startNs, task.endNs);
+    };
+    if (task.sourceDevice >= 0) {
+      addPart(task.device);
+      addPart(task.sourceDevice);
+    }
+    for (int device : task.devices)
+      addPart(device);
   }
-  transfers = merged(std::move(transfers));
-  int64_t total = length(transfers);
-  for (int device = 0; device < deviceCount; ++device) {
-    result[device].communicationNs =
-        length(merged(std::move(communicating[device])));
-    result[device].exposedNs =
-        total - overlap(transfers, merged(std::move(working[device])));
-    assert(result[device].exposedNs >= 0 && result[device].exposedNs <= total &&
-           "a part of the communication");
-  }
-  return result;
+  return sums.finish();
 }
 
 //===----------------------------------------------------------------------===//

@@ -16,6 +16,7 @@
 
 #include "Soap/Model/Roles.h"
 #include "Soap/Plan/Plan.h"
+#include "Soap/Plan/SimulationBudget.h"
 #include "Soap/Support/Error.h"
 
 #include <functional>
@@ -69,15 +70,9 @@ Strategy cutIntoMicrobatches(const Strategy &strategy, const PassOrder &passes);
 std::optional<PipelinePass> passOf(const Graph &graph, const PassOrder &passes,
                                    const Action &action);
 
-/// Pieces of all ops in all microbatches, of configs for one microbatch.
+/// Pieces of all ops in all microbatches, of configs for one microbatch. A
+/// plan has at most `maxPieces` (SimulationBudget.h).
 int64_t countPieces(const Strategy &strategy, const PassOrder &passes);
-
-/// How many pieces a plan has at most, so that it takes a few GB: written out
-/// by `buildPipelinePlan`, about a kilobyte a piece; compact (PassTimeline.h),
-/// about 200 bytes; of one replica of each stage (StageQuotient.h), about 150.
-inline constexpr int64_t maxWrittenPieces = 4'000'000,
-                         maxCompactPieces = 20'000'000,
-                         maxReplicaPieces = 40'000'000;
 
 /// The plan of configs for one microbatch under an order of passes, as
 /// `buildPlan` (`mayAdd` null) or `buildProgramPlan` make it, with waits by

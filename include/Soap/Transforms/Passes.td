@@ -684,8 +684,8 @@ def SoapSimulate : Pass<"soap-simulate", "::mlir::ModuleOp"> {
     Option<"function", "function", "std::string", /*default=*/"\"\"",
            "Function to simulate; default: train_step, evaluate or forward">,
     Option<"fold", "fold", "std::string", /*default=*/"\"auto\"",
-           "Simulate devices that are alike once, with the same times: auto (beyond 64 devices, or where a pipeline is "
-           "too large to be written out, if neither task graph nor trace are written), always or never">,
+           "Simulate one replica for all that are alike, with the same times: auto (pipelines beyond 64 devices, and "
+           "plans too large to be written out, if neither task graph nor trace are written), always or never">,
     Option<"anomalies", "anomalies", "std::string", /*default=*/"\"auto\"",
            "Simulate with slower links, too, and say where that is shorter (docs/Simulator.md): auto (up to 200,000 "
            "tasks, and not with compare=none), always or never">,

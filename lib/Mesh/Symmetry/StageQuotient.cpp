@@ -84,10 +84,11 @@ std::string StageQuotient::set(const Strategy &next, const PassOrder &order,
   constexpr int64_t few = 2; // sums over microbatches are there, too
   int64_t pieces = countPieces(next, order);
   for (int each : units) {
-    if (int64_t mine = pieces / (group / each); mine > maxReplicaPieces)
+    if (int64_t mine = pieces / (group / each);
+        mine > maxPieces(PlanForm::Replica))
       return std::to_string(mine) +
              " pieces of one replica of each stage are more than " +
-             std::to_string(maxReplicaPieces);
+             std::to_string(maxPieces(PlanForm::Replica));
     why = order.microbatches > few ? tryUnit(each, few) : "";
     if (why.empty())
       why = tryUnit(each, order.microbatches);

@@ -8,7 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "BlockExplanation.h"
-#include "Transforms/Report/FoldedPipeline.h"
+#include "Transforms/Report/CompactIteration.h"
 #include "Transforms/Support/CheckedOptions.h"
 #include "Transforms/Support/OptionFile.h"
 #include "Transforms/Support/StrategySupport.h"

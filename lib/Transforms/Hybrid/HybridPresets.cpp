@@ -12,6 +12,7 @@
 #include "Transforms/Report/StrategyExport.h"
 #include "Transforms/Support/ProgramCheck.h"
 
+#include "Soap/Plan/SimulationBudget.h"
 #include "Soap/Search/Presets/Presets.h"
 
 #include <algorithm>
@@ -22,15 +23,15 @@ using namespace mlir::soap;
 void mlir::soap::comparePresets(const FunctionProblem &target,
                                 const ::soap::HybridModel &model,
                                 ::soap::HierarchicalResult &result) {
-  constexpr size_t fewPieces = 60'000; // some tenths of a second
   const ::soap::ParallelizationProblem &problem = *target.problem;
   size_t pieces = problem.getGraph().nodes.size() *
                   static_cast<size_t>(target.topology.deviceCount());
   // A search that was stopped before it has simulated anything ends at once.
   bool isStopped = result.best.exists() && result.best.excessBytes == 0 &&
                    !result.best.isSimulated();
-  if (pieces > fewPieces || isStopped ||
-      model.getBatch() != model.getStepBatch())
+  if (static_cast<double>(pieces) >
+          ::soap::piecesIn(::soap::PlanForm::Written) ||
+      isStopped || model.getBatch() != model.getStepBatch())
     return;
   for (const auto &[name, strategy] : ::soap::presetStarts(problem)) {
     ::soap::Evaluation evaluation = problem.evaluate(strategy);

@@ -9,7 +9,7 @@
 
 #include "HybridSimulation.h"
 
-#include "Transforms/Report/FoldedPipeline.h"
+#include "Transforms/Report/CompactIteration.h"
 #include "Transforms/Report/SimulationReport.h"
 #include "WriteHybrid.h"
 
@@ -160,10 +160,11 @@ private:
     int64_t groups = plan.shape.groups, all = plan.microbatches;
     int64_t few = std::max<int64_t>(2 * groups, 3),
             more = few + std::max<int64_t>(groups, 2);
-    constexpr int64_t fewPieces = 200'000;
     int64_t pieces =
         static_cast<int64_t>(opGraph.graph.nodes.size()) * plan.shape.unit();
-    bool isLong = all > 2 * more && pieces * all > fewPieces;
+    bool isLong =
+        all > 2 * more && static_cast<double>(pieces * all) >
+                              ::soap::piecesIn(::soap::PlanForm::Compact);
     ::soap::Graph whole = opGraph.graph;
     auto last =
         timelineOf(plan, opGraph, strategy, stages, isLong ? more : all);
@@ -231,21 +232,18 @@ private:
                       topology, &stages);
     if (mlir::failed(order) || !*order)
       return failed();
-    // Of all devices, pieces that are simulated in a second: in a compact plan,
-    // and written out.
-    constexpr double compact = 400'000, written = 100'000;
     int64_t pieces = ::soap::countPieces(strategy, **order);
-    auto mayBe = [&](int64_t most, double perSecond) {
-      return pieces <= most &&
-             static_cast<double>(pieces) <= (*left)() * perSecond;
+    auto mayBe = [&](::soap::PlanForm form) { // of all devices
+      return pieces <= ::soap::maxPieces(form) &&
+             static_cast<double>(pieces) <= ::soap::piecesIn(form, (*left)());
     };
-    auto planned = PlannedPasses::make(
-        opGraph.graph, strategy, **order, topology,
-        /*foldOnly=*/!mayBe(::soap::maxCompactPieces, compact),
-        [this] { return isOver(); });
+    auto planned =
+        PlannedPasses::make(opGraph.graph, strategy, **order, topology,
+                            /*foldOnly=*/!mayBe(::soap::PlanForm::Compact),
+                            [this] { return isOver(); });
     if (planned)
       return summarize(plan, **planned);
-    if (isOver() || !mayBe(::soap::maxWrittenPieces, written))
+    if (isOver() || !mayBe(::soap::PlanForm::Written))
       return ::soap::Error{planned.error() + " (all devices have " +
                            std::to_string(pieces) + " pieces)"};
     ::soap::Expected<Simulation> simulated = simulatePasses(
@@ -369,7 +367,7 @@ AnomalyCheck mlir::soap::checkAnomaly(const FunctionProblem &target,
   AnomalyCheck check;
   if (!plan.isSimulated())
     return check;
-  if (plan.simulatedTasks > maxAnomalyTasks) {
+  if (!mayLookForAnomaly(plan.simulatedTasks)) {
     check.whyNot = std::to_string(plan.simulatedTasks) + " tasks";
     return check;
   }

@@ -13,6 +13,7 @@
 #ifndef SOAP_LIB_TRANSFORMS_REPORT_SCHEDULINGANOMALY_H
 #define SOAP_LIB_TRANSFORMS_REPORT_SCHEDULINGANOMALY_H
 
+#include "Soap/Plan/SimulationBudget.h"
 #include "Soap/Topology/Topology.h"
 
 #include "llvm/Support/JSON.h"
@@ -38,9 +39,11 @@ struct AnomalyCheck {
   std::string whyNot;
 };
 
-/// The most tasks of an iteration that is simulated again for every report:
-/// with more, that is a fifth of the time of the whole command.
-inline constexpr int64_t maxAnomalyTasks = 200'000;
+/// Whether an iteration of so many tasks is simulated again for every report.
+inline bool mayLookForAnomaly(int64_t tasks) {
+  return static_cast<double>(tasks) <=
+         ::soap::piecesIn(::soap::PlanForm::Compact);
+}
 
 /// The time of an iteration on a topology that differs in links alone; none if
 /// it cannot be simulated.

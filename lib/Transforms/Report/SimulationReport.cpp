@@ -123,47 +123,10 @@ void mlir::soap::summarizeTasks(Simulation &simulation,
 
 namespace {
 
-/// Time of one op or value on the critical path.
-struct PathShare {
-  std::string subject;
-  ::soap::TaskClass taskClass;
-  int64_t ns = 0;
-};
-
-/// Most devices of which the summary has a line each, the matrix of the report
-/// a row each.
-constexpr int maxListedDevices = 16, maxMatrixDevices = 256;
+/// Most devices of which the matrix of the report has a row each.
+constexpr int maxMatrixDevices = 256;
 
 } // namespace
-
-static const char *className(::soap::TaskClass taskClass) {
-  switch (taskClass) {
-  case ::soap::TaskClass::Compute:
-    return "compute";
-  case ::soap::TaskClass::Movement:
-    return "movement";
-  case ::soap::TaskClass::Transfer:
-    return "transfer";
-  }
-  return "";
-}
-
-/// Largest first, of equal ones the one that is met first.
-static std::vector<PathShare> pathByOp(const Simulation &simulation) {
-  std::map<std::pair<std::string, ::soap::TaskClass>, size_t> known;
-  std::vector<PathShare> shares;
-  for (const ::soap::PathStretch &stretch : simulation.path) {
-    auto [it, added] =
-        known.try_emplace({stretch.subject, stretch.taskClass}, shares.size());
-    if (added)
-      shares.push_back({stretch.subject, stretch.taskClass});
-    shares[it->second].ns += stretch.endNs - stretch.startNs;
-  }
-  llvm::stable_sort(shares, [](const PathShare &a, const PathShare &b) {
-    return a.ns > b.ns;
-  });
-  return shares;
-}
 
 static ::soap::DeviceTimes sumOf(const Simulation &simulation) {
   ::soap::DeviceTimes sum;
@@ -184,31 +147,9 @@ static double ratio(int64_t a, int64_t b) {
 // JSON
 //===----------------------------------------------------------------------===//
 
-static void printPath(llvm::json::OStream &json, const Simulation &simulation) {
-  json.attributeArray("critical_path_by_op", [&] {
-    for (const PathShare &share : pathByOp(simulation))
-      json.object([&] {
-        json.attribute("op", share.subject);
-        json.attribute("class", className(share.taskClass));
-        json.attribute("ns", share.ns);
-      });
-  });
-  json.attributeArray("critical_path", [&] {
-    for (const ::soap::PathStretch &stretch : simulation.path)
-      json.object([&] {
-        json.attribute("op", stretch.subject);
-        json.attribute("class", className(stretch.taskClass));
-        json.attribute("tasks", stretch.tasks);
-        json.attribute("start_ns", stretch.startNs);
-        json.attribute("end_ns", stretch.endNs);
-        json.attribute("queued_ns", stretch.queuedNs);
-      });
-  });
-}
-
-static void printDevices(llvm::json::OStream &json,
-                         const Simulation &simulation,
-                         const ::soap::Topology &topology) {
+static void printDeviceList(llvm::json::OStream &json,
+                            const Simulation &simulation,
+                            const ::soap::Topology &topology) {
   json.attributeArray("devices", [&] {
     for (int device = 0; device < topology.deviceCount(); ++device)
       json.object([&] {
@@ -277,6 +218,7 @@ std::string mlir::soap::printReport(const ::soap::Graph &graph,
     json.attribute("makespan_ns", makespan);
     json.attribute("tasks",
                    static_cast<int64_t>(simulation.tasks.tasks.size()));
+    printSimulator(json, simulation.by);
     printAnomaly(json, simulation.anomaly);
     printBaselines(json, makespan, simulation.presets);
     if (!simulation.compared.empty())
@@ -296,8 +238,8 @@ std::string mlir::soap::printReport(const ::soap::Graph &graph,
       json.attributeObject("pipeline", [&] {
         printPipelineReport(json, *simulation.pipeline, topology);
       });
-    printPath(json, simulation);
-    printDevices(json, simulation, topology);
+    printPath(json, simulation.path);
+    printDeviceList(json, simulation, topology);
     printBytes(json, simulation, topology);
     json.attributeArray("exchanges", [&] {
       for (const ::soap::Exchange &exchange : simulation.exchanges)
@@ -374,84 +316,22 @@ static void printTimes(const Simulation &simulation,
              stream);
 }
 
-static void printPath(const Simulation &simulation, llvm::raw_ostream &stream) {
-  constexpr size_t maxOps = 6;
-  int64_t makespan = simulation.tasks.makespanNs;
-  std::vector<PathShare> shares = pathByOp(simulation);
-  std::array<int64_t, 3> sums{};
-  for (const PathShare &share : shares)
-    sums[static_cast<int>(share.taskClass)] += share.ns;
-  stream << llvm::format("  critical path: compute %.1f %%, tiles %.1f %%, "
-                         "transfers %.1f %%; most of it:\n",
-                         100 * ratio(sums[0], makespan),
-                         100 * ratio(sums[1], makespan),
-                         100 * ratio(sums[2], makespan));
-  for (const PathShare &share : llvm::ArrayRef(shares).take_front(maxOps))
-    stream << llvm::format("    %5.1f %%  %-9s %s\n",
-                           100 * ratio(share.ns, makespan),
-                           className(share.taskClass), share.subject.c_str());
-}
-
-static void printDevices(const Simulation &simulation,
-                         const ::soap::Topology &topology,
-                         llvm::raw_ostream &stream) {
-  int64_t makespan = simulation.tasks.makespanNs;
-  auto print = [&](int device) {
-    int64_t capacity = topology.typeOf(device).memoryBytes;
-    stream << llvm::format(
-        "  %-12s busy %5.1f %%  peak memory %10s",
-        topology.devices[device].name.c_str(),
-        100 * ratio(simulation.busyNs[device], makespan),
-        describeBytes(simulation.memoryBytes[device]).c_str());
-    if (simulation.memoryBytes[device] > capacity)
-      stream << ", " << describeBytes(simulation.memoryBytes[device] - capacity)
-             << " more than it has";
-    if (!simulation.hostBytes.empty() && simulation.hostBytes[device] > 0)
-      stream << ", in host memory "
-             << describeBytes(simulation.hostBytes[device]);
-    stream << "\n";
-  };
-  int devices = topology.deviceCount();
-  if (devices <= maxListedDevices) {
-    for (int device = 0; device < devices; ++device)
-      print(device);
-    return;
-  }
-  // The extremes stand for all.
-  int64_t busy = 0;
-  llvm::SmallSetVector<int, 4> shown;
-  auto extreme = [&](const std::vector<int64_t> &values) {
-    auto [least, most] = std::minmax_element(values.begin(), values.end());
-    shown.insert(static_cast<int>(most - values.begin()));
-    shown.insert(static_cast<int>(least - values.begin()));
-  };
-  for (int64_t ns : simulation.busyNs)
-    busy += ns;
-  extreme(simulation.busyNs);
-  extreme(simulation.memoryBytes);
-  stream << llvm::format(
-      "  %d devices, busy %.1f %% on average; those with the "
-      "most and the least to do and to keep:\n",
-      devices, 100 * ratio(busy, makespan * devices));
-  for (int device : shown)
-    print(device);
-}
-
 void mlir::soap::printSummary(const ::soap::Graph &graph,
                               const Simulation &simulation,
                               const ::soap::Topology &topology,
                               llvm::raw_ostream &stream) {
-  stream << llvm::format("simulated time per iteration: %.3f ms, %zu tasks\n",
-                         simulation.tasks.makespanNs * 1e-6,
-                         simulation.tasks.tasks.size());
-  printAnomaly(simulation.anomaly, simulation.tasks.makespanNs, stream);
+  int64_t makespanNs = simulation.tasks.makespanNs;
+  printMakespan(simulation.by, makespanNs,
+                static_cast<int64_t>(simulation.tasks.tasks.size()), stream);
+  printAnomaly(simulation.anomaly, makespanNs, stream);
   if (simulation.passes && !simulation.pipeline)
     printPassSummary(*simulation.passes, topology, stream);
   if (simulation.pipeline)
     printPipelineSummary(*simulation.pipeline, topology, stream);
   printTimes(simulation, topology, stream);
-  printPath(simulation, stream);
-  printDevices(simulation, topology, stream);
+  printPath(simulation.path, makespanNs, stream);
+  printDevices(topology, simulation.busyNs, simulation.memoryBytes,
+               simulation.hostBytes, makespanNs, stream);
   if (simulation.bytesMoved == 0)
     stream << "  no communication\n";
   // Exchanges by pattern; the largest of each as an example.

@@ -15,6 +15,7 @@
 #include "PipelineReport.h"
 #include "SchedulingAnomaly.h"
 #include "StrategyComparison.h"
+#include "TimelineReport.h"
 
 #include "Soap/Search/Problem/PricedStrategy.h"
 #include "Soap/Simulator/Timeline.h"
@@ -28,6 +29,7 @@ namespace mlir::soap {
 /// A simulated strategy and what its timeline says. Partitioned IR and
 /// pipelines have tasks only, no plan.
 struct Simulation : ::soap::PricedStrategy {
+  SimulatedBy by = SimulatedBy::TaskGraph;
   std::vector<int> order;           ///< schedule: task ids
   std::vector<int64_t> busyNs;      ///< per device
   std::vector<int64_t> memoryBytes; ///< per device, at its peak

@@ -9,7 +9,7 @@
 
 #include "ModuleSimulation.h"
 
-#include "Transforms/Report/FoldedPipeline.h"
+#include "Transforms/Report/CompactIteration.h"
 
 #include "Soap/Analysis/Stages.h"
 #include "Soap/Dialect/Soap/SoapDialect.h"
@@ -55,6 +55,8 @@ mlir::soap::simulateMicrobatches(ModuleOp module, const FunctionProblem &target,
   if (*order) {
     simulated->result.bubble = simulation.passes->bubble;
   } else {
+    simulation.by = simulated->roundPipeline ? SimulatedBy::Rounds
+                                             : SimulatedBy::Stages;
     simulation.tasks = std::move(simulated->tasks());
     simulation.memoryBytes =
         simulated->peakBytes(target.topology.deviceCount());

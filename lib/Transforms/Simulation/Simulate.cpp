@@ -12,8 +12,7 @@
 #include "Transforms/Hybrid/HybridOffload.h"
 #include "Transforms/Hybrid/HybridSimulation.h"
 #include "Transforms/Recomputation/Recompute.h"
-#include "Transforms/Report/FoldedPipeline.h"
-#include "Transforms/Report/FoldedReport.h"
+#include "Transforms/Report/CompactIteration.h"
 #include "Transforms/Report/SimulationReport.h"
 #include "Transforms/Support/CheckedOptions.h"
 #include "Transforms/Support/OptionFile.h"
@@ -30,8 +29,10 @@
 #include "Soap/Dialect/Soap/StageAttributes.h"
 #include "Soap/Memory/HostMemory.h"
 #include "Soap/Memory/PeakMemory.h"
+#include "Soap/Plan/StrategyPlan.h"
 #include "Soap/Search/Evaluator/StrategyEvaluator.h"
 #include "Soap/Search/Presets/Presets.h"
+#include "Soap/Simulator/StrategySimulator.h"
 #include "Soap/Transforms/Passes.h"
 
 #include "llvm/Support/DebugLog.h"
@@ -73,16 +74,17 @@ struct Simulate : CheckedOptions<mlir::soap::impl::SoapSimulateBase<Simulate>> {
                            std::vector<::soap::Baseline> &presets,
                            std::vector<ComparedStrategy> *compared,
                            std::vector<HybridRow> *recipes = nullptr);
-  LogicalResult runFolded(const FunctionProblem &target,
-                          const ::soap::Strategy &strategy);
-  std::optional<FoldedPipeline>
+  ::soap::Expected<CompactIteration>
   foldWholeBatch(const FunctionProblem &target,
+                 const ::soap::Strategy &strategy);
+  ::soap::Expected<CompactIteration>
+  planWholeBatch(const FunctionProblem &target,
                  const ::soap::Strategy &strategy);
   LogicalResult runPipeline(const FunctionProblem &target,
                             const ::soap::Strategy &strategy,
                             PipelineAttr pipeline);
-  LogicalResult reportFoldedPipeline(const FunctionProblem &target,
-                                     FoldedPipeline &simulation);
+  LogicalResult reportCompact(const FunctionProblem &target,
+                              CompactIteration &simulation);
   LogicalResult writeTimeline(const PassReport &passes, int64_t makespanNs,
                               const ::soap::Topology &deviceTopology);
   void warnWithoutTimeline();
@@ -302,7 +304,7 @@ Simulate::lookForAnomaly(const ::soap::Topology &deviceTopology,
       (anomalies == "auto" && llvm::is_contained(compare, "none")))
     return {};
   AnomalyCheck check;
-  if (anomalies == "auto" && tasks > maxAnomalyTasks) {
+  if (anomalies == "auto" && !mayLookForAnomaly(tasks)) {
     check.whyNot = std::to_string(tasks) + " tasks";
     return check;
   }
@@ -311,45 +313,6 @@ Simulate::lookForAnomaly(const ::soap::Topology &deviceTopology,
     busiestNs = std::max(busiestNs, of.computeNs + of.movementNs);
   check.found = findAnomaly(deviceTopology, makespanNs, busiestNs, simulate);
   return check;
-}
-
-/// The times of all devices, from the times of device classes.
-LogicalResult Simulate::runFolded(const FunctionProblem &target,
-                                  const ::soap::Strategy &strategy) {
-  const ::soap::Topology &deviceTopology = target.topology;
-  FoldedSimulation simulation =
-      simulateFolded(target.opGraph.graph, strategy, deviceTopology);
-  for (int device = 0; device < deviceTopology.deviceCount(); ++device) {
-    int64_t capacity = deviceTopology.typeOf(device).memoryBytes,
-            bytes = simulation
-                        .memoryBytes[simulation.folded.resourceClasses[device]];
-    if (bytes <= capacity)
-      continue;
-    getOperation().emitWarning()
-        << "some device as \"" << deviceTopology.devices[device].name
-        << "\" needs " << bytes << " bytes and has " << capacity;
-    break; // all others as well, perhaps
-  }
-  if (!simulation.hostLack.empty())
-    getOperation().emitWarning()
-        << "'@" << func::FuncOp(target.function).getName() << "' needs "
-        << simulation.hostLack;
-  simulation.anomaly = lookForAnomaly(
-      deviceTopology, simulation.folded.graph.makespanNs,
-      static_cast<int64_t>(simulation.folded.graph.tasks.size()), /*times=*/{},
-      [&](const ::soap::Topology &slowed) {
-        return simulateFolded(target.opGraph.graph, strategy, slowed)
-            .folded.graph.makespanNs;
-      });
-  if (failed(addPresets(target, simulation.presets, nullptr)))
-    return failure();
-  if (summary)
-    printFoldedSummary(simulation, deviceTopology, llvm::errs());
-  warnWithoutTimeline();
-  if (report.empty())
-    return success();
-  return writeOptionFile(getOperation(), "report", report,
-                         printFoldedReport(simulation, deviceTopology));
 }
 
 /// The time of the passes of a pipeline by topology; none where they are not
@@ -368,33 +331,31 @@ static TimeOnTopology timeOfPasses(const ::soap::Graph &graph,
   };
 }
 
-/// A strategy for the whole batch whose plan is too large to be written out, as
-/// a pipeline of one stage and one microbatch. None: replicas may differ, or
-/// the plan is not that large.
-std::optional<FoldedPipeline>
+/// A strategy for the whole batch as a pipeline of one stage and one
+/// microbatch. An error says why replicas may differ.
+::soap::Expected<CompactIteration>
 Simulate::foldWholeBatch(const FunctionProblem &target,
                          const ::soap::Strategy &strategy) {
   const ::soap::Graph &graph = target.opGraph.graph;
-  int64_t pieces = 0;
-  for (const ::soap::Config &config : strategy)
-    pieces += static_cast<int64_t>(config.devices.size());
   auto first = llvm::find_if(graph.nodes, [](const ::soap::GraphNode &node) {
     return node.whole.phase == ::soap::Phase::Forward;
   });
-  bool isKept =
-      llvm::any_of(graph.restores, [](const ::soap::Restore &restore) {
+  if (first == graph.nodes.end())
+    return ::soap::Error{"no op is of a forward pass"};
+  if (llvm::any_of(graph.restores, [](const ::soap::Restore &restore) {
         return !restore.delaysReaders;
-      });
-  if (pieces <= ::soap::maxWrittenPieces || first == graph.nodes.end() ||
-      isKept)
-    return std::nullopt;
+      }))
+    return ::soap::Error{"values are kept ('soap.keep')"};
   StageEntry stage{first->whole.name, {}};
   for (int device = 0; device < target.topology.deviceCount(); ++device)
     stage.devices.push_back(device);
   std::vector<StageEntry> stages = {std::move(stage)};
   // A plan without a pipeline is simulated otherwise.
-  ScopedDiagnosticHandler handler(&getContext(),
-                                  [](Diagnostic &) { return success(); });
+  std::string why;
+  ScopedDiagnosticHandler handler(&getContext(), [&](Diagnostic &diagnostic) {
+    why = diagnostic.str();
+    return success();
+  });
   FailureOr<std::optional<::soap::PassOrder>> order =
       readPassOrder(target.opGraph, strategy,
                     PipelineAttr::get(&getContext(), /*microbatches=*/1,
@@ -402,18 +363,36 @@ Simulate::foldWholeBatch(const FunctionProblem &target,
                                       ArrayRef<int64_t>()),
                     target.topology, &stages);
   if (failed(order) || !*order)
-    return std::nullopt;
-  ::soap::Expected<FoldedPipeline> simulated = simulateFoldedPipeline(
+    return ::soap::Error{why.empty() ? "the ops are no stage" : why};
+  ::soap::Expected<CompactIteration> simulated = simulateCompact(
       graph, strategy, **order, ::soap::PipelineSchedule::OneForwardOneBackward,
       target.topology,
       /*foldOnly=*/true);
-  if (!simulated)
-    return std::nullopt;
-  simulated->anomaly =
-      lookForAnomaly(target.topology, simulated->makespanNs, simulated->tasks,
-                     simulated->times,
-                     timeOfPasses(graph, strategy, **order, /*foldOnly=*/true));
-  return std::move(*simulated);
+  if (simulated)
+    simulated->anomaly = lookForAnomaly(
+        target.topology, simulated->makespanNs, simulated->tasks,
+        simulated->times,
+        timeOfPasses(graph, strategy, **order, /*foldOnly=*/true));
+  return simulated;
+}
+
+/// The compact plan of all devices.
+::soap::Expected<CompactIteration>
+Simulate::planWholeBatch(const FunctionProblem &target,
+                         const ::soap::Strategy &strategy) {
+  const ::soap::Graph &graph = target.opGraph.graph;
+  ::soap::Expected<CompactIteration> simulated =
+      simulateWholeBatch(graph, strategy, target.topology);
+  if (simulated)
+    simulated->anomaly =
+        lookForAnomaly(target.topology, simulated->makespanNs, simulated->tasks,
+                       simulated->times, [&](const ::soap::Topology &slowed) {
+                         ::soap::CostModel cost(slowed);
+                         ::soap::StrategyPlan plan(graph, cost);
+                         plan.set(strategy);
+                         return ::soap::StrategySimulator(plan).makespan();
+                       });
+  return simulated;
 }
 
 LogicalResult Simulate::run() {
@@ -453,12 +432,27 @@ LogicalResult Simulate::run() {
   if (PipelineAttr pipeline =
           readPipeline(module->getAttr(SoapDialect::kPipeline)))
     return runPipeline(target, *strategy, pipeline);
-  if (fold != "never" && !writesTasks && timeline.empty())
-    if (auto simulated = foldWholeBatch(target, *strategy))
-      return reportFoldedPipeline(target, *simulated);
-  if (fold == "always" || (fold == "auto" && !writesTasks &&
-                           target.topology.deviceCount() > maxWrittenOut))
-    return runFolded(target, *strategy);
+  int64_t pieces = 0;
+  for (const ::soap::Config &config : *strategy)
+    pieces += static_cast<int64_t>(config.devices.size());
+  bool isTooLarge = pieces > ::soap::maxPieces(::soap::PlanForm::Written);
+  if (fold == "always" ||
+      (fold == "auto" && isTooLarge && !writesTasks && timeline.empty())) {
+    ::soap::Expected<CompactIteration> simulated =
+        foldWholeBatch(target, *strategy);
+    if (simulated)
+      return reportCompact(target, *simulated);
+    if (fold == "always")
+      return module.emitError("option 'fold=always': ") << simulated.error();
+  }
+  if (fold == "auto" && !writesTasks &&
+      (isTooLarge || target.topology.deviceCount() > maxWrittenOut)) {
+    ::soap::Expected<CompactIteration> simulated =
+        planWholeBatch(target, *strategy);
+    if (!simulated)
+      return module.emitError() << simulated.error();
+    return reportCompact(target, *simulated);
+  }
   Simulation simulation = simulate(graph, *strategy, target.topology);
   checkMemory(target, simulation.memoryBytes, DiagnosticSeverity::Warning);
   checkHostMemory(target, *strategy, DiagnosticSeverity::Warning);
@@ -509,15 +503,16 @@ LogicalResult Simulate::runPipeline(const FunctionProblem &target,
     if (failed(order))
       return failure();
     bool writesTasks = !taskGraph.empty() || !trace.empty();
-    bool hasManyPieces = *order && ::soap::countPieces(strategy, **order) >
-                                       ::soap::maxWrittenPieces;
+    bool hasManyPieces =
+        *order && ::soap::countPieces(strategy, **order) >
+                      ::soap::maxPieces(::soap::PlanForm::Written);
     bool isLarge =
         target.topology.deviceCount() > maxWrittenOut || hasManyPieces;
     if (*order &&
         (fold == "always" || (fold == "auto" && isLarge && !writesTasks))) {
       // A plan that does not fold, and is not too large, is written out.
       bool foldOnly = fold == "always" || !hasManyPieces;
-      ::soap::Expected<FoldedPipeline> simulated = simulateFoldedPipeline(
+      ::soap::Expected<CompactIteration> simulated = simulateCompact(
           graph, strategy, **order,
           *::soap::findSchedule(
               stringifyPipelineSchedule(pipeline.getSchedule()).str()),
@@ -526,7 +521,7 @@ LogicalResult Simulate::runPipeline(const FunctionProblem &target,
         simulated->anomaly = lookForAnomaly(
             target.topology, simulated->makespanNs, simulated->tasks,
             simulated->times, timeOfPasses(graph, strategy, **order, foldOnly));
-        return reportFoldedPipeline(target, *simulated);
+        return reportCompact(target, *simulated);
       }
       if (fold == "always" || hasManyPieces)
         return getOperation().emitError()
@@ -567,9 +562,8 @@ LogicalResult Simulate::runPipeline(const FunctionProblem &target,
   return writeFiles(graph, simulation, target.topology);
 }
 
-/// One replica of each stage for all.
-LogicalResult Simulate::reportFoldedPipeline(const FunctionProblem &target,
-                                             FoldedPipeline &simulation) {
+LogicalResult Simulate::reportCompact(const FunctionProblem &target,
+                                      CompactIteration &simulation) {
   const ::soap::Topology &deviceTopology = target.topology;
   checkMemory(target, simulation.memoryBytes, DiagnosticSeverity::Warning);
   if (std::string lack =
@@ -578,20 +572,23 @@ LogicalResult Simulate::reportFoldedPipeline(const FunctionProblem &target,
     getOperation().emitWarning()
         << "'@" << func::FuncOp(target.function).getName() << "' needs "
         << lack;
-  if (failed(addPresets(target, simulation.presets, &simulation.compared,
-                        &simulation.recipes)))
+  bool isPipeline = simulation.passes.has_value();
+  if (failed(addPresets(target, simulation.presets,
+                        isPipeline ? &simulation.compared : nullptr,
+                        isPipeline ? &simulation.recipes : nullptr)))
     return failure();
   if (summary)
-    printFoldedPipelineSummary(simulation, deviceTopology, llvm::errs());
+    printSummary(simulation, deviceTopology, llvm::errs());
   if (!report.empty() &&
-      failed(writeOptionFile(
-          getOperation(), "report", report,
-          printFoldedPipelineReport(simulation, deviceTopology))))
+      failed(writeOptionFile(getOperation(), "report", report,
+                             printReport(simulation, deviceTopology))))
     return failure();
-  return timeline.empty()
-             ? success()
-             : writeTimeline(simulation.passes, simulation.makespanNs,
-                             deviceTopology);
+  if (!simulation.passes)
+    warnWithoutTimeline();
+  else if (!timeline.empty())
+    return writeTimeline(*simulation.passes, simulation.makespanNs,
+                         deviceTopology);
+  return success();
 }
 
 /// Partitioned IR is priced from its programs and rank table alone; exchanges
@@ -624,6 +621,7 @@ LogicalResult Simulate::runPartitioned(ArrayAttr programs,
   if (failed(tasks))
     return failure();
   Simulation simulation;
+  simulation.by = SimulatedBy::Programs;
   simulation.tasks = std::move(*tasks);
   FailureOr<std::vector<int64_t>> peaks =
       programPeakBytes(module, entry, deviceTopology.deviceCount());

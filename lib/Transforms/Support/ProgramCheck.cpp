@@ -65,7 +65,6 @@ static int64_t fewMicrobatches(const ::soap::PassOrder &passes) {
 /// Passes that read of each other's samples, or wait for each other.
 static LogicalResult checkPasses(func::FuncOp function, PlacedFunction &placed,
                                  const ::soap::Topology &topology) {
-  constexpr int64_t fewPieces = 40'000; // about half a second
   ::soap::PassOrder *passes = &*placed.passes;
   FailureOr<std::optional<::soap::PassOrder>> fewer;
   if (int64_t few = fewMicrobatches(*passes); few < passes->microbatches) {
@@ -80,7 +79,8 @@ static LogicalResult checkPasses(func::FuncOp function, PlacedFunction &placed,
     if (succeeded(fewer) && *fewer)
       passes = &**fewer;
   }
-  if (::soap::countPieces(placed.strategy, *passes) > fewPieces)
+  if (static_cast<double>(::soap::countPieces(placed.strategy, *passes)) >
+      ::soap::piecesIn(::soap::PlanForm::Written))
     return success();
   ::soap::Expected<::soap::Plan> plan =
       ::soap::buildPipelinePlan(placed.opGraph.graph, placed.strategy, *passes,

@@ -1,4 +1,4 @@
-//===- FoldedPipeline.h - A pipeline, one replica a stage -------*- C++ -*-===//
+//===- CompactIteration.h - Iterations of many devices ----------*- C++ -*-===//
 //
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -9,13 +9,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SOAP_LIB_TRANSFORMS_REPORT_FOLDEDPIPELINE_H
-#define SOAP_LIB_TRANSFORMS_REPORT_FOLDEDPIPELINE_H
+#ifndef SOAP_LIB_TRANSFORMS_REPORT_COMPACTITERATION_H
+#define SOAP_LIB_TRANSFORMS_REPORT_COMPACTITERATION_H
 
 #include "HybridComparison.h"
 #include "PassReport.h"
 #include "SchedulingAnomaly.h"
 #include "StrategyComparison.h"
+#include "TimelineReport.h"
 
 #include "Soap/Mesh/Symmetry/StageQuotient.h"
 #include "Soap/Plan/StrategyPlan.h"
@@ -26,8 +27,14 @@
 
 namespace mlir::soap {
 
-struct FoldedPipeline {
-  PassReport passes; ///< of the devices that are simulated
+/// A simulated iteration whose tasks are not written out: a pipeline, or the
+/// whole batch.
+struct CompactIteration {
+  SimulatedBy by = SimulatedBy::PassTimeline;
+  /// Of the devices that are simulated; none: the whole batch.
+  std::optional<PassReport> passes;
+  /// Only of the whole batch on all devices.
+  std::vector<::soap::PathStretch> path;
   int64_t makespanNs = 0;
   int64_t tasks = 0; ///< that are simulated
   /// Devices of a replica, and replicas of a stage that each of them stands
@@ -91,20 +98,26 @@ private:
 /// Simulates configs of one microbatch. `foldOnly`: an error says why replicas
 /// differ; else all devices are simulated then, if their pieces are not too
 /// many. An error says why the passes do not run so.
-::soap::Expected<FoldedPipeline> simulateFoldedPipeline(
+::soap::Expected<CompactIteration> simulateCompact(
     const ::soap::Graph &graph, const ::soap::Strategy &strategy,
     const ::soap::PassOrder &order, ::soap::PipelineSchedule schedule,
     const ::soap::Topology &topology, bool foldOnly);
 
-ComparedStrategy summarizeRow(std::string name, const FoldedPipeline &pipeline,
+/// Simulates the whole batch on all devices. An error if its pieces are too
+/// many.
+::soap::Expected<CompactIteration>
+simulateWholeBatch(const ::soap::Graph &graph, const ::soap::Strategy &strategy,
+                   const ::soap::Topology &topology);
+
+ComparedStrategy summarizeRow(std::string name, const CompactIteration &iteration,
                               const ::soap::Topology &topology);
 /// JSON, docs/Looking.md.
-std::string printFoldedPipelineReport(const FoldedPipeline &pipeline,
+std::string printReport(const CompactIteration &iteration,
                                       const ::soap::Topology &topology);
-void printFoldedPipelineSummary(const FoldedPipeline &pipeline,
+void printSummary(const CompactIteration &iteration,
                                 const ::soap::Topology &topology,
                                 llvm::raw_ostream &stream);
 
 } // namespace mlir::soap
 
-#endif // SOAP_LIB_TRANSFORMS_REPORT_FOLDEDPIPELINE_H
+#endif // SOAP_LIB_TRANSFORMS_REPORT_COMPACTITERATION_H

@@ -1,26 +1,29 @@
-//===- FoldedPipeline.cpp - A pipeline, one replica a stage ---------------===//
+//===- CompactIteration.cpp - Iterations of many devices ------------------===//
 //
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See FoldedPipeline.h. Sums over replicas count each of them.
+// See CompactIteration.h. Sums over replicas count each of them.
 //
 //===----------------------------------------------------------------------===//
 
-#include "FoldedPipeline.h"
+#include "CompactIteration.h"
 
 #include "Plan/PassReads.h"
 #include "Search/Report/SearchSummary.h"
 #include "SimulationReport.h"
 #include "Soap/Memory/HostMemory.h"
+#include "Soap/Memory/PlanMemory.h"
 #include "Soap/Mesh/Symmetry/StageQuotient.h"
 #include "Soap/Plan/StrategyPlan.h"
+#include "Soap/Simulator/PlanTimeline.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/JSON.h"
 
 #include <algorithm>
+#include <numeric>
 #include <set>
 
 using namespace mlir::soap;
@@ -30,7 +33,7 @@ namespace {
 /// Sums up what a plan moves.
 class Traffic {
 public:
-  Traffic(FoldedPipeline &result, const ::soap::PlanState &plan,
+  Traffic(CompactIteration &result, const ::soap::PlanState &plan,
           const ::soap::StageQuotient *quotient)
       : result(result), plan(plan), quotient(quotient),
         topology(plan.getCost().getTopology()),
@@ -62,7 +65,7 @@ public:
   }
 
 private:
-  FoldedPipeline &result;
+  CompactIteration &result;
   const ::soap::PlanState &plan;
   const ::soap::StageQuotient *quotient; ///< null: all devices are planned
   const ::soap::Topology &topology;
@@ -115,7 +118,7 @@ private:
 } // namespace
 
 /// Everything that a timeline says. `quotient`: null, or the plan.
-static void summarize(FoldedPipeline &result, const ::soap::PlanState &plan,
+static void summarize(CompactIteration &result, const ::soap::PlanState &plan,
                       const ::soap::StageQuotient *quotient,
                       const ::soap::PassTimeline &timeline,
                       const ::soap::PassOrder &order,
@@ -133,7 +136,7 @@ static void summarize(FoldedPipeline &result, const ::soap::PlanState &plan,
       reportPasses(order, schedule, timeline.getPasses(), timeline.busyNs(),
                    result.makespanNs, result.memoryBytes);
   std::set<int> simulated;
-  for (StageReport &stage : result.passes.stages) {
+  for (StageReport &stage : result.passes->stages) {
     simulated.insert(stage.devices.begin(), stage.devices.end());
     std::vector<int> all;
     for (int replica = 0; replica < result.replicas; ++replica)
@@ -194,11 +197,11 @@ const ::soap::PlanState &PlannedPasses::getPlan() const {
     return ::soap::Error{"replicas of the stages may differ: " +
                          made->unfolded};
   if (int64_t pieces = ::soap::countPieces(strategy, order);
-      pieces > ::soap::maxCompactPieces)
+      pieces > ::soap::maxPieces(::soap::PlanForm::Compact))
     return ::soap::Error{
         std::to_string(order.microbatches) + " microbatches of all ops are " +
         std::to_string(pieces) + " pieces, expected at most " +
-        std::to_string(::soap::maxCompactPieces) +
+        std::to_string(::soap::maxPieces(::soap::PlanForm::Compact)) +
         " where replicas of the stages may differ: " + made->unfolded};
   made->whole =
       std::make_unique<::soap::StrategyPlan>(made->ofPasses, made->cost);
@@ -212,7 +215,7 @@ const ::soap::PlanState &PlannedPasses::getPlan() const {
   return made;
 }
 
-::soap::Expected<FoldedPipeline> mlir::soap::simulateFoldedPipeline(
+::soap::Expected<CompactIteration> mlir::soap::simulateCompact(
     const ::soap::Graph &graph, const ::soap::Strategy &strategy,
     const ::soap::PassOrder &order, ::soap::PipelineSchedule schedule,
     const ::soap::Topology &topology, bool foldOnly) {
@@ -220,32 +223,64 @@ const ::soap::PlanState &PlannedPasses::getPlan() const {
       PlannedPasses::make(graph, strategy, order, topology, foldOnly);
   if (!planned)
     return planned.takeError();
-  FoldedPipeline result;
+  CompactIteration result;
   result.unfolded = (*planned)->whyUnfolded();
   summarize(result, (*planned)->getPlan(), (*planned)->getQuotient(),
             (*planned)->getTimeline(), order, schedule);
   return result;
 }
 
+::soap::Expected<CompactIteration>
+mlir::soap::simulateWholeBatch(const ::soap::Graph &graph,
+                               const ::soap::Strategy &strategy,
+                               const ::soap::Topology &topology) {
+  int64_t pieces = 0;
+  for (const ::soap::Config &config : strategy)
+    pieces += static_cast<int64_t>(config.devices.size());
+  if (pieces > ::soap::maxPieces(::soap::PlanForm::Compact))
+    return ::soap::Error{
+        "all ops are " + std::to_string(pieces) + " pieces, expected at most " +
+        std::to_string(::soap::maxPieces(::soap::PlanForm::Compact))};
+  ::soap::CostModel cost(topology);
+  ::soap::StrategyPlan plan(graph, cost);
+  plan.set(strategy);
+  ::soap::PlanTimeline timeline(plan);
+  auto path = timeline.criticalPath();
+  if (!path)
+    return path.takeError();
+  CompactIteration result;
+  result.by = SimulatedBy::CompactPlan;
+  result.path = std::move(*path);
+  result.makespanNs = timeline.getMakespanNs();
+  result.tasks = plan.taskCount();
+  result.memoryBytes = ::soap::peakBytes(plan);
+  result.hostBytes = ::soap::hostBytes(plan);
+  result.times = timeline.deviceTimes();
+  result.devices.resize(topology.devices.size());
+  std::iota(result.devices.begin(), result.devices.end(), 0);
+  Traffic(result, plan, /*quotient=*/nullptr).run();
+  return result;
+}
+
 ComparedStrategy mlir::soap::summarizeRow(std::string name,
-                                          const FoldedPipeline &pipeline,
+                                          const CompactIteration &iteration,
                                           const ::soap::Topology &topology) {
   ComparedStrategy row;
   row.name = std::move(name);
-  row.makespanNs = pipeline.makespanNs;
-  row.bytesMoved = pipeline.bytesMoved;
-  row.bytesBetweenMachines = pipeline.bytesBetweenMachines;
-  row.busiestLinkBytes = pipeline.busiestLinkBytes;
+  row.makespanNs = iteration.makespanNs;
+  row.bytesMoved = iteration.bytesMoved;
+  row.bytesBetweenMachines = iteration.bytesBetweenMachines;
+  row.busiestLinkBytes = iteration.busiestLinkBytes;
   for (int device = 0; device < topology.deviceCount(); ++device) {
-    int64_t bytes = pipeline.memoryBytes[static_cast<size_t>(device)];
+    int64_t bytes = iteration.memoryBytes[static_cast<size_t>(device)];
     row.peakBytes = std::max(row.peakBytes, bytes);
     row.fits &= bytes <= topology.typeOf(device).memoryBytes;
   }
   double all = static_cast<double>(row.makespanNs) * topology.deviceCount();
-  for (int device : pipeline.devices) {
+  for (int device : iteration.devices) {
     const ::soap::DeviceTimes &times =
-        pipeline.times[static_cast<size_t>(device)];
-    double share = pipeline.replicas / std::max(all, 1.0);
+        iteration.times[static_cast<size_t>(device)];
+    double share = iteration.replicas / std::max(all, 1.0);
     row.compute += share * static_cast<double>(times.computeNs);
     row.movement += share * static_cast<double>(times.movementNs);
     row.exposed += share * static_cast<double>(times.exposedNs);
@@ -254,111 +289,129 @@ ComparedStrategy mlir::soap::summarizeRow(std::string name,
 }
 
 /// Sums over the devices of all replicas.
-static ::soap::DeviceTimes sumOf(const FoldedPipeline &pipeline) {
+static ::soap::DeviceTimes sumOf(const CompactIteration &iteration) {
   ::soap::DeviceTimes sum;
-  for (int device : pipeline.devices) {
+  for (int device : iteration.devices) {
     const ::soap::DeviceTimes &times =
-        pipeline.times[static_cast<size_t>(device)];
-    sum.computeNs += times.computeNs * pipeline.replicas;
-    sum.movementNs += times.movementNs * pipeline.replicas;
-    sum.exposedNs += times.exposedNs * pipeline.replicas;
+        iteration.times[static_cast<size_t>(device)];
+    sum.computeNs += times.computeNs * iteration.replicas;
+    sum.movementNs += times.movementNs * iteration.replicas;
+    sum.exposedNs += times.exposedNs * iteration.replicas;
   }
   return sum;
 }
 
-std::string
-mlir::soap::printFoldedPipelineReport(const FoldedPipeline &pipeline,
-                                      const ::soap::Topology &topology) {
+std::string mlir::soap::printReport(const CompactIteration &iteration,
+                                    const ::soap::Topology &topology) {
   std::string text;
   llvm::raw_string_ostream stream(text);
   llvm::json::OStream json(stream, 2);
-  ::soap::DeviceTimes sum = sumOf(pipeline);
+  ::soap::DeviceTimes sum = sumOf(iteration);
   json.object([&] {
     json.attribute("version", 1);
-    json.attribute("makespan_ns", pipeline.makespanNs);
-    json.attributeObject("folded", [&] {
-      json.attribute("tasks", pipeline.tasks);
-      json.attribute("devices", static_cast<int64_t>(pipeline.devices.size()));
-      json.attribute("unfolded_devices", topology.deviceCount());
-      json.attribute("replicas", pipeline.replicas);
-      if (!pipeline.unfolded.empty())
-        json.attribute("reason", pipeline.unfolded);
-    });
-    printAnomaly(json, pipeline.anomaly);
-    printBaselines(json, pipeline.makespanNs, pipeline.presets);
-    if (!pipeline.compared.empty())
-      printComparison(json, summarizeRow("this strategy", pipeline, topology),
-                      pipeline.compared);
-    if (!pipeline.recipes.empty())
-      printHybridRows(json, pipeline.makespanNs, pipeline.recipes);
+    json.attribute("makespan_ns", iteration.makespanNs);
+    printSimulator(json, iteration.by);
+    if (!iteration.passes)
+      json.attribute("tasks", iteration.tasks);
+    else
+      json.attributeObject("folded", [&] {
+        json.attribute("tasks", iteration.tasks);
+        json.attribute("devices",
+                       static_cast<int64_t>(iteration.devices.size()));
+        json.attribute("unfolded_devices", topology.deviceCount());
+        json.attribute("replicas", iteration.replicas);
+        if (!iteration.unfolded.empty())
+          json.attribute("reason", iteration.unfolded);
+      });
+    printAnomaly(json, iteration.anomaly);
+    printBaselines(json, iteration.makespanNs, iteration.presets);
+    if (!iteration.compared.empty())
+      printComparison(json, summarizeRow("this strategy", iteration, topology),
+                      iteration.compared);
+    if (!iteration.recipes.empty())
+      printHybridRows(json, iteration.makespanNs, iteration.recipes);
     json.attribute("compute_ns", sum.computeNs);
     json.attribute("movement_ns", sum.movementNs);
     json.attribute("exposed_communication_ns", sum.exposedNs);
-    json.attributeObject(
-        "pipeline", [&] { printPassReport(json, pipeline.passes, topology); });
+    if (iteration.passes)
+      json.attributeObject("pipeline", [&] {
+        printPassReport(json, *iteration.passes, topology);
+      });
+    else
+      printPath(json, iteration.path);
     json.attributeArray("device_classes", [&] {
-      for (int device : pipeline.devices)
+      for (int device : iteration.devices)
         json.object([&] {
           auto d = static_cast<size_t>(device);
-          const ::soap::DeviceTimes &times = pipeline.times[d];
+          const ::soap::DeviceTimes &times = iteration.times[d];
           json.attribute("first", topology.devices[d].name);
-          json.attribute("devices", pipeline.replicas);
+          json.attribute("devices", iteration.replicas);
           json.attribute("compute_ns", times.computeNs);
           json.attribute("movement_ns", times.movementNs);
           json.attribute("exposed_communication_ns", times.exposedNs);
-          json.attribute("peak_bytes", pipeline.memoryBytes[d]);
-          if (pipeline.hostBytes[d] > 0)
-            json.attribute("host_bytes", pipeline.hostBytes[d]);
+          json.attribute("peak_bytes", iteration.memoryBytes[d]);
+          if (iteration.hostBytes[d] > 0)
+            json.attribute("host_bytes", iteration.hostBytes[d]);
         });
     });
-    json.attribute("bytes_moved", pipeline.bytesMoved);
-    json.attribute("bytes_between_machines", pipeline.bytesBetweenMachines);
+    json.attribute("bytes_moved", iteration.bytesMoved);
+    json.attribute("bytes_between_machines", iteration.bytesBetweenMachines);
     json.attributeObject("bytes_by_kind", [&] {
       for (int kind = 0; kind < ::soap::tensorKindCount; ++kind)
         json.attribute(
             ::soap::tensorKindName(static_cast<::soap::TensorKind>(kind)),
-            pipeline.bytesByKind[static_cast<size_t>(kind)]);
+            iteration.bytesByKind[static_cast<size_t>(kind)]);
     });
   });
   stream << '\n';
   return text;
 }
 
-void mlir::soap::printFoldedPipelineSummary(const FoldedPipeline &pipeline,
-                                            const ::soap::Topology &topology,
-                                            llvm::raw_ostream &stream) {
+void mlir::soap::printSummary(const CompactIteration &iteration,
+                              const ::soap::Topology &topology,
+                              llvm::raw_ostream &stream) {
   constexpr double nsPerMs = 1e6;
   auto ms = [&](int64_t ns) { return static_cast<double>(ns) / nsPerMs; };
-  stream << llvm::format("simulated time per iteration: %.3f ms, %lld tasks\n",
-                         ms(pipeline.makespanNs),
-                         static_cast<long long>(pipeline.tasks));
-  printAnomaly(pipeline.anomaly, pipeline.makespanNs, stream);
-  if (pipeline.unfolded.empty())
-    stream << llvm::format(
-        "  folded: %d devices, one of %d replicas of each stage, for all %d\n",
-        static_cast<int>(pipeline.devices.size()), pipeline.replicas,
-        topology.deviceCount());
-  else
-    stream << "  not folded: " << pipeline.unfolded << '\n';
-  printPassSummary(pipeline.passes, topology, stream);
-  if (int64_t most = *llvm::max_element(pipeline.hostBytes); most > 0)
+  printMakespan(iteration.by, iteration.makespanNs, iteration.tasks, stream);
+  printAnomaly(iteration.anomaly, iteration.makespanNs, stream);
+  if (iteration.passes) {
+    if (iteration.unfolded.empty())
+      stream << llvm::format(
+          "  folded: %d devices, one of %d replicas of each stage, for all "
+          "%d\n",
+          static_cast<int>(iteration.devices.size()), iteration.replicas,
+          topology.deviceCount());
+    else
+      stream << "  not folded: " << iteration.unfolded << '\n';
+    printPassSummary(*iteration.passes, topology, stream);
+  }
+  if (int64_t most = *llvm::max_element(iteration.hostBytes); most > 0)
     stream << "  in host memory, of a device: at most "
            << ::soap::describeBytes(most) << '\n';
-  if (!pipeline.compared.empty())
-    printComparison(summarizeRow("this strategy", pipeline, topology),
-                    pipeline.compared, topology, stream);
+  if (!iteration.compared.empty())
+    printComparison(summarizeRow("this strategy", iteration, topology),
+                    iteration.compared, topology, stream);
   else
-    printBaselines(pipeline.makespanNs, pipeline.presets, stream);
-  if (!pipeline.recipes.empty())
-    printHybridRows(pipeline.makespanNs, pipeline.recipes, stream);
-  ::soap::DeviceTimes sum = sumOf(pipeline);
-  double all = static_cast<double>(pipeline.makespanNs) *
-               static_cast<double>(pipeline.devices.size()) * pipeline.replicas;
+    printBaselines(iteration.makespanNs, iteration.presets, stream);
+  if (!iteration.recipes.empty())
+    printHybridRows(iteration.makespanNs, iteration.recipes, stream);
+  ::soap::DeviceTimes sum = sumOf(iteration);
+  double all = static_cast<double>(iteration.makespanNs) *
+               static_cast<double>(iteration.devices.size()) *
+               iteration.replicas;
   stream << llvm::format("  compute %.3f ms on all devices together, assembled "
                          "tiles %.3f ms\n",
                          ms(sum.computeNs), ms(sum.movementNs));
   stream << llvm::format("  communication not hidden: %.1f %% of the time\n",
                          100 * static_cast<double>(sum.exposedNs) / all);
-  printMoved(pipeline.bytesMoved, pipeline.bytesBetweenMachines,
-             &pipeline.bytesByKind, stream);
+  printMoved(iteration.bytesMoved, iteration.bytesBetweenMachines,
+             &iteration.bytesByKind, stream);
+  if (iteration.passes)
+    return;
+  printPath(iteration.path, iteration.makespanNs, stream);
+  std::vector<int64_t> busyNs;
+  for (const ::soap::DeviceTimes &times : iteration.times)
+    busyNs.push_back(times.computeNs + times.movementNs);
+  printDevices(topology, busyNs, iteration.memoryBytes, /*hostBytes=*/{},
+               iteration.makespanNs, stream);
 }
