@@ -35,14 +35,20 @@ def configs(path):
                 inside = "@train_step" in line
                 continue
             op = re.search(r'"?soap\.([a-z0-9_]+)"? ?', line.split(" = ", 1)[-1])
-            config = re.search(r"soap\.config = #soap\.config<(.*?)devices = \[([0-9, ]*)\]>", line)
+            config = re.search(r"soap\.config = #soap\.config<(.*?)devices = \[([0-9a-z, ]*)\]>", line)
             name = re.search(r'soap\.name = "([^"]*)"', line)
             if inside and op and config and name:
                 degrees = re.search(r"\{([^}]*)\}", config.group(1))
                 replicas = re.search(r"replicas = (\d+)", config.group(1))
                 rows.append((name.group(1), op.group(1), degrees.group(1) if degrees else "",
-                             int(replicas.group(1)) if replicas else 1, config.group(2)))
+                             int(replicas.group(1)) if replicas else 1, listed(config.group(2))))
     return rows
+
+
+def listed(devices):
+    """All devices of a list that may have ranges, `0 to 14 step 2`."""
+    return re.sub(r"(\d+) to (\d+)(?: step (\d+))?",
+                  lambda match: ", ".join(map(str, range(int(match[1]), int(match[2]) + 1, int(match[3] or 1)))), devices)
 
 
 def in_words(kind, degrees, replicas):

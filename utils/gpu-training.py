@@ -76,8 +76,15 @@ def sizes_of(text):
 
 def parameters_of(model):
     """The number of weights of a network's IR."""
+    names = {}  # of types
     with open(model) as stream:
-        head = next(line for line in stream if "func.func" in line)
+        for head in stream:
+            if "func.func" in head:
+                break
+            if head.startswith("!"):
+                name, _, of = head.strip().partition(" = ")
+                names[name] = of
+    head = re.sub(r"!\w+", lambda match: names[match[0]], head)
     return sum(math.prod(map(int, shape.split("x"))) for shape in re.findall(r'tensor<([0-9x]+)xf32> \{[^}]*soap\.kind = #soap\.kind<parameter>', head))
 
 

@@ -17,8 +17,8 @@ func.func @forward(%x: tensor<4x1024x256xf32> {soap.kind = "data", soap.name = "
   %k = soap.transpose %k2 {permutation = array<i64: 0, 2, 1, 3>, soap.name = "k_by_head"} : (tensor<4x1024x4x64xf32>) -> tensor<4x4x1024x64xf32>
   %v = soap.transpose %v1 {permutation = array<i64: 0, 2, 1, 3>, soap.name = "v_by_head"} : (tensor<4x1024x4x64xf32>) -> tensor<4x4x1024x64xf32>
   %s0 = soap.matmul %q, %k {transpose_b, soap.name = "scores"} : (tensor<4x4x1024x64xf32>, tensor<4x4x1024x64xf32>) -> tensor<4x4x1024x1024xf32>
-  %s1 = soap.scale %s0 {factor = 0.125 : f64, soap.name = "scaled"} : (tensor<4x4x1024x1024xf32>) -> tensor<4x4x1024x1024xf32>
-  %s2 = soap.softmax %s1 {axis = 3 : i64, soap.name = "softmax"} : (tensor<4x4x1024x1024xf32>) -> tensor<4x4x1024x1024xf32>
+  %s1 = soap.scale %s0 {factor = 0.125 : f64, soap.name = "scaled"} : tensor<4x4x1024x1024xf32>
+  %s2 = soap.softmax %s1 {axis = 3 : i64, soap.name = "softmax"} : tensor<4x4x1024x1024xf32>
   %o0 = soap.matmul %s2, %v {soap.name = "mixed"} : (tensor<4x4x1024x1024xf32>, tensor<4x4x1024x64xf32>) -> tensor<4x4x1024x64xf32>
   %o1 = soap.transpose %o0 {permutation = array<i64: 0, 2, 1, 3>, soap.name = "by_position"} : (tensor<4x4x1024x64xf32>) -> tensor<4x1024x4x64xf32>
   %o2 = soap.reshape %o1 {soap.name = "joined"} : (tensor<4x1024x4x64xf32>) -> tensor<4x1024x256xf32>

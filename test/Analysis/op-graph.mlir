@@ -68,13 +68,13 @@
 func.func @residual(%x: tensor<4x8x6x6xf32> {soap.sample_dim = 0 : i64}, %w: tensor<8x4x3x3xf32> {soap.kind = #soap.kind<parameter>, soap.name = "w"},
                     %gamma: tensor<8xf32> {soap.kind = #soap.kind<parameter>}, %beta: tensor<8xf32> {soap.kind = #soap.kind<parameter>},
                     %grad: tensor<8x4x3x3xf32> {soap.name = "w_grad"}) -> (tensor<4x8x6x6xf32>, tensor<8x4x3x3xf32> {soap.updates = 1 : i64}) {
-  %0 = soap.conv2d %x, %w {strides = array<i64: 1, 1>, padding = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 2 : i64}
+  %0 = soap.conv2d %x, %w {strides = array<i64: 1, 1>, padding = array<i64: 1, 1, 1, 1>, groups = 2 : i64}
      : (tensor<4x8x6x6xf32>, tensor<8x4x3x3xf32>) -> tensor<4x8x6x6xf32>
   %1, %stats = soap.batch_norm_train %0, %gamma, %beta {soap.name = "bn", epsilon = 1.0e-5 : f64}
      : (tensor<4x8x6x6xf32>, tensor<8xf32>, tensor<8xf32>) -> (tensor<4x8x6x6xf32>, tensor<3x8xf32>)
-  %2 = soap.add %x, %1 {soap.name = "sum"} : (tensor<4x8x6x6xf32>, tensor<4x8x6x6xf32>) -> tensor<4x8x6x6xf32>
+  %2 = soap.add %x, %1 {soap.name = "sum"} : tensor<4x8x6x6xf32>
   %3 = soap.sgd %w, %grad {soap.name = "w.sgd", soap.update_of = "conv2d_0", learning_rate = 0.1 : f64, momentum = 0.0 : f64, weight_decay = 0.0 : f64}
-     : (tensor<8x4x3x3xf32>, tensor<8x4x3x3xf32>) -> tensor<8x4x3x3xf32>
+     : tensor<8x4x3x3xf32>
   return %2, %3 : tensor<4x8x6x6xf32>, tensor<8x4x3x3xf32>
 }
 
@@ -98,7 +98,7 @@ func.func @merged(%x: tensor<4x3x5xf32> {soap.sample_dim = 0 : i64, soap.name = 
   %1 = soap.transpose %w {soap.name = "wt", permutation = array<i64: 1, 0>} : (tensor<7x5xf32>) -> tensor<5x7xf32>
   %2 = soap.matmul %0, %1 {soap.name = "fc"} : (tensor<12x5xf32>, tensor<5x7xf32>) -> tensor<12x7xf32>
   %3 = soap.reshape %2 {soap.name = "back"} : (tensor<12x7xf32>) -> tensor<4x3x7xf32>
-  %4 = soap.relu %3 {soap.name = "relu"} : (tensor<4x3x7xf32>) -> tensor<4x3x7xf32>
+  %4 = soap.relu %3 {soap.name = "relu"} : tensor<4x3x7xf32>
   return %4 : tensor<4x3x7xf32>
 }
 
@@ -110,8 +110,8 @@ func.func @merged(%x: tensor<4x3x5xf32> {soap.sample_dim = 0 : i64, soap.name = 
 // CHECK-NEXT:    relu_1: abs (relu_1.out) -> (relu_1.out'1), forward
 // CHECK:         relu_2: relu (relu_1.out'1) -> (relu_2.out), forward
 func.func @names(%x: tensor<4xf32> {soap.name = "relu_1.out"}) -> tensor<4xf32> {
-  %0 = soap.abs %x {soap.name = "relu_1"} : (tensor<4xf32>) -> tensor<4xf32>
-  %1 = soap.relu %0 : (tensor<4xf32>) -> tensor<4xf32>
+  %0 = soap.abs %x {soap.name = "relu_1"} : tensor<4xf32>
+  %1 = soap.relu %0 : tensor<4xf32>
   return %1 : tensor<4xf32>
 }
 
@@ -134,9 +134,9 @@ func.func @names(%x: tensor<4xf32> {soap.name = "relu_1.out"}) -> tensor<4xf32> 
 func.func @factor(%x: tensor<8x8xf32> {soap.sample_dim = 0 : i64, soap.name = "x"}, %w: tensor<8x8xf32> {soap.kind = #soap.kind<parameter>, soap.name = "w"}) -> tensor<8x8xf32> {
   %0 = soap.reduce sum %x {soap.name = "factor", axes = array<i64: 0, 1>} : (tensor<8x8xf32>) -> tensor<f32>
   %1 = soap.broadcast %0 {soap.name = "factors", axes = array<i64: 0, 1>} : (tensor<f32>) -> tensor<8x8xf32>
-  %2 = soap.matmul %x, %w {soap.name = "fa"} : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
-  %3 = soap.mul %1, %2 {soap.name = "a"} : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
-  %4 = soap.matmul %3, %w {soap.name = "fb"} : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
-  %5 = soap.mul %1, %4 {soap.name = "b"} : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %2 = soap.matmul %x, %w {soap.name = "fa"} : tensor<8x8xf32>
+  %3 = soap.mul %1, %2 {soap.name = "a"} : tensor<8x8xf32>
+  %4 = soap.matmul %3, %w {soap.name = "fb"} : tensor<8x8xf32>
+  %5 = soap.mul %1, %4 {soap.name = "b"} : tensor<8x8xf32>
   return %5 : tensor<8x8xf32>
 }

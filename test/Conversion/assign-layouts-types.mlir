@@ -10,7 +10,7 @@ func.func @convolutions(%x: tensor<2x4x8x8xbf16>, %w: tensor<8x4x3x3xbf16>, %v: 
   %xf = soap.cast %x : (tensor<2x4x8x8xbf16>) -> tensor<2x4x8x8xf32>
   %wf = soap.cast %w : (tensor<8x4x3x3xbf16>) -> tensor<8x4x3x3xf32>
   %vf = soap.cast %v : (tensor<6x8x1x1xbf16>) -> tensor<6x8x1x1xf32>
-  %y = soap.conv2d %xf, %wf {strides = array<i64: 1, 1>, padding = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : (tensor<2x4x8x8xf32>, tensor<8x4x3x3xf32>) -> tensor<2x8x8x8xf32>
-  %z = soap.conv2d %y, %vf {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64} : (tensor<2x8x8x8xf32>, tensor<6x8x1x1xf32>) -> tensor<2x6x8x8xf32>
+  %y = soap.conv2d %xf, %wf {strides = array<i64: 1, 1>, padding = array<i64: 1, 1, 1, 1>} : (tensor<2x4x8x8xf32>, tensor<8x4x3x3xf32>) -> tensor<2x8x8x8xf32>
+  %z = soap.conv2d %y, %vf {strides = array<i64: 1, 1>} : (tensor<2x8x8x8xf32>, tensor<6x8x1x1xf32>) -> tensor<2x6x8x8xf32>
   return %z : tensor<2x6x8x8xf32>
 }

@@ -29,11 +29,11 @@
 // CALLS: %[[Y:.*]] = soap.kernel_call @{{.*}}_to_nchw ins({{.*}} : tensor<2x4x4x6xf32>) outs({{.*}} : tensor<2x6x4x4xf32>)
 // CALLS-NEXT: return %[[Y]]
 func.func @block(%x: tensor<2x4x8x8xf32>, %w: tensor<8x4x3x3xf32>, %c: tensor<8xf32>, %v: tensor<6x8x1x1xf32>) -> tensor<2x6x4x4xf32> {
-  %0 = soap.conv2d %x, %w {strides = array<i64: 1, 1>, padding = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : (tensor<2x4x8x8xf32>, tensor<8x4x3x3xf32>) -> tensor<2x8x8x8xf32>
+  %0 = soap.conv2d %x, %w {strides = array<i64: 1, 1>, padding = array<i64: 1, 1, 1, 1>} : (tensor<2x4x8x8xf32>, tensor<8x4x3x3xf32>) -> tensor<2x8x8x8xf32>
   %1 = soap.batch_norm %0, %c, %c, %c, %c {epsilon = 1.000000e-05 : f64} : (tensor<2x8x8x8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) -> tensor<2x8x8x8xf32>
-  %2 = soap.relu %1 : (tensor<2x8x8x8xf32>) -> tensor<2x8x8x8xf32>
-  %3 = soap.max_pool2d %2 {kernel = array<i64: 2, 2>, strides = array<i64: 2, 2>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>} : (tensor<2x8x8x8xf32>) -> tensor<2x8x4x4xf32>
-  %4 = soap.conv2d %3, %v {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64} : (tensor<2x8x4x4xf32>, tensor<6x8x1x1xf32>) -> tensor<2x6x4x4xf32>
+  %2 = soap.relu %1 : tensor<2x8x8x8xf32>
+  %3 = soap.max_pool2d %2 {kernel = array<i64: 2, 2>, strides = array<i64: 2, 2>} : (tensor<2x8x8x8xf32>) -> tensor<2x8x4x4xf32>
+  %4 = soap.conv2d %3, %v {strides = array<i64: 1, 1>} : (tensor<2x8x4x4xf32>, tensor<6x8x1x1xf32>) -> tensor<2x6x4x4xf32>
   return %4 : tensor<2x6x4x4xf32>
 }
 
@@ -57,12 +57,12 @@ func.func @block(%x: tensor<2x4x8x8xf32>, %w: tensor<8x4x3x3xf32>, %c: tensor<8x
 // CALLS-NOT: _to_n
 // CALLS: soap.kernel_call @{{.*}}sgd ins({{.*}} : tensor<4x3x3x4xf32>) outs(%arg1 : tensor<4x4x3x3xf32>)
 func.func @step(%x: tensor<2x4x8x8xf32>, %w: tensor<4x4x3x3xf32>, %c: tensor<4xf32>) -> (tensor<3x4xf32>, tensor<4x4x3x3xf32>) {
-  %r = soap.relu %x : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x8xf32>
-  %0 = soap.conv2d %r, %w {strides = array<i64: 1, 1>, padding = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : (tensor<2x4x8x8xf32>, tensor<4x4x3x3xf32>) -> tensor<2x4x8x8xf32>
+  %r = soap.relu %x : tensor<2x4x8x8xf32>
+  %0 = soap.conv2d %r, %w {strides = array<i64: 1, 1>, padding = array<i64: 1, 1, 1, 1>} : (tensor<2x4x8x8xf32>, tensor<4x4x3x3xf32>) -> tensor<2x4x8x8xf32>
   %s = soap.batch_norm_stats %0 : (tensor<2x4x8x8xf32>) -> tensor<3x4xf32>
   %1 = soap.batch_norm_apply %0, %s, %c, %c {epsilon = 1.000000e-05 : f64} : (tensor<2x4x8x8xf32>, tensor<3x4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<2x4x8x8xf32>
-  %g = soap.conv2d_weight_grad %r, %1 {strides = array<i64: 1, 1>, padding = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : (tensor<2x4x8x8xf32>, tensor<2x4x8x8xf32>) -> tensor<4x4x3x3xf32>
-  %n = soap.sgd %w, %g {learning_rate = 1.000000e-01 : f64, momentum = 0.000000e+00 : f64, weight_decay = 0.000000e+00 : f64} : (tensor<4x4x3x3xf32>, tensor<4x4x3x3xf32>) -> tensor<4x4x3x3xf32>
+  %g = soap.conv2d_weight_grad %r, %1 {strides = array<i64: 1, 1>, padding = array<i64: 1, 1, 1, 1>} : (tensor<2x4x8x8xf32>, tensor<2x4x8x8xf32>) -> tensor<4x4x3x3xf32>
+  %n = soap.sgd %w, %g {learning_rate = 1.000000e-01 : f64, momentum = 0.000000e+00 : f64, weight_decay = 0.000000e+00 : f64} : tensor<4x4x3x3xf32>
   return %s, %n : tensor<3x4xf32>, tensor<4x4x3x3xf32>
 }
 
@@ -73,7 +73,7 @@ func.func @step(%x: tensor<2x4x8x8xf32>, %w: tensor<4x4x3x3xf32>, %c: tensor<4xf
 // CHECK-NOT: soap.layouts
 // CALLS-LABEL: func.func @alone
 func.func @alone(%x: tensor<2x4x8x8xf32>, %w: tensor<8x4x3x3xf32>) -> tensor<2x8x6x6xf32> {
-  %0 = soap.conv2d %x, %w {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64} : (tensor<2x4x8x8xf32>, tensor<8x4x3x3xf32>) -> tensor<2x8x6x6xf32>
+  %0 = soap.conv2d %x, %w {strides = array<i64: 1, 1>} : (tensor<2x4x8x8xf32>, tensor<8x4x3x3xf32>) -> tensor<2x8x6x6xf32>
   return %0 : tensor<2x8x6x6xf32>
 }
 
@@ -89,9 +89,9 @@ func.func @alone(%x: tensor<2x4x8x8xf32>, %w: tensor<8x4x3x3xf32>) -> tensor<2x8
 // CALLS: soap.library_call "conv2d" [2, 1, 8, 4, 8, 8, 2, 6, 3, 3, 1, 1, 1, 1, -1, 0, 1, 0, 1, 1, 0, 1, 0, 0]
 // CALLS: soap.library_call "conv2d" [2, 1, 8, 4, 8, 8, 2, 6, 3, 3, 1, 1, 1, 1, -1, 0, 1, 0, 1, 1, 1, 1, 0, 0]
 func.func @border(%x: tensor<2x4x5x8xf32>, %w: tensor<8x4x3x3xf32>, %v: tensor<8x8x3x3xf32>) -> tensor<2x8x4x8xf32> {
-  %0 = soap.conv2d %x, %w {strides = array<i64: 1, 1>, padding = array<i64: 1, 1, 0, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : (tensor<2x4x5x8xf32>, tensor<8x4x3x3xf32>) -> tensor<2x8x4x8xf32>
-  %1 = soap.conv2d %0, %v {strides = array<i64: 1, 1>, padding = array<i64: -1, 0, 1, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64} : (tensor<2x8x4x8xf32>, tensor<8x8x3x3xf32>) -> tensor<2x8x2x6xf32>
-  %2 = soap.conv2d_input_grad %1, %v {strides = array<i64: 1, 1>, padding = array<i64: -1, 0, 1, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64} : (tensor<2x8x2x6xf32>, tensor<8x8x3x3xf32>) -> tensor<2x8x4x8xf32>
+  %0 = soap.conv2d %x, %w {strides = array<i64: 1, 1>, padding = array<i64: 1, 1, 0, 1>} : (tensor<2x4x5x8xf32>, tensor<8x4x3x3xf32>) -> tensor<2x8x4x8xf32>
+  %1 = soap.conv2d %0, %v {strides = array<i64: 1, 1>, padding = array<i64: -1, 0, 1, 0>} : (tensor<2x8x4x8xf32>, tensor<8x8x3x3xf32>) -> tensor<2x8x2x6xf32>
+  %2 = soap.conv2d_input_grad %1, %v {strides = array<i64: 1, 1>, padding = array<i64: -1, 0, 1, 0>} : (tensor<2x8x2x6xf32>, tensor<8x8x3x3xf32>) -> tensor<2x8x4x8xf32>
   return %2 : tensor<2x8x4x8xf32>
 }
 
@@ -104,11 +104,11 @@ func.func @border(%x: tensor<2x4x5x8xf32>, %w: tensor<8x4x3x3xf32>, %v: tensor<8
 // CALLS-LABEL: func.func @spread
 // CALLS: soap.kernel_call @{{.*}}broadcast ins(%arg2 : tensor<2x8xf32>) outs({{.*}} : tensor<2x4x4x8xf32>)
 func.func @spread(%x: tensor<2x4x4x4xf32>, %w: tensor<8x4x1x1xf32>, %d: tensor<2x8xf32>) -> (tensor<8x4x1x1xf32>, tensor<2x4x4x4xf32>) {
-  %0 = soap.conv2d %x, %w {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64} : (tensor<2x4x4x4xf32>, tensor<8x4x1x1xf32>) -> tensor<2x8x4x4xf32>
-  %1 = soap.relu %0 : (tensor<2x8x4x4xf32>) -> tensor<2x8x4x4xf32>
+  %0 = soap.conv2d %x, %w {strides = array<i64: 1, 1>} : (tensor<2x4x4x4xf32>, tensor<8x4x1x1xf32>) -> tensor<2x8x4x4xf32>
+  %1 = soap.relu %0 : tensor<2x8x4x4xf32>
   %2 = soap.broadcast %d {axes = array<i64: 2, 3>} : (tensor<2x8xf32>) -> tensor<2x8x4x4xf32>
-  %3 = soap.relu_grad %2, %1 : (tensor<2x8x4x4xf32>, tensor<2x8x4x4xf32>) -> tensor<2x8x4x4xf32>
-  %4 = soap.conv2d_weight_grad %x, %3 {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64} : (tensor<2x4x4x4xf32>, tensor<2x8x4x4xf32>) -> tensor<8x4x1x1xf32>
-  %5 = soap.conv2d_input_grad %3, %w {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64} : (tensor<2x8x4x4xf32>, tensor<8x4x1x1xf32>) -> tensor<2x4x4x4xf32>
+  %3 = soap.relu_grad %2, %1 : tensor<2x8x4x4xf32>
+  %4 = soap.conv2d_weight_grad %x, %3 {strides = array<i64: 1, 1>} : (tensor<2x4x4x4xf32>, tensor<2x8x4x4xf32>) -> tensor<8x4x1x1xf32>
+  %5 = soap.conv2d_input_grad %3, %w {strides = array<i64: 1, 1>} : (tensor<2x8x4x4xf32>, tensor<8x4x1x1xf32>) -> tensor<2x4x4x4xf32>
   return %4, %5 : tensor<8x4x1x1xf32>, tensor<2x4x4x4xf32>
 }

@@ -9,7 +9,7 @@ func.func @f(%w: tensor<8xf32>, %g: tensor<8xf32>) -> (tensor<8xf32> {soap.updat
 
 func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error @below {{op was not bufferized}}
-  %y = soap.relu %x : (tensor<4xf32>) -> tensor<4xf32>
+  %y = soap.relu %x : tensor<4xf32>
   return %y : tensor<4xf32>
 }
 

@@ -9,8 +9,8 @@
 // CHECK: soap.kernel_call @kernel_1_neg ins(%[[G]] : memref<8xf32>) outs(%[[OUT]] : memref<8xf32>)
 // CHECK: return
 func.func @step(%w: tensor<8xf32>, %g: tensor<8xf32>) -> (tensor<8xf32> {soap.updates = 0 : i64}, tensor<8xf32>) {
-  %0 = soap.sgd %w, %g {learning_rate = 0.1 : f64, momentum = 0.0 : f64, weight_decay = 0.0 : f64} : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
-  %1 = soap.neg %g : (tensor<8xf32>) -> tensor<8xf32>
+  %0 = soap.sgd %w, %g {learning_rate = 0.1 : f64, momentum = 0.0 : f64, weight_decay = 0.0 : f64} : tensor<8xf32>
+  %1 = soap.neg %g : tensor<8xf32>
   return %0, %1 : tensor<8xf32>, tensor<8xf32>
 }
 
@@ -25,8 +25,8 @@ func.func @step(%w: tensor<8xf32>, %g: tensor<8xf32>) -> (tensor<8xf32> {soap.up
 // CHECK: soap.kernel_call @kernel_1_neg ins(%[[W]] : memref<8xf32>) outs(%[[OUT]] : memref<8xf32>)
 // CHECK: memref.copy %[[NEW]], %[[W]]
 func.func @read_later(%w: tensor<8xf32>, %g: tensor<8xf32>) -> (tensor<8xf32> {soap.updates = 0 : i64}, tensor<8xf32>) {
-  %0 = soap.sgd %w, %g {learning_rate = 0.1 : f64, momentum = 0.0 : f64, weight_decay = 0.0 : f64} : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
-  %1 = soap.neg %w : (tensor<8xf32>) -> tensor<8xf32>
+  %0 = soap.sgd %w, %g {learning_rate = 0.1 : f64, momentum = 0.0 : f64, weight_decay = 0.0 : f64} : tensor<8xf32>
+  %1 = soap.neg %w : tensor<8xf32>
   return %0, %1 : tensor<8xf32>, tensor<8xf32>
 }
 
@@ -40,7 +40,7 @@ func.func @read_later(%w: tensor<8xf32>, %g: tensor<8xf32>) -> (tensor<8xf32> {s
 // CHECK: memref.copy %[[OLDB]], %[[A]]
 // CHECK: memref.copy %[[OLDA]], %[[B]]
 func.func @swap(%a: tensor<8xf32>, %b: tensor<8xf32>) -> (tensor<8xf32> {soap.updates = 0 : i64}, tensor<8xf32> {soap.updates = 1 : i64}) {
-  %0 = soap.reshape %b : (tensor<8xf32>) -> tensor<8xf32>
+  %0 = soap.reshape %b : tensor<8xf32>
   return %0, %a : tensor<8xf32>, tensor<8xf32>
 }
 
@@ -52,8 +52,8 @@ func.func @swap(%a: tensor<8xf32>, %b: tensor<8xf32>) -> (tensor<8xf32> {soap.up
 // CHECK: memref.alloc
 // CHECK: memref.copy %[[X]]
 func.func @data(%x: tensor<8xf32>) -> tensor<8xf32> {
-  %0 = soap.sgd %x, %x {learning_rate = 0.1 : f64, momentum = 0.0 : f64, weight_decay = 0.0 : f64} : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
-  %1 = soap.neg %0 : (tensor<8xf32>) -> tensor<8xf32>
+  %0 = soap.sgd %x, %x {learning_rate = 0.1 : f64, momentum = 0.0 : f64, weight_decay = 0.0 : f64} : tensor<8xf32>
+  %1 = soap.neg %0 : tensor<8xf32>
   return %1 : tensor<8xf32>
 }
 
@@ -80,14 +80,14 @@ func.func @communicate() {
 // CHECK-DAG: memref.get_global @[[$ONE]] :
 // CHECK-DAG: memref.get_global @[[$TWO]] :
 func.func @first() {
-  %0 = soap.constant dense<1.0> : tensor<2xf32> : tensor<2xf32>
+  %0 = soap.constant dense<1.0> : tensor<2xf32>
   soap.send %0 {source = #soap.region<[0:2]>, soap.slot = 0 : i64} : tensor<2xf32>
   return
 }
 func.func @second() {
-  %0 = soap.constant dense<2.0> : tensor<2xf32> : tensor<2xf32>
+  %0 = soap.constant dense<2.0> : tensor<2xf32>
   soap.send %0 {source = #soap.region<[0:2]>, soap.slot = 0 : i64} : tensor<2xf32>
-  %1 = soap.constant dense<1.0> : tensor<2xf32> : tensor<2xf32>
+  %1 = soap.constant dense<1.0> : tensor<2xf32>
   soap.send %1 {source = #soap.region<[0:2]>, soap.slot = 1 : i64} : tensor<2xf32>
   return
 }

@@ -25,8 +25,8 @@ func.func @forward(%q: tensor<4x32x2x16xbf16>, %k: tensor<4x2x32x16xbf16>, %v: t
   %kw = soap.cast %k : (tensor<4x2x32x16xbf16>) -> tensor<4x2x32x16xf32>
   %vw = soap.cast %v : (tensor<4x2x32x16xbf16>) -> tensor<4x2x32x16xf32>
   %s = soap.matmul %qw, %kw {transpose_b} : (tensor<4x2x32x16xf32>, tensor<4x2x32x16xf32>) -> tensor<4x2x32x32xf32>
-  %c = soap.scale %s {factor = 0.25} : (tensor<4x2x32x32xf32>) -> tensor<4x2x32x32xf32>
-  %p = soap.softmax %c {axis = 3 : i64} : (tensor<4x2x32x32xf32>) -> tensor<4x2x32x32xf32>
+  %c = soap.scale %s {factor = 0.25} : tensor<4x2x32x32xf32>
+  %p = soap.softmax %c {axis = 3 : i64} : tensor<4x2x32x32xf32>
   %pb = soap.cast %p : (tensor<4x2x32x32xf32>) -> tensor<4x2x32x32xbf16>
   %pw = soap.cast %pb : (tensor<4x2x32x32xbf16>) -> tensor<4x2x32x32xf32>
   %y = soap.matmul %pw, %vw : (tensor<4x2x32x32xf32>, tensor<4x2x32x16xf32>) -> tensor<4x2x32x16xf32>
@@ -50,21 +50,21 @@ func.func @training(%q: tensor<2x4x8xbf16>, %k: tensor<2x4x8xbf16>, %v: tensor<2
   %kw = soap.cast %k : (tensor<2x4x8xbf16>) -> tensor<2x4x8xf32>
   %vw = soap.cast %v : (tensor<2x4x8xbf16>) -> tensor<2x4x8xf32>
   %dw = soap.cast %d : (tensor<2x4x8xbf16>) -> tensor<2x4x8xf32>
-  %rows = soap.constant dense<[[0.0], [1.0], [2.0], [3.0]]> : tensor<4x1xf32> : tensor<4x1xf32>
-  %columns = soap.constant dense<[[0.0, 1.0, 2.0, 3.0]]> : tensor<1x4xf32> : tensor<1x4xf32>
+  %rows = soap.constant dense<[[0.0], [1.0], [2.0], [3.0]]> : tensor<4x1xf32>
+  %columns = soap.constant dense<[[0.0, 1.0, 2.0, 3.0]]> : tensor<1x4xf32>
   %m = soap.greater_equal %rows, %columns {soap.slot = 0 : i64} : (tensor<4x1xf32>, tensor<1x4xf32>) -> tensor<4x4xf32>
-  %never = soap.constant dense<0xFF800000> : tensor<f32> : tensor<f32>
-  %zero = soap.constant dense<0.0> : tensor<f32> : tensor<f32>
+  %never = soap.constant dense<0xFF800000> : tensor<f32>
+  %zero = soap.constant dense<0.0> : tensor<f32>
   %s = soap.matmul %qw, %kw {transpose_b, soap.slot = 1 : i64} : (tensor<2x4x8xf32>, tensor<2x4x8xf32>) -> tensor<2x4x4xf32>
   %c = soap.where %m, %s, %never {soap.slot = 2 : i64} : (tensor<4x4xf32>, tensor<2x4x4xf32>, tensor<f32>) -> tensor<2x4x4xf32>
-  %p = soap.softmax %c {axis = 2 : i64, soap.slot = 3 : i64} : (tensor<2x4x4xf32>) -> tensor<2x4x4xf32>
+  %p = soap.softmax %c {axis = 2 : i64, soap.slot = 3 : i64} : tensor<2x4x4xf32>
   %pb = soap.cast %p {soap.slot = 3 : i64} : (tensor<2x4x4xf32>) -> tensor<2x4x4xbf16>
   %pw = soap.cast %pb {soap.slot = 4 : i64} : (tensor<2x4x4xbf16>) -> tensor<2x4x4xf32>
   %y = soap.matmul %pw, %vw {soap.slot = 4 : i64} : (tensor<2x4x4xf32>, tensor<2x4x8xf32>) -> tensor<2x4x8xf32>
   %dp = soap.matmul %dw, %vw {transpose_b, soap.slot = 5 : i64} : (tensor<2x4x8xf32>, tensor<2x4x8xf32>) -> tensor<2x4x4xf32>
   %pv = soap.cast %pb {soap.slot = 6 : i64} : (tensor<2x4x4xbf16>) -> tensor<2x4x4xf32>
   %dv = soap.matmul %pv, %dw {transpose_a, soap.slot = 6 : i64} : (tensor<2x4x4xf32>, tensor<2x4x8xf32>) -> tensor<2x4x8xf32>
-  %ds = soap.softmax_grad %dp, %p {axis = 2 : i64, soap.slot = 7 : i64} : (tensor<2x4x4xf32>, tensor<2x4x4xf32>) -> tensor<2x4x4xf32>
+  %ds = soap.softmax_grad %dp, %p {axis = 2 : i64, soap.slot = 7 : i64} : tensor<2x4x4xf32>
   %dc = soap.where %m, %ds, %zero {soap.slot = 8 : i64} : (tensor<4x4xf32>, tensor<2x4x4xf32>, tensor<f32>) -> tensor<2x4x4xf32>
   %db = soap.cast %dc {soap.slot = 9 : i64} : (tensor<2x4x4xf32>) -> tensor<2x4x4xbf16>
   %d1 = soap.cast %db {soap.slot = 10 : i64} : (tensor<2x4x4xbf16>) -> tensor<2x4x4xf32>
@@ -84,7 +84,7 @@ func.func @shares(%q: tensor<4x32x16xbf16>, %k: tensor<4x32x16xbf16>, %v: tensor
   %kw = soap.cast %k : (tensor<4x32x16xbf16>) -> tensor<4x32x16xf32>
   %vw = soap.cast %v : (tensor<4x32x16xbf16>) -> tensor<4x32x16xf32>
   %s = soap.matmul %qw, %kw {transpose_b} : (tensor<4x32x16xf32>, tensor<4x32x16xf32>) -> tensor<4x32x32xf32>
-  %p = soap.softmax %s {axis = 2 : i64} : (tensor<4x32x32xf32>) -> tensor<4x32x32xf32>
+  %p = soap.softmax %s {axis = 2 : i64} : tensor<4x32x32xf32>
   %pb = soap.cast %p : (tensor<4x32x32xf32>) -> tensor<4x32x32xbf16>
   %pw = soap.cast %pb : (tensor<4x32x32xbf16>) -> tensor<4x32x32xf32>
   %y = soap.matmul %pw, %vw : (tensor<4x32x32xf32>, tensor<4x32x16xf32>) -> tensor<4x32x16xf32>
@@ -98,7 +98,7 @@ func.func @scores(%q: tensor<4x32x16xbf16>, %k: tensor<4x32x16xbf16>, %v: tensor
   %kw = soap.cast %k : (tensor<4x32x16xbf16>) -> tensor<4x32x16xf32>
   %vw = soap.cast %v : (tensor<4x32x16xbf16>) -> tensor<4x32x16xf32>
   %s = soap.matmul %qw, %kw {transpose_b} : (tensor<4x32x16xf32>, tensor<4x32x16xf32>) -> tensor<4x32x32xf32>
-  %p = soap.softmax %s {axis = 2 : i64} : (tensor<4x32x32xf32>) -> tensor<4x32x32xf32>
+  %p = soap.softmax %s {axis = 2 : i64} : tensor<4x32x32xf32>
   %pb = soap.cast %p : (tensor<4x32x32xf32>) -> tensor<4x32x32xbf16>
   %pw = soap.cast %pb : (tensor<4x32x32xbf16>) -> tensor<4x32x32xf32>
   %y = soap.matmul %pw, %vw : (tensor<4x32x32xf32>, tensor<4x32x16xf32>) -> tensor<4x32x16xf32>
@@ -111,7 +111,7 @@ func.func @scores(%q: tensor<4x32x16xbf16>, %k: tensor<4x32x16xbf16>, %v: tensor
 // CHECK: return
 func.func @wide(%q: tensor<4x32x16xf32>, %k: tensor<4x32x16xf32>, %v: tensor<4x32x16xf32>) -> tensor<4x32x16xf32> {
   %s = soap.matmul %q, %k {transpose_b} : (tensor<4x32x16xf32>, tensor<4x32x16xf32>) -> tensor<4x32x32xf32>
-  %p = soap.softmax %s {axis = 2 : i64} : (tensor<4x32x32xf32>) -> tensor<4x32x32xf32>
+  %p = soap.softmax %s {axis = 2 : i64} : tensor<4x32x32xf32>
   %y = soap.matmul %p, %v : (tensor<4x32x32xf32>, tensor<4x32x16xf32>) -> tensor<4x32x16xf32>
   return %y : tensor<4x32x16xf32>
 }
@@ -125,7 +125,7 @@ func.func @narrow(%q: tensor<4x32x12xbf16>, %k: tensor<4x32x12xbf16>, %v: tensor
   %kw = soap.cast %k : (tensor<4x32x12xbf16>) -> tensor<4x32x12xf32>
   %vw = soap.cast %v : (tensor<4x32x16xbf16>) -> tensor<4x32x16xf32>
   %s = soap.matmul %qw, %kw {transpose_b} : (tensor<4x32x12xf32>, tensor<4x32x12xf32>) -> tensor<4x32x32xf32>
-  %p = soap.softmax %s {axis = 2 : i64} : (tensor<4x32x32xf32>) -> tensor<4x32x32xf32>
+  %p = soap.softmax %s {axis = 2 : i64} : tensor<4x32x32xf32>
   %pb = soap.cast %p : (tensor<4x32x32xf32>) -> tensor<4x32x32xbf16>
   %pw = soap.cast %pb : (tensor<4x32x32xbf16>) -> tensor<4x32x32xf32>
   %y = soap.matmul %pw, %vw : (tensor<4x32x32xf32>, tensor<4x32x16xf32>) -> tensor<4x32x16xf32>
@@ -138,13 +138,13 @@ func.func @shifted(%q: tensor<2x2x8xbf16>, %k: tensor<2x4x8xbf16>, %v: tensor<2x
   %qw = soap.cast %q : (tensor<2x2x8xbf16>) -> tensor<2x2x8xf32>
   %kw = soap.cast %k : (tensor<2x4x8xbf16>) -> tensor<2x4x8xf32>
   %vw = soap.cast %v : (tensor<2x4x8xbf16>) -> tensor<2x4x8xf32>
-  %rows = soap.constant dense<[[1.0], [2.0]]> : tensor<2x1xf32> : tensor<2x1xf32>
-  %columns = soap.constant dense<[[0.0, 1.0, 2.0, 3.0]]> : tensor<1x4xf32> : tensor<1x4xf32>
+  %rows = soap.constant dense<[[1.0], [2.0]]> : tensor<2x1xf32>
+  %columns = soap.constant dense<[[0.0, 1.0, 2.0, 3.0]]> : tensor<1x4xf32>
   %m = soap.greater_equal %rows, %columns : (tensor<2x1xf32>, tensor<1x4xf32>) -> tensor<2x4xf32>
-  %never = soap.constant dense<0xFF800000> : tensor<f32> : tensor<f32>
+  %never = soap.constant dense<0xFF800000> : tensor<f32>
   %s = soap.matmul %qw, %kw {transpose_b} : (tensor<2x2x8xf32>, tensor<2x4x8xf32>) -> tensor<2x2x4xf32>
   %c = soap.where %m, %s, %never : (tensor<2x4xf32>, tensor<2x2x4xf32>, tensor<f32>) -> tensor<2x2x4xf32>
-  %p = soap.softmax %c {axis = 2 : i64} : (tensor<2x2x4xf32>) -> tensor<2x2x4xf32>
+  %p = soap.softmax %c {axis = 2 : i64} : tensor<2x2x4xf32>
   %pb = soap.cast %p : (tensor<2x2x4xf32>) -> tensor<2x2x4xbf16>
   %pw = soap.cast %pb : (tensor<2x2x4xbf16>) -> tensor<2x2x4xf32>
   %y = soap.matmul %pw, %vw : (tensor<2x2x4xf32>, tensor<2x4x8xf32>) -> tensor<2x2x8xf32>
@@ -161,14 +161,14 @@ func.func @chained(%q: tensor<4x2x32x16xbf16>, %k: tensor<4x2x32x16xbf16>, %v: t
   %kw = soap.cast %k : (tensor<4x2x32x16xbf16>) -> tensor<4x2x32x16xf32>
   %vw = soap.cast %v : (tensor<4x2x32x16xbf16>) -> tensor<4x2x32x16xf32>
   %s = soap.matmul %qw, %kw {transpose_b} : (tensor<4x2x32x16xf32>, tensor<4x2x32x16xf32>) -> tensor<4x2x32x32xf32>
-  %p = soap.softmax %s {axis = 3 : i64} : (tensor<4x2x32x32xf32>) -> tensor<4x2x32x32xf32>
+  %p = soap.softmax %s {axis = 3 : i64} : tensor<4x2x32x32xf32>
   %pb = soap.cast %p : (tensor<4x2x32x32xf32>) -> tensor<4x2x32x32xbf16>
   %pw = soap.cast %pb : (tensor<4x2x32x32xbf16>) -> tensor<4x2x32x32xf32>
   %y = soap.matmul %pw, %vw : (tensor<4x2x32x32xf32>, tensor<4x2x32x16xf32>) -> tensor<4x2x32x16xf32>
   %yb = soap.cast %y : (tensor<4x2x32x16xf32>) -> tensor<4x2x32x16xbf16>
   %yw = soap.cast %yb : (tensor<4x2x32x16xbf16>) -> tensor<4x2x32x16xf32>
   %s2 = soap.matmul %yw, %kw {transpose_b} : (tensor<4x2x32x16xf32>, tensor<4x2x32x16xf32>) -> tensor<4x2x32x32xf32>
-  %p2 = soap.softmax %s2 {axis = 3 : i64} : (tensor<4x2x32x32xf32>) -> tensor<4x2x32x32xf32>
+  %p2 = soap.softmax %s2 {axis = 3 : i64} : tensor<4x2x32x32xf32>
   %pb2 = soap.cast %p2 : (tensor<4x2x32x32xf32>) -> tensor<4x2x32x32xbf16>
   %pw2 = soap.cast %pb2 : (tensor<4x2x32x32xbf16>) -> tensor<4x2x32x32xf32>
   %y2 = soap.matmul %pw2, %vw : (tensor<4x2x32x32xf32>, tensor<4x2x32x16xf32>) -> tensor<4x2x32x16xf32>

@@ -17,18 +17,18 @@ module attributes {soap.programs = [{schedule = {names = ["pool[0]", "pool[1]", 
     {program = @first, tasks = array<i64: 0, 2, 4, 6>}, {program = @second, tasks = array<i64: 1, 3, 5, 7>}]}]} {
   func.func @first(%x: tensor<2x3x4x4xf32>, %gamma: tensor<3xf32>, %beta: tensor<3xf32>, %d: tensor<2x3x4x4xf32>, %s: tensor<3x3xf32>)
       -> (tensor<2x3x2x2xf32>, tensor<2x3x4x4xf32>, tensor<2x3x4x4xf32>, tensor<2x3x2x2xf32>) {
-    %a = soap.max_pool2d %x {kernel = array<i64: 2, 2>, strides = array<i64: 2, 2>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, soap.slot = 0 : i64} : (tensor<2x3x4x4xf32>) -> tensor<2x3x2x2xf32>
+    %a = soap.max_pool2d %x {kernel = array<i64: 2, 2>, strides = array<i64: 2, 2>, soap.slot = 0 : i64} : (tensor<2x3x4x4xf32>) -> tensor<2x3x2x2xf32>
     %y, %stats = soap.batch_norm_train %x, %gamma, %beta {epsilon = 1.0e-05 : f64, soap.slot = 1 : i64} : (tensor<2x3x4x4xf32>, tensor<3xf32>, tensor<3xf32>) -> (tensor<2x3x4x4xf32>, tensor<3x3xf32>)
     %dx, %dg, %db = soap.batch_norm_grad %d, %x, %stats, %gamma {epsilon = 1.0e-05 : f64, soap.slot = 2 : i64} : (tensor<2x3x4x4xf32>, tensor<2x3x4x4xf32>, tensor<3x3xf32>, tensor<3xf32>) -> (tensor<2x3x4x4xf32>, tensor<3xf32>, tensor<3xf32>)
-    %b = soap.max_pool2d %x {kernel = array<i64: 2, 2>, strides = array<i64: 2, 2>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, soap.slot = 3 : i64} : (tensor<2x3x4x4xf32>) -> tensor<2x3x2x2xf32>
+    %b = soap.max_pool2d %x {kernel = array<i64: 2, 2>, strides = array<i64: 2, 2>, soap.slot = 3 : i64} : (tensor<2x3x4x4xf32>) -> tensor<2x3x2x2xf32>
     return %a, %y, %dx, %b : tensor<2x3x2x2xf32>, tensor<2x3x4x4xf32>, tensor<2x3x4x4xf32>, tensor<2x3x2x2xf32>
   }
   func.func @second(%x: tensor<2x3x4x4xf32>, %gamma: tensor<3xf32>, %beta: tensor<3xf32>, %d: tensor<2x3x4x4xf32>, %s: tensor<3x3xf32>)
       -> (tensor<2x3x2x2xf32>, tensor<2x3x4x4xf32>, tensor<2x3x4x4xf32>, tensor<2x3x2x2xf32>) {
-    %a = soap.max_pool2d %x {kernel = array<i64: 2, 2>, strides = array<i64: 4, 4>, padding = array<i64: 0, 0, 2, 2>, dilations = array<i64: 1, 1>, soap.slot = 0 : i64} : (tensor<2x3x4x4xf32>) -> tensor<2x3x2x2xf32>
+    %a = soap.max_pool2d %x {kernel = array<i64: 2, 2>, strides = array<i64: 4, 4>, padding = array<i64: 0, 0, 2, 2>, soap.slot = 0 : i64} : (tensor<2x3x4x4xf32>) -> tensor<2x3x2x2xf32>
     %y, %stats = soap.batch_norm_train %x, %gamma, %beta {epsilon = 1.0e-05 : f64, soap.slot = 1 : i64} : (tensor<2x3x4x4xf32>, tensor<3xf32>, tensor<3xf32>) -> (tensor<2x3x4x4xf32>, tensor<3x3xf32>)
     %dx, %dg, %db = soap.batch_norm_grad %d, %x, %s, %gamma {epsilon = 1.0e-05 : f64, soap.slot = 2 : i64} : (tensor<2x3x4x4xf32>, tensor<2x3x4x4xf32>, tensor<3x3xf32>, tensor<3xf32>) -> (tensor<2x3x4x4xf32>, tensor<3xf32>, tensor<3xf32>)
-    %b = soap.max_pool2d %x {kernel = array<i64: 2, 2>, strides = array<i64: 2, 2>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, soap.slot = 3 : i64} : (tensor<2x3x4x4xf32>) -> tensor<2x3x2x2xf32>
+    %b = soap.max_pool2d %x {kernel = array<i64: 2, 2>, strides = array<i64: 2, 2>, soap.slot = 3 : i64} : (tensor<2x3x4x4xf32>) -> tensor<2x3x2x2xf32>
     return %a, %y, %dx, %b : tensor<2x3x2x2xf32>, tensor<2x3x4x4xf32>, tensor<2x3x4x4xf32>, tensor<2x3x2x2xf32>
   }
 }

@@ -22,8 +22,8 @@
 // ALL: %[[G:.*]] = soap.library_call "pool2d" [2, 3, 8, 9, 4, 3, 3, 3, 2, 3, 1, 0, 0, 0, 1] ins(%arg1, %arg0, %[[Y]] : {{.*}}) outs(%{{.*}} : tensor<2x3x8x9xf32>) {soap.slot = 5 : i64} -> tensor<2x3x8x9xf32>
 // ALL: return %[[Y]], %[[G]]
 func.func @maximum(%x: tensor<2x3x8x9xf32>, %d: tensor<2x3x4x3xf32>) -> (tensor<2x3x4x3xf32>, tensor<2x3x8x9xf32>) {
-  %y = soap.max_pool2d %x {kernel = array<i64: 3, 3>, strides = array<i64: 2, 3>, padding = array<i64: 1, 0, 0, 0>, dilations = array<i64: 1, 1>, soap.slot = 4 : i64} : (tensor<2x3x8x9xf32>) -> tensor<2x3x4x3xf32>
-  %g = soap.max_pool2d_grad %d, %x, %y {kernel = array<i64: 3, 3>, strides = array<i64: 2, 3>, padding = array<i64: 1, 0, 0, 0>, dilations = array<i64: 1, 1>, soap.slot = 5 : i64} : (tensor<2x3x4x3xf32>, tensor<2x3x8x9xf32>, tensor<2x3x4x3xf32>) -> tensor<2x3x8x9xf32>
+  %y = soap.max_pool2d %x {kernel = array<i64: 3, 3>, strides = array<i64: 2, 3>, padding = array<i64: 1, 0, 0, 0>, soap.slot = 4 : i64} : (tensor<2x3x8x9xf32>) -> tensor<2x3x4x3xf32>
+  %g = soap.max_pool2d_grad %d, %x, %y {kernel = array<i64: 3, 3>, strides = array<i64: 2, 3>, padding = array<i64: 1, 0, 0, 0>, soap.slot = 5 : i64} : (tensor<2x3x4x3xf32>, tensor<2x3x8x9xf32>, tensor<2x3x4x3xf32>) -> tensor<2x3x8x9xf32>
   return %y, %g : tensor<2x3x4x3xf32>, tensor<2x3x8x9xf32>
 }
 
@@ -37,12 +37,12 @@ func.func @maximum(%x: tensor<2x3x8x9xf32>, %d: tensor<2x3x4x3xf32>) -> (tensor<
 // CHECK: soap.library_call "pool2d" [1, 2, 6, 6, 6, 6, 3, 3, 1, 1, 1, 1, 0, 2, 1] ins(%arg1 : tensor<1x2x6x6xf32>)
 func.func @averages(%x: tensor<1x2x6x6xf32>, %d: tensor<1x2x6x6xf32>)
     -> (tensor<1x2x6x6xf32>, tensor<1x2x6x6xf32>, tensor<1x2x3x3xf32>, tensor<1x2x6x6xf32>, tensor<1x2x6x6xf32>, tensor<1x2x6x6xf32>) {
-  %a = soap.avg_pool2d %x {kernel = array<i64: 3, 3>, strides = array<i64: 1, 1>, padding = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, count_include_pad} : (tensor<1x2x6x6xf32>) -> tensor<1x2x6x6xf32>
-  %b = soap.avg_pool2d %x {kernel = array<i64: 3, 3>, strides = array<i64: 1, 1>, padding = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>} : (tensor<1x2x6x6xf32>) -> tensor<1x2x6x6xf32>
-  %c = soap.avg_pool2d %x {kernel = array<i64: 2, 2>, strides = array<i64: 2, 2>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>} : (tensor<1x2x6x6xf32>) -> tensor<1x2x3x3xf32>
-  %e = soap.avg_pool2d %x {kernel = array<i64: 3, 3>, strides = array<i64: 1, 1>, padding = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, count_low = array<i64: 0, 0>, count_size = array<i64: 6, 6>} : (tensor<1x2x6x6xf32>) -> tensor<1x2x6x6xf32>
-  %f = soap.avg_pool2d %x {kernel = array<i64: 3, 3>, strides = array<i64: 1, 1>, padding = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, count_low = array<i64: -1, 0>, count_size = array<i64: 7, 6>} : (tensor<1x2x6x6xf32>) -> tensor<1x2x6x6xf32>
-  %g = soap.avg_pool2d_grad %d {kernel = array<i64: 3, 3>, strides = array<i64: 1, 1>, padding = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>} : (tensor<1x2x6x6xf32>) -> tensor<1x2x6x6xf32>
+  %a = soap.avg_pool2d %x {kernel = array<i64: 3, 3>, strides = array<i64: 1, 1>, padding = array<i64: 1, 1, 1, 1>, count_include_pad} : tensor<1x2x6x6xf32>
+  %b = soap.avg_pool2d %x {kernel = array<i64: 3, 3>, strides = array<i64: 1, 1>, padding = array<i64: 1, 1, 1, 1>} : tensor<1x2x6x6xf32>
+  %c = soap.avg_pool2d %x {kernel = array<i64: 2, 2>, strides = array<i64: 2, 2>} : (tensor<1x2x6x6xf32>) -> tensor<1x2x3x3xf32>
+  %e = soap.avg_pool2d %x {kernel = array<i64: 3, 3>, strides = array<i64: 1, 1>, padding = array<i64: 1, 1, 1, 1>, count_low = array<i64: 0, 0>, count_size = array<i64: 6, 6>} : tensor<1x2x6x6xf32>
+  %f = soap.avg_pool2d %x {kernel = array<i64: 3, 3>, strides = array<i64: 1, 1>, padding = array<i64: 1, 1, 1, 1>, count_low = array<i64: -1, 0>, count_size = array<i64: 7, 6>} : tensor<1x2x6x6xf32>
+  %g = soap.avg_pool2d_grad %d {kernel = array<i64: 3, 3>, strides = array<i64: 1, 1>, padding = array<i64: 1, 1, 1, 1>} : tensor<1x2x6x6xf32>
   return %a, %b, %c, %e, %f, %g : tensor<1x2x6x6xf32>, tensor<1x2x6x6xf32>, tensor<1x2x3x3xf32>, tensor<1x2x6x6xf32>, tensor<1x2x6x6xf32>, tensor<1x2x6x6xf32>
 }
 
@@ -52,11 +52,11 @@ func.func @averages(%x: tensor<1x2x6x6xf32>, %d: tensor<1x2x6x6xf32>)
 // CHECK: return
 func.func @others(%x: tensor<1x1x6x6xf32>, %h: tensor<1x1x6x6xbf16>, %d: tensor<1x1x5x5xf32>, %y: tensor<1x1x5x5xf32>)
     -> (tensor<1x1x4x4xf32>, tensor<1x1x6x6xf32>, tensor<1x1x4x4xf32>, tensor<1x1x5x5xbf16>, tensor<1x1x4x6xf32>) {
-  %a = soap.max_pool2d %x {kernel = array<i64: 2, 2>, strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 2, 2>} : (tensor<1x1x6x6xf32>) -> tensor<1x1x4x4xf32>
-  %b = soap.max_pool2d %x {kernel = array<i64: 2, 2>, strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 1, 1>, dilations = array<i64: 1, 1>} : (tensor<1x1x6x6xf32>) -> tensor<1x1x6x6xf32>
-  %c = soap.max_pool2d %x {kernel = array<i64: 1, 1>, strides = array<i64: 3, 3>, padding = array<i64: 2, 2, 2, 2>, dilations = array<i64: 1, 1>} : (tensor<1x1x6x6xf32>) -> tensor<1x1x4x4xf32>
-  %e = soap.max_pool2d %h {kernel = array<i64: 2, 2>, strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>} : (tensor<1x1x6x6xbf16>) -> tensor<1x1x5x5xbf16>
-  %f = soap.max_pool2d_grad %d, %x, %y {kernel = array<i64: 2, 2>, strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, x_offset = array<i64: 1, 0>} : (tensor<1x1x5x5xf32>, tensor<1x1x6x6xf32>, tensor<1x1x5x5xf32>) -> tensor<1x1x4x6xf32>
+  %a = soap.max_pool2d %x {kernel = array<i64: 2, 2>, strides = array<i64: 1, 1>, dilations = array<i64: 2, 2>} : (tensor<1x1x6x6xf32>) -> tensor<1x1x4x4xf32>
+  %b = soap.max_pool2d %x {kernel = array<i64: 2, 2>, strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 1, 1>} : tensor<1x1x6x6xf32>
+  %c = soap.max_pool2d %x {kernel = array<i64: 1, 1>, strides = array<i64: 3, 3>, padding = array<i64: 2, 2, 2, 2>} : (tensor<1x1x6x6xf32>) -> tensor<1x1x4x4xf32>
+  %e = soap.max_pool2d %h {kernel = array<i64: 2, 2>, strides = array<i64: 1, 1>} : (tensor<1x1x6x6xbf16>) -> tensor<1x1x5x5xbf16>
+  %f = soap.max_pool2d_grad %d, %x, %y {kernel = array<i64: 2, 2>, strides = array<i64: 1, 1>, x_offset = array<i64: 1, 0>} : (tensor<1x1x5x5xf32>, tensor<1x1x6x6xf32>, tensor<1x1x5x5xf32>) -> tensor<1x1x4x6xf32>
   return %a, %b, %c, %e, %f : tensor<1x1x4x4xf32>, tensor<1x1x6x6xf32>, tensor<1x1x4x4xf32>, tensor<1x1x5x5xbf16>, tensor<1x1x4x6xf32>
 }
 
@@ -113,9 +113,9 @@ func.func @other_statistics(%x: tensor<4x3xf32>, %gamma: tensor<3xf32>, %stats: 
 // OUTLINED: soap.library_call "pool2d" [1, 3, 4, 4, 2, 2, 2, 2, 2, 2, 0, 0, 1, 0, 0] ins(%{{.*}} : tensor<1x4x4x3xf32>) outs(%{{.*}} : tensor<1x2x2x3xf32>)
 // OUTLINED: soap.library_call "batch_norm" [1, 3, 2, 2, 1, 0, 4532020583610935537, 0] ins(%{{.*}} : tensor<1x2x2x3xf32>, tensor<3xf32>, tensor<3xf32>) outs(%{{.*}} : tensor<1x2x2x3xf32>, tensor<3xf32>, tensor<3xf32>)
 func.func @layouts(%x: tensor<1x3x4x4xf32>, %gamma: tensor<3xf32>, %beta: tensor<3xf32>) -> tensor<1x3x1x1xf32> {
-  %p = soap.max_pool2d %x {kernel = array<i64: 2, 2>, strides = array<i64: 2, 2>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, soap.layouts = [#soap.layout<nhwc>, #soap.layout<nhwc>]} : (tensor<1x3x4x4xf32>) -> tensor<1x3x2x2xf32>
+  %p = soap.max_pool2d %x {kernel = array<i64: 2, 2>, strides = array<i64: 2, 2>, soap.layouts = [#soap.layout<nhwc>, #soap.layout<nhwc>]} : (tensor<1x3x4x4xf32>) -> tensor<1x3x2x2xf32>
   %y, %stats = soap.batch_norm_train %p, %gamma, %beta {epsilon = 1.0e-05 : f64, soap.layouts = [#soap.layout<nhwc>, #soap.layout<nchw>, #soap.layout<nchw>, #soap.layout<nhwc>, #soap.layout<nchw>]} : (tensor<1x3x2x2xf32>, tensor<3xf32>, tensor<3xf32>) -> (tensor<1x3x2x2xf32>, tensor<3x3xf32>)
-  %z = soap.max_pool2d %y {kernel = array<i64: 2, 2>, strides = array<i64: 2, 2>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, soap.layouts = [#soap.layout<nhwc>, #soap.layout<nchw>]} : (tensor<1x3x2x2xf32>) -> tensor<1x3x1x1xf32>
+  %z = soap.max_pool2d %y {kernel = array<i64: 2, 2>, strides = array<i64: 2, 2>, soap.layouts = [#soap.layout<nhwc>, #soap.layout<nchw>]} : (tensor<1x3x2x2xf32>) -> tensor<1x3x1x1xf32>
   return %z : tensor<1x3x1x1xf32>
 }
 
@@ -125,7 +125,7 @@ func.func @layouts(%x: tensor<1x3x4x4xf32>, %gamma: tensor<3xf32>, %beta: tensor
 // OUTLINED: %[[C:.*]] = soap.kernel_call @{{.*}}_to_nchw ins(%[[R]] {{.*}} -> tensor<1x3x4x4xf32>
 // OUTLINED: soap.library_call "batch_norm" [1, 3, 4, 4, 0, 0, 4532020583610935537, 0] ins(%[[C]],
 func.func @mixed(%x: tensor<1x3x4x4xf32>, %gamma: tensor<3xf32>, %beta: tensor<3xf32>) -> tensor<1x3x4x4xf32> {
-  %r = soap.relu %x {soap.layouts = [#soap.layout<nchw>, #soap.layout<nhwc>]} : (tensor<1x3x4x4xf32>) -> tensor<1x3x4x4xf32>
+  %r = soap.relu %x {soap.layouts = [#soap.layout<nchw>, #soap.layout<nhwc>]} : tensor<1x3x4x4xf32>
   %y, %stats = soap.batch_norm_train %r, %gamma, %beta {epsilon = 1.0e-05 : f64} : (tensor<1x3x4x4xf32>, tensor<3xf32>, tensor<3xf32>) -> (tensor<1x3x4x4xf32>, tensor<3x3xf32>)
   return %y : tensor<1x3x4x4xf32>
 }

@@ -16,7 +16,7 @@
 func.func @bias_relu(%x: tensor<4x16xf32>, %w: tensor<8x16xf32>, %b: tensor<8xf32>) -> tensor<4x8xf32> {
   %p = soap.matmul %x, %w {transpose_b, soap.slot = 0 : i64} : (tensor<4x16xf32>, tensor<8x16xf32>) -> tensor<4x8xf32>
   %q = soap.bias_add %p, %b {axis = 1 : i64, soap.slot = 1 : i64} : (tensor<4x8xf32>, tensor<8xf32>) -> tensor<4x8xf32>
-  %y = soap.relu %q {soap.slot = 2 : i64} : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  %y = soap.relu %q {soap.slot = 2 : i64} : tensor<4x8xf32>
   return %y : tensor<4x8xf32>
 }
 
@@ -28,9 +28,9 @@ func.func @bias_relu(%x: tensor<4x16xf32>, %w: tensor<8x16xf32>, %b: tensor<8xf3
 func.func @gelu(%x: tensor<2x2x16xf32>, %w: tensor<8x16xf32>, %b: tensor<8xf32>, %d: tensor<2x2x16xf32>) -> (tensor<2x2x8xf32>, tensor<2x2x8xf32>) {
   %p = soap.matmul %x, %w {transpose_b} : (tensor<2x2x16xf32>, tensor<8x16xf32>) -> tensor<2x2x8xf32>
   %q = soap.bias_add %p, %b {axis = 2 : i64} : (tensor<2x2x8xf32>, tensor<8xf32>) -> tensor<2x2x8xf32>
-  %y = soap.gelu %q {approximate} : (tensor<2x2x8xf32>) -> tensor<2x2x8xf32>
+  %y = soap.gelu %q {approximate} : tensor<2x2x8xf32>
   %e = soap.matmul %d, %w {transpose_b} : (tensor<2x2x16xf32>, tensor<8x16xf32>) -> tensor<2x2x8xf32>
-  %f = soap.gelu_grad %e, %q {approximate} : (tensor<2x2x8xf32>, tensor<2x2x8xf32>) -> tensor<2x2x8xf32>
+  %f = soap.gelu_grad %e, %q {approximate} : tensor<2x2x8xf32>
   return %y, %f : tensor<2x2x8xf32>, tensor<2x2x8xf32>
 }
 
@@ -45,10 +45,10 @@ func.func @gelu(%x: tensor<2x2x16xf32>, %w: tensor<8x16xf32>, %b: tensor<8xf32>,
 func.func @others(%x: tensor<4x16xf32>, %w: tensor<8x16xf32>, %v: tensor<6x16xf32>, %b: tensor<6xf32>, %r: tensor<4xf32>)
     -> (tensor<4x8xf32>, tensor<4x6xf32>, tensor<4x8xf32>) {
   %p = soap.matmul %x, %w {transpose_b} : (tensor<4x16xf32>, tensor<8x16xf32>) -> tensor<4x8xf32>
-  %y = soap.gelu %p : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  %y = soap.gelu %p : tensor<4x8xf32>
   %q = soap.matmul %x, %v {transpose_b} : (tensor<4x16xf32>, tensor<6x16xf32>) -> tensor<4x6xf32>
   %s = soap.bias_add %q, %b {axis = 1 : i64} : (tensor<4x6xf32>, tensor<6xf32>) -> tensor<4x6xf32>
-  %z = soap.gelu %s {approximate} : (tensor<4x6xf32>) -> tensor<4x6xf32>
+  %z = soap.gelu %s {approximate} : tensor<4x6xf32>
   %t = soap.matmul %x, %w {transpose_b} : (tensor<4x16xf32>, tensor<8x16xf32>) -> tensor<4x8xf32>
   %u = soap.bias_add %t, %r {axis = 0 : i64} : (tensor<4x8xf32>, tensor<4xf32>) -> tensor<4x8xf32>
   return %y, %z, %u : tensor<4x8xf32>, tensor<4x6xf32>, tensor<4x8xf32>
@@ -78,11 +78,11 @@ func.func @bias_grad(%d: tensor<4x8xf32>, %x: tensor<4x16xf32>, %e: tensor<4x8xf
 // CHECK: return %[[W]]#0, %[[B]], %[[V]], %[[C]]
 func.func @bias_grad_before(%d: tensor<4x8xf32>, %x: tensor<4x16xf32>, %b: tensor<8xf32>, %f: tensor<4x8xf32>) -> (tensor<8x16xf32>, tensor<8xf32>, tensor<8x16xf32>, tensor<8xf32>) {
   %s = soap.reduce sum %d {axes = array<i64: 0>, soap.slot = 0 : i64} : (tensor<4x8xf32>) -> tensor<8xf32>
-  %u = soap.sub %b, %s {soap.slot = 1 : i64} : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %u = soap.sub %b, %s {soap.slot = 1 : i64} : tensor<8xf32>
   %w = soap.matmul %d, %x {transpose_a, soap.slot = 2 : i64} : (tensor<4x8xf32>, tensor<4x16xf32>) -> tensor<8x16xf32>
   %t = soap.reduce sum %f {axes = array<i64: 0>, soap.slot = 3 : i64} : (tensor<4x8xf32>) -> tensor<8xf32>
-  %c = soap.sub %b, %t {soap.slot = 4 : i64} : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
-  %e = soap.gelu %x {soap.slot = 5 : i64} : (tensor<4x16xf32>) -> tensor<4x16xf32>
+  %c = soap.sub %b, %t {soap.slot = 4 : i64} : tensor<8xf32>
+  %e = soap.gelu %x {soap.slot = 5 : i64} : tensor<4x16xf32>
   %v = soap.matmul %f, %e {transpose_a, soap.slot = 6 : i64} : (tensor<4x8xf32>, tensor<4x16xf32>) -> tensor<8x16xf32>
   return %w, %u, %v, %c : tensor<8x16xf32>, tensor<8xf32>, tensor<8x16xf32>, tensor<8xf32>
 }
@@ -102,7 +102,7 @@ func.func @narrow(%x: tensor<4x16xf32>, %w: tensor<8x16xf32>, %b: tensor<8xf32>)
   %wf = soap.cast %wb : (tensor<8x16xbf16>) -> tensor<8x16xf32>
   %p = soap.matmul %xf, %wf {transpose_b} : (tensor<4x16xf32>, tensor<8x16xf32>) -> tensor<4x8xf32>
   %q = soap.bias_add %p, %b {axis = 1 : i64} : (tensor<4x8xf32>, tensor<8xf32>) -> tensor<4x8xf32>
-  %y = soap.relu %q : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  %y = soap.relu %q : tensor<4x8xf32>
   %yb = soap.cast %y : (tensor<4x8xf32>) -> tensor<4x8xbf16>
   %yf = soap.cast %yb : (tensor<4x8xbf16>) -> tensor<4x8xf32>
   %z = soap.matmul %yf, %yf {transpose_b} : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x4xf32>
@@ -121,11 +121,11 @@ func.func @narrow_summed(%x: tensor<4x16xbf16>, %w: tensor<8x16xbf16>) -> (tenso
   %xf = soap.cast %x : (tensor<4x16xbf16>) -> tensor<4x16xf32>
   %wf = soap.cast %w : (tensor<8x16xbf16>) -> tensor<8x16xf32>
   %p = soap.matmul %xf, %wf {transpose_b} : (tensor<4x16xf32>, tensor<8x16xf32>) -> tensor<4x8xf32>
-  %y = soap.gelu %p {approximate} : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  %y = soap.gelu %p {approximate} : tensor<4x8xf32>
   %yb = soap.cast %y : (tensor<4x8xf32>) -> tensor<4x8xbf16>
   %yf = soap.cast %yb : (tensor<4x8xbf16>) -> tensor<4x8xf32>
   %q = soap.matmul %xf, %wf {transpose_b} : (tensor<4x16xf32>, tensor<8x16xf32>) -> tensor<4x8xf32>
-  %f = soap.gelu_grad %q, %p {approximate} : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  %f = soap.gelu_grad %q, %p {approximate} : tensor<4x8xf32>
   %fb = soap.cast %f : (tensor<4x8xf32>) -> tensor<4x8xbf16>
   %ff = soap.cast %fb : (tensor<4x8xbf16>) -> tensor<4x8xf32>
   %d = soap.matmul %ff, %yf {transpose_a} : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<8x8xf32>
@@ -142,7 +142,7 @@ func.func @narrow_summed(%x: tensor<4x16xbf16>, %w: tensor<8x16xbf16>) -> (tenso
 func.func @convolution(%x: tensor<1x2x4x4xbf16>, %w: tensor<2x2x1x1xbf16>) -> tensor<1x2x4x4xbf16> {
   %xf = soap.cast %x : (tensor<1x2x4x4xbf16>) -> tensor<1x2x4x4xf32>
   %wf = soap.cast %w : (tensor<2x2x1x1xbf16>) -> tensor<2x2x1x1xf32>
-  %y = soap.conv2d %xf, %wf {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64}
+  %y = soap.conv2d %xf, %wf {strides = array<i64: 1, 1>}
      : (tensor<1x2x4x4xf32>, tensor<2x2x1x1xf32>) -> tensor<1x2x4x4xf32>
   %yb = soap.cast %y : (tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xbf16>
   return %yb : tensor<1x2x4x4xbf16>
@@ -162,10 +162,10 @@ func.func @convolution(%x: tensor<1x2x4x4xbf16>, %w: tensor<2x2x1x1xbf16>) -> te
 // SINGLE: soap.bias_add
 // SINGLE: soap.relu
 func.func @conv_bias_relu(%x: tensor<1x2x4x4xf32>, %w: tensor<3x2x3x3xf32>, %b: tensor<3xf32>) -> tensor<1x3x4x4xf32> {
-  %p = soap.conv2d %x, %w {strides = array<i64: 1, 1>, padding = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64, soap.slot = 0 : i64}
+  %p = soap.conv2d %x, %w {strides = array<i64: 1, 1>, padding = array<i64: 1, 1, 1, 1>, soap.slot = 0 : i64}
      : (tensor<1x2x4x4xf32>, tensor<3x2x3x3xf32>) -> tensor<1x3x4x4xf32>
   %q = soap.bias_add %p, %b {axis = 1 : i64, soap.slot = 1 : i64} : (tensor<1x3x4x4xf32>, tensor<3xf32>) -> tensor<1x3x4x4xf32>
-  %y = soap.relu %q {soap.slot = 2 : i64} : (tensor<1x3x4x4xf32>) -> tensor<1x3x4x4xf32>
+  %y = soap.relu %q {soap.slot = 2 : i64} : tensor<1x3x4x4xf32>
   return %y : tensor<1x3x4x4xf32>
 }
 
@@ -180,16 +180,16 @@ func.func @conv_bias_relu(%x: tensor<1x2x4x4xf32>, %w: tensor<3x2x3x3xf32>, %b: 
 // CHECK: return
 func.func @conv_others(%x: tensor<1x2x4x4xf32>, %w: tensor<3x2x1x1xf32>, %b: tensor<3xf32>, %r: tensor<4xf32>, %v: tensor<3x2x2x2xf32>)
     -> (tensor<1x3x4x4xf32>, tensor<1x3x4x4xf32>, tensor<1x3x4x4xf32>, tensor<1x3x4x4xf32>) {
-  %p = soap.conv2d %x, %w {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64}
+  %p = soap.conv2d %x, %w {strides = array<i64: 1, 1>}
      : (tensor<1x2x4x4xf32>, tensor<3x2x1x1xf32>) -> tensor<1x3x4x4xf32>
   %q = soap.bias_add %p, %b {axis = 1 : i64} : (tensor<1x3x4x4xf32>, tensor<3xf32>) -> tensor<1x3x4x4xf32>
-  %y = soap.relu %q : (tensor<1x3x4x4xf32>) -> tensor<1x3x4x4xf32>
-  %s = soap.conv2d %x, %w {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64}
+  %y = soap.relu %q : tensor<1x3x4x4xf32>
+  %s = soap.conv2d %x, %w {strides = array<i64: 1, 1>}
      : (tensor<1x2x4x4xf32>, tensor<3x2x1x1xf32>) -> tensor<1x3x4x4xf32>
   %t = soap.bias_add %s, %r {axis = 2 : i64} : (tensor<1x3x4x4xf32>, tensor<4xf32>) -> tensor<1x3x4x4xf32>
-  %o = soap.conv2d %x, %v {strides = array<i64: 1, 1>, padding = array<i64: 1, 1, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64}
+  %o = soap.conv2d %x, %v {strides = array<i64: 1, 1>, padding = array<i64: 1, 1, 0, 0>}
      : (tensor<1x2x4x4xf32>, tensor<3x2x2x2xf32>) -> tensor<1x3x4x4xf32>
-  %z = soap.relu %o : (tensor<1x3x4x4xf32>) -> tensor<1x3x4x4xf32>
+  %z = soap.relu %o : tensor<1x3x4x4xf32>
   return %q, %y, %t, %z : tensor<1x3x4x4xf32>, tensor<1x3x4x4xf32>, tensor<1x3x4x4xf32>, tensor<1x3x4x4xf32>
 }
 
@@ -202,19 +202,19 @@ func.func @conv_others(%x: tensor<1x2x4x4xf32>, %w: tensor<3x2x1x1xf32>, %b: ten
 func.func @conv_narrow(%x: tensor<1x2x4x4xbf16>, %w: tensor<2x2x1x1xbf16>, %b: tensor<2xf32>) -> tensor<1x2x4x4xbf16> {
   %xf = soap.cast %x {soap.layouts = [#soap.layout<nhwc>, #soap.layout<nhwc>]} : (tensor<1x2x4x4xbf16>) -> tensor<1x2x4x4xf32>
   %wf = soap.cast %w {soap.layouts = [#soap.layout<nhwc>, #soap.layout<nhwc>]} : (tensor<2x2x1x1xbf16>) -> tensor<2x2x1x1xf32>
-  %p = soap.conv2d %xf, %wf {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64, soap.layouts = [#soap.layout<nhwc>, #soap.layout<nhwc>, #soap.layout<nhwc>]}
+  %p = soap.conv2d %xf, %wf {strides = array<i64: 1, 1>, soap.layouts = [#soap.layout<nhwc>, #soap.layout<nhwc>, #soap.layout<nhwc>]}
      : (tensor<1x2x4x4xf32>, tensor<2x2x1x1xf32>) -> tensor<1x2x4x4xf32>
   %pb = soap.cast %p {soap.layouts = [#soap.layout<nhwc>, #soap.layout<nhwc>]} : (tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xbf16>
   %pf = soap.cast %pb {soap.layouts = [#soap.layout<nhwc>, #soap.layout<nhwc>]} : (tensor<1x2x4x4xbf16>) -> tensor<1x2x4x4xf32>
   %q = soap.bias_add %pf, %b {axis = 1 : i64, soap.layouts = [#soap.layout<nhwc>, #soap.layout<nchw>, #soap.layout<nhwc>]} : (tensor<1x2x4x4xf32>, tensor<2xf32>) -> tensor<1x2x4x4xf32>
-  %y = soap.relu %q {soap.layouts = [#soap.layout<nhwc>, #soap.layout<nhwc>]} : (tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xf32>
+  %y = soap.relu %q {soap.layouts = [#soap.layout<nhwc>, #soap.layout<nhwc>]} : tensor<1x2x4x4xf32>
   %yb = soap.cast %y {soap.layouts = [#soap.layout<nhwc>, #soap.layout<nhwc>]} : (tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xbf16>
   %yf = soap.cast %yb {soap.layouts = [#soap.layout<nhwc>, #soap.layout<nhwc>]} : (tensor<1x2x4x4xbf16>) -> tensor<1x2x4x4xf32>
-  %e = soap.conv2d_input_grad %yf, %wf {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64, soap.layouts = [#soap.layout<nhwc>, #soap.layout<nhwc>, #soap.layout<nhwc>]}
+  %e = soap.conv2d_input_grad %yf, %wf {strides = array<i64: 1, 1>, soap.layouts = [#soap.layout<nhwc>, #soap.layout<nhwc>, #soap.layout<nhwc>]}
      : (tensor<1x2x4x4xf32>, tensor<2x2x1x1xf32>) -> tensor<1x2x4x4xf32>
   %eb = soap.cast %e {soap.layouts = [#soap.layout<nhwc>, #soap.layout<nhwc>]} : (tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xbf16>
   %ef = soap.cast %eb {soap.layouts = [#soap.layout<nhwc>, #soap.layout<nhwc>]} : (tensor<1x2x4x4xbf16>) -> tensor<1x2x4x4xf32>
-  %g = soap.relu_grad %ef, %yf {soap.layouts = [#soap.layout<nhwc>, #soap.layout<nhwc>, #soap.layout<nhwc>]} : (tensor<1x2x4x4xf32>, tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xf32>
+  %g = soap.relu_grad %ef, %yf {soap.layouts = [#soap.layout<nhwc>, #soap.layout<nhwc>, #soap.layout<nhwc>]} : tensor<1x2x4x4xf32>
   %gb = soap.cast %g {soap.layouts = [#soap.layout<nhwc>, #soap.layout<nhwc>]} : (tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xbf16>
   return %gb : tensor<1x2x4x4xbf16>
 }
@@ -225,11 +225,11 @@ func.func @conv_narrow(%x: tensor<1x2x4x4xbf16>, %w: tensor<2x2x1x1xbf16>, %b: t
 func.func @conv_read_wide(%x: tensor<1x2x4x4xbf16>, %w: tensor<2x2x1x1xbf16>) -> (tensor<1x2x4x4xf32>, tensor<1x2x4x4xbf16>) {
   %xf = soap.cast %x : (tensor<1x2x4x4xbf16>) -> tensor<1x2x4x4xf32>
   %wf = soap.cast %w : (tensor<2x2x1x1xbf16>) -> tensor<2x2x1x1xf32>
-  %p = soap.conv2d %xf, %wf {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64}
+  %p = soap.conv2d %xf, %wf {strides = array<i64: 1, 1>}
      : (tensor<1x2x4x4xf32>, tensor<2x2x1x1xf32>) -> tensor<1x2x4x4xf32>
   %pb = soap.cast %p : (tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xbf16>
   %pf = soap.cast %pb : (tensor<1x2x4x4xbf16>) -> tensor<1x2x4x4xf32>
-  %y = soap.relu %pf : (tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xf32>
+  %y = soap.relu %pf : tensor<1x2x4x4xf32>
   %yb = soap.cast %y : (tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xbf16>
   return %y, %yb : tensor<1x2x4x4xf32>, tensor<1x2x4x4xbf16>
 }
@@ -239,9 +239,9 @@ func.func @conv_read_wide(%x: tensor<1x2x4x4xbf16>, %w: tensor<2x2x1x1xbf16>) ->
 // CHECK: soap.conv2d
 // CHECK: soap.relu
 func.func @conv_layouts(%x: tensor<1x2x4x4xf32>, %w: tensor<2x2x1x1xf32>) -> tensor<1x2x4x4xf32> {
-  %p = soap.conv2d %x, %w {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64, soap.layouts = [#soap.layout<nhwc>, #soap.layout<nhwc>, #soap.layout<nhwc>]}
+  %p = soap.conv2d %x, %w {strides = array<i64: 1, 1>, soap.layouts = [#soap.layout<nhwc>, #soap.layout<nhwc>, #soap.layout<nhwc>]}
      : (tensor<1x2x4x4xf32>, tensor<2x2x1x1xf32>) -> tensor<1x2x4x4xf32>
-  %y = soap.relu %p {soap.layouts = [#soap.layout<nhwc>, #soap.layout<nchw>]} : (tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xf32>
+  %y = soap.relu %p {soap.layouts = [#soap.layout<nhwc>, #soap.layout<nchw>]} : tensor<1x2x4x4xf32>
   return %y : tensor<1x2x4x4xf32>
 }
 
@@ -253,7 +253,7 @@ func.func @conv_layouts(%x: tensor<1x2x4x4xf32>, %w: tensor<2x2x1x1xf32>) -> ten
 func.func @messages(%x: tensor<4x16xf32>, %w: tensor<8x16xf32>) -> tensor<4x8xf32> {
   %p = soap.matmul %x, %w {transpose_b} : (tensor<4x16xf32>, tensor<8x16xf32>) -> tensor<4x8xf32>
   soap.send %x {source = #soap.region<[0:4], [0:16]>} : tensor<4x16xf32>
-  %y = soap.relu %p : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  %y = soap.relu %p : tensor<4x8xf32>
   return %y : tensor<4x8xf32>
 }
 
@@ -269,11 +269,11 @@ func.func @typed(%x: tensor<2x2x16xbf16>, %w: tensor<8x16xbf16>, %b: tensor<8xbf
   %p = soap.matmul %xf, %wf {transpose_b} : (tensor<2x2x16xf32>, tensor<8x16xf32>) -> tensor<2x2x8xf32>
   %pb = soap.cast %p : (tensor<2x2x8xf32>) -> tensor<2x2x8xbf16>
   %q = soap.bias_add %pb, %b {axis = 2 : i64} : (tensor<2x2x8xbf16>, tensor<8xbf16>) -> tensor<2x2x8xbf16>
-  %y = soap.gelu %q {approximate} : (tensor<2x2x8xbf16>) -> tensor<2x2x8xbf16>
+  %y = soap.gelu %q {approximate} : tensor<2x2x8xbf16>
   %df = soap.cast %d : (tensor<2x2x16xbf16>) -> tensor<2x2x16xf32>
   %e = soap.matmul %df, %wf {transpose_b} : (tensor<2x2x16xf32>, tensor<8x16xf32>) -> tensor<2x2x8xf32>
   %eb = soap.cast %e : (tensor<2x2x8xf32>) -> tensor<2x2x8xbf16>
-  %f = soap.gelu_grad %eb, %q {approximate} : (tensor<2x2x8xbf16>, tensor<2x2x8xbf16>) -> tensor<2x2x8xbf16>
+  %f = soap.gelu_grad %eb, %q {approximate} : tensor<2x2x8xbf16>
   return %y, %f : tensor<2x2x8xbf16>, tensor<2x2x8xbf16>
 }
 

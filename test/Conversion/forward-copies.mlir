@@ -24,12 +24,12 @@
 // LLVM: llvm.call @soap_rt_post
 func.func @gather(%x: tensor<16x32xf32>, %u: tensor<8x32xf32>) -> tensor<16x32xf32> {
   soap.send %x {source = #soap.region<[8:16], [0:32]>, soap.slot = 0 : i64} : tensor<16x32xf32>
-  %a = soap.relu %u {soap.slot = 1 : i64} : (tensor<8x32xf32>) -> tensor<8x32xf32>
+  %a = soap.relu %u {soap.slot = 1 : i64} : tensor<8x32xf32>
   %b = soap.recv {soap.slot = 2 : i64} : tensor<8x32xf32>
   %y = soap.assemble %a, %b {sources = [#soap.region<[0:8], [0:32]>, #soap.region<[0:8], [0:32]>], targets = [#soap.region<[0:8], [0:32]>, #soap.region<[8:16], [0:32]>], soap.slot = 3 : i64} : (tensor<8x32xf32>, tensor<8x32xf32>) -> tensor<16x32xf32>
   soap.send %y {source = #soap.region<[0:16], [0:32]>, soap.slot = 4 : i64} : tensor<16x32xf32>
-  %z = soap.neg %y {soap.slot = 5 : i64} : (tensor<16x32xf32>) -> tensor<16x32xf32>
-  %e = soap.exp %z {soap.slot = 6 : i64} : (tensor<16x32xf32>) -> tensor<16x32xf32>
+  %z = soap.neg %y {soap.slot = 5 : i64} : tensor<16x32xf32>
+  %e = soap.exp %z {soap.slot = 6 : i64} : tensor<16x32xf32>
   %r = soap.matmul %e, %e {transpose_b, soap.slot = 7 : i64} : (tensor<16x32xf32>, tensor<16x32xf32>) -> tensor<16x16xf32>
   %s = soap.matmul %r, %e {soap.slot = 8 : i64} : (tensor<16x16xf32>, tensor<16x32xf32>) -> tensor<16x32xf32>
   return %s : tensor<16x32xf32>

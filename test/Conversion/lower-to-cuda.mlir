@@ -46,6 +46,6 @@
 func.func @f(%x: tensor<4x64xf32> {soap.kind = #soap.kind<data>, soap.name = "x"}, %w: tensor<64x8xf32> {soap.kind = #soap.kind<parameter>, soap.name = "w"})
     -> (tensor<4x8xf32> {soap.kind = #soap.kind<output>, soap.name = "y"}) {
   %p = soap.matmul %x, %w {soap.name = "product"} : (tensor<4x64xf32>, tensor<64x8xf32>) -> tensor<4x8xf32>
-  %y = soap.tanh %p {soap.name = "tanh"} : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  %y = soap.tanh %p {soap.name = "tanh"} : tensor<4x8xf32>
   return %y : tensor<4x8xf32>
 }

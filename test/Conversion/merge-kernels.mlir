@@ -14,8 +14,8 @@
 func.func @forward(%x: tensor<64x32xf32> {soap.kind = #soap.kind<data>, soap.name = "x", soap.sample_dim = 0 : i64},
                    %y: tensor<32x64xf32> {soap.kind = #soap.kind<parameter>, soap.name = "y"},
                    %z: tensor<32x64xf32> {soap.kind = #soap.kind<parameter>, soap.name = "z"}) -> (tensor<64x32xf32>, tensor<32x64xf32>, tensor<32x64xf32>) {
-  %a = soap.relu %x {soap.name = "a"} : (tensor<64x32xf32>) -> tensor<64x32xf32>
-  %b = soap.relu %y {soap.name = "b"} : (tensor<32x64xf32>) -> tensor<32x64xf32>
-  %n = soap.neg %z {soap.name = "n"} : (tensor<32x64xf32>) -> tensor<32x64xf32>
+  %a = soap.relu %x {soap.name = "a"} : tensor<64x32xf32>
+  %b = soap.relu %y {soap.name = "b"} : tensor<32x64xf32>
+  %n = soap.neg %z {soap.name = "n"} : tensor<32x64xf32>
   return %a, %b, %n : tensor<64x32xf32>, tensor<32x64xf32>, tensor<32x64xf32>
 }

@@ -19,9 +19,9 @@
 // CHECK: soap.relu_grad %arg2, %[[R3]]
 func.func @matmuls(%x: tensor<4x8xf32>, %w: tensor<8x2xf32>, %d: tensor<4x2xf32>) -> (tensor<8x2xf32>, tensor<4x2xf32>) {
   %y = soap.matmul %x, %w : (tensor<4x8xf32>, tensor<8x2xf32>) -> tensor<4x2xf32>
-  %r = soap.relu %y : (tensor<4x2xf32>) -> tensor<4x2xf32>
+  %r = soap.relu %y : tensor<4x2xf32>
   %g = soap.matmul %x, %r {transpose_a} : (tensor<4x8xf32>, tensor<4x2xf32>) -> tensor<8x2xf32>
-  %e = soap.relu_grad %d, %r : (tensor<4x2xf32>, tensor<4x2xf32>) -> tensor<4x2xf32>
+  %e = soap.relu_grad %d, %r : tensor<4x2xf32>
   return %g, %e : tensor<8x2xf32>, tensor<4x2xf32>
 }
 
@@ -42,9 +42,9 @@ func.func @reshapes(%x: tensor<2x2x8xf32>, %w: tensor<8x2xf32>) -> tensor<4x2xf3
 // CHECK: %[[YF:.*]] = soap.cast %[[YB]] : (tensor<1x2x4x4xbf16>) -> tensor<1x2x4x4xf32>
 // CHECK: soap.relu %[[YF]]
 func.func @convolutions(%x: tensor<1x2x4x4xf32>, %w: tensor<2x2x1x1xf32>) -> tensor<1x2x4x4xf32> {
-  %y = soap.conv2d %x, %w {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64}
+  %y = soap.conv2d %x, %w {strides = array<i64: 1, 1>}
      : (tensor<1x2x4x4xf32>, tensor<2x2x1x1xf32>) -> tensor<1x2x4x4xf32>
-  %r = soap.relu %y : (tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xf32>
+  %r = soap.relu %y : tensor<1x2x4x4xf32>
   return %r : tensor<1x2x4x4xf32>
 }
 

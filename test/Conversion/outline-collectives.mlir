@@ -18,7 +18,7 @@
 // BUFFERS: return
 func.func @statistics(%x: tensor<3x4xf32>) -> tensor<3x4xf32> {
   %p:3 = soap.gather_to_root %x {soap.slot = 0 : i64} : tensor<3x4xf32> -> tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>
-  %c = soap.combine moments %p#0, %p#1, %p#2 {soap.slot = 1 : i64, sources = [#soap.region<[0:3], [0:4]>, #soap.region<[0:3], [0:4]>, #soap.region<[0:3], [0:4]>]} : (tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+  %c = soap.combine moments %p#0, %p#1, %p#2 {soap.slot = 1 : i64, sources = [#soap.region<[0:3], [0:4]>, #soap.region<[0:3], [0:4]>, #soap.region<[0:3], [0:4]>]} : tensor<3x4xf32>
   return %c : tensor<3x4xf32>
 }
 
@@ -35,7 +35,7 @@ func.func @statistics(%x: tensor<3x4xf32>) -> tensor<3x4xf32> {
 // CHECK: arith.maximumf
 func.func @maximum(%x: tensor<2x2xf32>) -> tensor<2x2xf32> {
   %p:2 = soap.gather_to_root %x : tensor<2x2xf32> -> tensor<2x2xf32>, tensor<2x2xf32>
-  %c = soap.combine max %p#0, %p#1 {sources = [#soap.region<[0:2], [0:2]>, #soap.region<[0:2], [0:2]>]} : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
+  %c = soap.combine max %p#0, %p#1 {sources = [#soap.region<[0:2], [0:2]>, #soap.region<[0:2], [0:2]>]} : tensor<2x2xf32>
   return %c : tensor<2x2xf32>
 }
 
@@ -47,7 +47,7 @@ func.func @maximum(%x: tensor<2x2xf32>) -> tensor<2x2xf32> {
 // CHECK-COUNT-2: soap.kernel_call
 func.func @others(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<2xf32>) {
   %p:3 = soap.gather_to_root %x : tensor<4xf32> -> tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
-  %c = soap.combine max %p#1, %p#0 {sources = [#soap.region<[0:4]>, #soap.region<[0:4]>]} : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %c = soap.combine max %p#1, %p#0 {sources = [#soap.region<[0:4]>, #soap.region<[0:4]>]} : tensor<4xf32>
   %d = soap.combine max %p#0, %p#2 {sources = [#soap.region<[0:2]>, #soap.region<[2:4]>]} : (tensor<4xf32>, tensor<4xf32>) -> tensor<2xf32>
   return %c, %d : tensor<4xf32>, tensor<2xf32>
 }

@@ -4,7 +4,7 @@
 
 func.func @f(%x: tensor<4xf80>) -> tensor<4xf80> {
   // expected-error @below {{element type 'f80' has no lowering: expected f16, bf16, f32, f64 or an integer of whole bytes, up to i64}}
-  %y = soap.relu %x : (tensor<4xf80>) -> tensor<4xf80>
+  %y = soap.relu %x : tensor<4xf80>
   return %y : tensor<4xf80>
 }
 
@@ -12,7 +12,7 @@ func.func @f(%x: tensor<4xf80>) -> tensor<4xf80> {
 
 // expected-error @below {{program 'f' must be straight-line code}}
 func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
-  %y = soap.relu %x : (tensor<4xf32>) -> tensor<4xf32>
+  %y = soap.relu %x : tensor<4xf32>
   cf.br ^end
 ^end:
   return %y : tensor<4xf32>

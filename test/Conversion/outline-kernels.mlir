@@ -13,7 +13,7 @@
 // REFERENCE-COUNT-5: scf.for
 // REFERENCE: scf.for {{.*}} iter_args
 func.func @conv(%x: tensor<2x4x5x6xf32>, %w: tensor<6x2x3x2xf32>) -> tensor<2x6x3x3xf32> {
-  %y = soap.conv2d %x, %w {strides = array<i64: 2, 2>, padding = array<i64: 1, 0, 1, 0>, dilations = array<i64: 1, 1>, groups = 2 : i64, soap.slot = 0 : i64}
+  %y = soap.conv2d %x, %w {strides = array<i64: 2, 2>, padding = array<i64: 1, 0, 1, 0>, groups = 2 : i64, soap.slot = 0 : i64}
      : (tensor<2x4x5x6xf32>, tensor<6x2x3x2xf32>) -> tensor<2x6x3x3xf32>
   return %y : tensor<2x6x3x3xf32>
 }
@@ -66,10 +66,10 @@ func.func @shared(%x: tensor<4x8xf32>, %y: tensor<4x8xf32>) -> (tensor<4xf32>, t
 // REFERENCE-LABEL: func.func @chain
 // REFERENCE-COUNT-4: soap.kernel_call
 func.func @chain(%x: tensor<2x3x4x4xf32>, %y: tensor<2x3x4x4xf32>, %b: tensor<3xf32>) -> (tensor<2x3x4x4xf32>, tensor<2x3x4x4xf32>) {
-  %0 = soap.mul %x, %y {soap.slot = 0 : i64} : (tensor<2x3x4x4xf32>, tensor<2x3x4x4xf32>) -> tensor<2x3x4x4xf32>
-  %1 = soap.add %0, %x {soap.slot = 1 : i64} : (tensor<2x3x4x4xf32>, tensor<2x3x4x4xf32>) -> tensor<2x3x4x4xf32>
+  %0 = soap.mul %x, %y {soap.slot = 0 : i64} : tensor<2x3x4x4xf32>
+  %1 = soap.add %0, %x {soap.slot = 1 : i64} : tensor<2x3x4x4xf32>
   %2 = soap.bias_add %1, %b {axis = 1 : i64, soap.slot = 2 : i64} : (tensor<2x3x4x4xf32>, tensor<3xf32>) -> tensor<2x3x4x4xf32>
-  %3 = soap.relu %2 {soap.slot = 3 : i64} : (tensor<2x3x4x4xf32>) -> tensor<2x3x4x4xf32>
+  %3 = soap.relu %2 {soap.slot = 3 : i64} : tensor<2x3x4x4xf32>
   return %1, %3 : tensor<2x3x4x4xf32>, tensor<2x3x4x4xf32>
 }
 
@@ -81,9 +81,9 @@ func.func @chain(%x: tensor<2x3x4x4xf32>, %y: tensor<2x3x4x4xf32>, %b: tensor<3x
 // CHECK: soap.recv_buffer
 // CHECK: soap.kernel_call @kernel_1_add
 func.func @order(%x: tensor<4xf32>) -> tensor<4xf32> {
-  %0 = soap.relu %x {soap.slot = 0 : i64} : (tensor<4xf32>) -> tensor<4xf32>
+  %0 = soap.relu %x {soap.slot = 0 : i64} : tensor<4xf32>
   %1 = soap.recv {soap.slot = 1 : i64} : tensor<4xf32>
-  %2 = soap.add %0, %1 {soap.slot = 2 : i64} : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %2 = soap.add %0, %1 {soap.slot = 2 : i64} : tensor<4xf32>
   return %2 : tensor<4xf32>
 }
 
@@ -93,7 +93,7 @@ func.func @order(%x: tensor<4xf32>) -> tensor<4xf32> {
 // CHECK-LABEL: func.func @update
 // CHECK-NEXT: soap.kernel_call @kernel_0_fused_sgd ins(%arg1 : tensor<8xf32>) outs(%arg0, %arg2 : tensor<8xf32>, tensor<8xf32>) {elementwise, in_place
 func.func @update(%w: tensor<8xf32>, %g: tensor<8xf32>, %v: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
-  %0 = soap.scale %g {factor = 2.0 : f64} : (tensor<8xf32>) -> tensor<8xf32>
+  %0 = soap.scale %g {factor = 2.0 : f64} : tensor<8xf32>
   %1, %2 = soap.sgd %w, %0, %v {learning_rate = 0.1 : f64, momentum = 0.9 : f64, weight_decay = 0.01 : f64}
          : (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>)
   return %1, %2 : tensor<8xf32>, tensor<8xf32>
@@ -123,7 +123,7 @@ func.func @send(%x: tensor<4x6xf32>) {
 // CHECK-NOT: func.func
 func.func @views(%x: tensor<2x3xf32>) -> (tensor<3x2xf32>, tensor<2x3xf32>) {
   %0 = soap.reshape %x : (tensor<2x3xf32>) -> tensor<3x2xf32>
-  %1 = soap.constant dense<2.0> : tensor<2x3xf32> : tensor<2x3xf32>
+  %1 = soap.constant dense<2.0> : tensor<2x3xf32>
   return %0, %1 : tensor<3x2xf32>, tensor<2x3xf32>
 }
 
@@ -139,11 +139,11 @@ func.func @views(%x: tensor<2x3xf32>) -> (tensor<3x2xf32>, tensor<2x3xf32>) {
 // CHECK: %[[R:.*]] = soap.kernel_call @kernel_3_to_nchw ins(%[[C]] : {{.*}}) outs({{.*}} : tensor<2x5x4x4xf32>)
 // CHECK: return %[[R]]
 func.func @images(%x: tensor<2x4x8x8xf32>, %v: tensor<6x4x1x1xf32>, %w: tensor<5x6x1x1xf32>, %b: tensor<6xf32>) -> tensor<2x5x4x4xf32> {
-  %0 = soap.conv2d %x, %v {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64} : (tensor<2x4x8x8xf32>, tensor<6x4x1x1xf32>) -> tensor<2x6x8x8xf32>
+  %0 = soap.conv2d %x, %v {strides = array<i64: 1, 1>} : (tensor<2x4x8x8xf32>, tensor<6x4x1x1xf32>) -> tensor<2x6x8x8xf32>
   %1 = soap.bias_add %0, %b {axis = 1 : i64} : (tensor<2x6x8x8xf32>, tensor<6xf32>) -> tensor<2x6x8x8xf32>
-  %2 = soap.relu %1 : (tensor<2x6x8x8xf32>) -> tensor<2x6x8x8xf32>
-  %3 = soap.max_pool2d %2 {kernel = array<i64: 2, 2>, strides = array<i64: 2, 2>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>} : (tensor<2x6x8x8xf32>) -> tensor<2x6x4x4xf32>
-  %4 = soap.conv2d %3, %w {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64} : (tensor<2x6x4x4xf32>, tensor<5x6x1x1xf32>) -> tensor<2x5x4x4xf32>
+  %2 = soap.relu %1 : tensor<2x6x8x8xf32>
+  %3 = soap.max_pool2d %2 {kernel = array<i64: 2, 2>, strides = array<i64: 2, 2>} : (tensor<2x6x8x8xf32>) -> tensor<2x6x4x4xf32>
+  %4 = soap.conv2d %3, %w {strides = array<i64: 1, 1>} : (tensor<2x6x4x4xf32>, tensor<5x6x1x1xf32>) -> tensor<2x5x4x4xf32>
   return %4 : tensor<2x5x4x4xf32>
 }
 
@@ -158,10 +158,10 @@ func.func @images(%x: tensor<2x4x8x8xf32>, %v: tensor<6x4x1x1xf32>, %w: tensor<5
 // BLOCKS: %[[R:.*]] = soap.kernel_call @kernel_{{.*}}_to_nchw ins(%[[C]] : {{.*}}) outs({{.*}} : tensor<2x8x8x8xf32>)
 // BLOCKS: return %[[R]]
 func.func @blocks(%x: tensor<2x3x8x8xf32>, %v: tensor<16x3x1x1xf32>, %w: tensor<8x16x1x1xf32>, %b: tensor<16xf32>) -> tensor<2x8x8x8xf32> {
-  %0 = soap.conv2d %x, %v {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64} : (tensor<2x3x8x8xf32>, tensor<16x3x1x1xf32>) -> tensor<2x16x8x8xf32>
+  %0 = soap.conv2d %x, %v {strides = array<i64: 1, 1>} : (tensor<2x3x8x8xf32>, tensor<16x3x1x1xf32>) -> tensor<2x16x8x8xf32>
   %1 = soap.bias_add %0, %b {axis = 1 : i64} : (tensor<2x16x8x8xf32>, tensor<16xf32>) -> tensor<2x16x8x8xf32>
-  %2 = soap.relu %1 : (tensor<2x16x8x8xf32>) -> tensor<2x16x8x8xf32>
-  %3 = soap.conv2d %2, %w {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64} : (tensor<2x16x8x8xf32>, tensor<8x16x1x1xf32>) -> tensor<2x8x8x8xf32>
+  %2 = soap.relu %1 : tensor<2x16x8x8xf32>
+  %3 = soap.conv2d %2, %w {strides = array<i64: 1, 1>} : (tensor<2x16x8x8xf32>, tensor<8x16x1x1xf32>) -> tensor<2x8x8x8xf32>
   return %3 : tensor<2x8x8x8xf32>
 }
 
@@ -177,8 +177,8 @@ func.func @blocks(%x: tensor<2x3x8x8xf32>, %v: tensor<16x3x1x1xf32>, %w: tensor<
 // BLOCKS-NOT: scf.for
 // BLOCKS: return
 func.func @sum_of_blocks(%x: tensor<2x3x8x8xf32>, %v: tensor<16x3x1x1xf32>, %w: tensor<8x16x1x1xf32>, %r: tensor<1x8x8x8xf32>) -> tensor<1x8x8x8xf32> {
-  %0 = soap.conv2d %x, %v {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64} : (tensor<2x3x8x8xf32>, tensor<16x3x1x1xf32>) -> tensor<2x16x8x8xf32>
-  %1 = soap.conv2d %0, %w {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64} : (tensor<2x16x8x8xf32>, tensor<8x16x1x1xf32>) -> tensor<2x8x8x8xf32>
+  %0 = soap.conv2d %x, %v {strides = array<i64: 1, 1>} : (tensor<2x3x8x8xf32>, tensor<16x3x1x1xf32>) -> tensor<2x16x8x8xf32>
+  %1 = soap.conv2d %0, %w {strides = array<i64: 1, 1>} : (tensor<2x16x8x8xf32>, tensor<8x16x1x1xf32>) -> tensor<2x8x8x8xf32>
   %2 = soap.combine sum %1, %r {sources = [#soap.region<[1:2], [0:8], [0:8], [0:8]>, #soap.region<[0:1], [0:8], [0:8], [0:8]>]} : (tensor<2x8x8x8xf32>, tensor<1x8x8x8xf32>) -> tensor<1x8x8x8xf32>
   return %2 : tensor<1x8x8x8xf32>
 }
@@ -192,8 +192,8 @@ func.func @sum_of_blocks(%x: tensor<2x3x8x8xf32>, %v: tensor<16x3x1x1xf32>, %w: 
 // BLOCKS: soap.kernel_call @{{.*}}pool2d ins(%arg1 : tensor<2x3x8x8xf32>) outs(%{{.*}} : tensor<2x3x4x4xf32>)
 // BLOCKS: soap.kernel_call @{{.*}}_to_nchw ins(%{{.*}} : tensor<2x1x4x4x8xf32>) outs(%{{.*}} : tensor<2x8x4x4xf32>)
 func.func @windows(%x: tensor<2x8x8x8xf32>, %y: tensor<2x3x8x8xf32>) -> (tensor<2x8x4x4xf32>, tensor<2x3x4x4xf32>) {
-  %0 = soap.max_pool2d %x {kernel = array<i64: 2, 2>, strides = array<i64: 2, 2>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>} : (tensor<2x8x8x8xf32>) -> tensor<2x8x4x4xf32>
-  %1 = soap.max_pool2d %y {kernel = array<i64: 2, 2>, strides = array<i64: 2, 2>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>} : (tensor<2x3x8x8xf32>) -> tensor<2x3x4x4xf32>
+  %0 = soap.max_pool2d %x {kernel = array<i64: 2, 2>, strides = array<i64: 2, 2>} : (tensor<2x8x8x8xf32>) -> tensor<2x8x4x4xf32>
+  %1 = soap.max_pool2d %y {kernel = array<i64: 2, 2>, strides = array<i64: 2, 2>} : (tensor<2x3x8x8xf32>) -> tensor<2x3x4x4xf32>
   return %0, %1 : tensor<2x8x4x4xf32>, tensor<2x3x4x4xf32>
 }
 
@@ -236,8 +236,8 @@ func.func @sum_of_columns(%x: tensor<4x6xf32>, %r: tensor<4x3xf32>) -> tensor<4x
 // REFERENCE-LABEL: func.func @slices
 // REFERENCE-COUNT-2: soap.kernel_call @{{.*}}_slice
 func.func @slices(%x: tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<1x3xf32>) {
-  %0 = soap.slice %x {offsets = array<i64: 0, 0>, sizes = array<i64: 2, 3>, strides = array<i64: 1, 1>} : (tensor<2x3xf32>) -> tensor<2x3xf32>
-  %1 = soap.slice %x {offsets = array<i64: 1, 0>, sizes = array<i64: 1, 3>, strides = array<i64: 1, 1>} : (tensor<2x3xf32>) -> tensor<1x3xf32>
+  %0 = soap.slice %x {sizes = array<i64: 2, 3>} : tensor<2x3xf32>
+  %1 = soap.slice %x {offsets = array<i64: 1, 0>, sizes = array<i64: 1, 3>} : (tensor<2x3xf32>) -> tensor<1x3xf32>
   return %0, %1 : tensor<2x3xf32>, tensor<1x3xf32>
 }
 
@@ -253,7 +253,7 @@ func.func @slices(%x: tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<1x3xf32>) {
 // CHECK-NEXT: %[[S:.*]] = arith.addf %[[W]], %{{.*}} : f32
 // CHECK-NEXT: arith.truncf %[[S]] : f32 to bf16
 func.func @rounds(%x: tensor<8x6xbf16>, %y: tensor<8x6xbf16>, %z: tensor<8x6xbf16>) -> tensor<8x6xbf16> {
-  %0 = soap.mul %x, %y {soap.slot = 0 : i64} : (tensor<8x6xbf16>, tensor<8x6xbf16>) -> tensor<8x6xbf16>
-  %1 = soap.add %0, %z {soap.slot = 1 : i64} : (tensor<8x6xbf16>, tensor<8x6xbf16>) -> tensor<8x6xbf16>
+  %0 = soap.mul %x, %y {soap.slot = 0 : i64} : tensor<8x6xbf16>
+  %1 = soap.add %0, %z {soap.slot = 1 : i64} : tensor<8x6xbf16>
   return %1 : tensor<8x6xbf16>
 }

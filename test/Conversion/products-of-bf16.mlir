@@ -43,9 +43,9 @@ func.func @others(%x: tensor<4x8xf16>, %w: tensor<8x2xf16>, %a: tensor<3x8x4xbf1
 // CHECK: soap.library_call "conv2d_input_grad_bf16"
 // CHECK: soap.library_call "conv2d_weight_grad_bf16"
 func.func @convolutions(%x: tensor<2x3x6x6xbf16>, %w: tensor<5x3x3x3xbf16>) -> (tensor<2x3x6x6xbf16>, tensor<5x3x3x3xbf16>) {
-  %y = soap.conv2d %x, %w {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 1, 1, 1, 1>, strides = array<i64: 1, 1>, soap.slot = 0 : i64} : (tensor<2x3x6x6xbf16>, tensor<5x3x3x3xbf16>) -> tensor<2x5x6x6xbf16>
-  %dx = soap.conv2d_input_grad %y, %w {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 1, 1, 1, 1>, strides = array<i64: 1, 1>, soap.slot = 1 : i64} : (tensor<2x5x6x6xbf16>, tensor<5x3x3x3xbf16>) -> tensor<2x3x6x6xbf16>
-  %dw = soap.conv2d_weight_grad %x, %y {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 1, 1, 1, 1>, strides = array<i64: 1, 1>, soap.slot = 2 : i64} : (tensor<2x3x6x6xbf16>, tensor<2x5x6x6xbf16>) -> tensor<5x3x3x3xbf16>
+  %y = soap.conv2d %x, %w {padding = array<i64: 1, 1, 1, 1>, strides = array<i64: 1, 1>, soap.slot = 0 : i64} : (tensor<2x3x6x6xbf16>, tensor<5x3x3x3xbf16>) -> tensor<2x5x6x6xbf16>
+  %dx = soap.conv2d_input_grad %y, %w {padding = array<i64: 1, 1, 1, 1>, strides = array<i64: 1, 1>, soap.slot = 1 : i64} : (tensor<2x5x6x6xbf16>, tensor<5x3x3x3xbf16>) -> tensor<2x3x6x6xbf16>
+  %dw = soap.conv2d_weight_grad %x, %y {padding = array<i64: 1, 1, 1, 1>, strides = array<i64: 1, 1>, soap.slot = 2 : i64} : (tensor<2x3x6x6xbf16>, tensor<2x5x6x6xbf16>) -> tensor<5x3x3x3xbf16>
   return %dx, %dw : tensor<2x3x6x6xbf16>, tensor<5x3x3x3xbf16>
 }
 
@@ -60,7 +60,7 @@ func.func @convolutions(%x: tensor<2x3x6x6xbf16>, %w: tensor<5x3x3x3xbf16>) -> (
 // WIDE: return {{.*}} : tensor<4x2xf32>, tensor<5x3x3x3xf32>
 func.func @sums(%x: tensor<4x8xbf16>, %w: tensor<2x8xbf16>, %image: tensor<2x3x6x6xbf16>, %dy: tensor<2x5x6x6xbf16>) -> (tensor<4x2xf32>, tensor<5x3x3x3xf32>) {
   %y = soap.matmul %x, %w {transpose_b, soap.slot = 0 : i64, soap.sum_type = f32} : (tensor<4x8xbf16>, tensor<2x8xbf16>) -> tensor<4x2xf32>
-  %dw = soap.conv2d_weight_grad %image, %dy {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 1, 1, 1, 1>, strides = array<i64: 1, 1>, soap.slot = 1 : i64, soap.sum_type = f32} : (tensor<2x3x6x6xbf16>, tensor<2x5x6x6xbf16>) -> tensor<5x3x3x3xf32>
+  %dw = soap.conv2d_weight_grad %image, %dy {padding = array<i64: 1, 1, 1, 1>, strides = array<i64: 1, 1>, soap.slot = 1 : i64, soap.sum_type = f32} : (tensor<2x3x6x6xbf16>, tensor<2x5x6x6xbf16>) -> tensor<5x3x3x3xf32>
   return %y, %dw : tensor<4x2xf32>, tensor<5x3x3x3xf32>
 }
 }

@@ -22,7 +22,7 @@ module attributes {soap.topology = #soap.topology<"h100-2">} {
   // expected-error @below {{'soap.collective_buffer' op is a collective of kind 'reduce_scatter', which the mpi dialect does not have: expected 'all_reduce' or messages}}
   func.func @scattered(%x: tensor<8x4xf32>, %w: tensor<4x6xf32>) -> tensor<8x6xf32> {
     %h = soap.matmul %x, %w {soap.config = #soap.config<{k = 2}, devices = [0, 1]>} : (tensor<8x4xf32>, tensor<4x6xf32>) -> tensor<8x6xf32>
-    %y = soap.relu %h {soap.config = #soap.config<{d0 = 2}, devices = [0, 1]>} : (tensor<8x6xf32>) -> tensor<8x6xf32>
+    %y = soap.relu %h {soap.config = #soap.config<{d0 = 2}, devices = [0, 1]>} : tensor<8x6xf32>
     return %y : tensor<8x6xf32>
   }
 }
@@ -32,9 +32,9 @@ module attributes {soap.topology = #soap.topology<"h100-2">} {
 // expected-error @below {{'pairs' has a collective of devices 0, 1 alone, whose communicator MLIR 22 cannot make for Open MPI: expected collectives of all ranks, messages}}
 module attributes {soap.topology = #soap.topology<"h100-4">} {
   func.func @pairs(%x: tensor<8x4xf32>, %w: tensor<4x6xf32>) -> tensor<8x6xf32> {
-    %v = soap.relu %x {soap.config = #soap.config<{d0 = 4}, devices = [0, 1, 2, 3]>} : (tensor<8x4xf32>) -> tensor<8x4xf32>
+    %v = soap.relu %x {soap.config = #soap.config<{d0 = 4}, devices = [0, 1, 2, 3]>} : tensor<8x4xf32>
     %h = soap.matmul %v, %w {soap.config = #soap.config<{k = 2}, devices = [0, 1]>} : (tensor<8x4xf32>, tensor<4x6xf32>) -> tensor<8x6xf32>
-    %y = soap.relu %h {soap.config = #soap.config<{}, replicas = 2, devices = [0, 1]>} : (tensor<8x6xf32>) -> tensor<8x6xf32>
+    %y = soap.relu %h {soap.config = #soap.config<{}, replicas = 2, devices = [0, 1]>} : tensor<8x6xf32>
     return %y : tensor<8x6xf32>
   }
 }

@@ -14,6 +14,6 @@ func.func @step(%x: tensor<4x2xf32> {soap.kind = #soap.kind<data>, soap.name = "
   // CHECK: soap.add {{.*}} {soap.name = "plus", soap.slot = 0 : i64}
   %y = soap.add %x, %w {soap.name = "plus"} : (tensor<4x2xf32>, tensor<2xf32>) -> tensor<4x2xf32>
   // CHECK: soap.neg {{.*}} {soap.slot = 1 : i64}
-  %v = soap.neg %w : (tensor<2xf32>) -> tensor<2xf32>
+  %v = soap.neg %w : tensor<2xf32>
   return %y, %v : tensor<4x2xf32>, tensor<2xf32>
 }

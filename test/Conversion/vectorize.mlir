@@ -6,7 +6,7 @@
 // CHECK: store <8 x float>
 func.func @chain(%x: tensor<64x32x16x16xf32>, %b: tensor<32xf32>) -> tensor<64x32x16x16xf32> {
   %0 = soap.bias_add %x, %b {axis = 1 : i64} : (tensor<64x32x16x16xf32>, tensor<32xf32>) -> tensor<64x32x16x16xf32>
-  %1 = soap.relu %0 : (tensor<64x32x16x16xf32>) -> tensor<64x32x16x16xf32>
+  %1 = soap.relu %0 : tensor<64x32x16x16xf32>
   return %1 : tensor<64x32x16x16xf32>
 }
 
@@ -15,8 +15,8 @@ func.func @chain(%x: tensor<64x32x16x16xf32>, %b: tensor<32xf32>) -> tensor<64x3
 // CHECK-NOT: call {{.*}}expf
 // CHECK: store <8 x float>
 func.func @functions(%x: tensor<1024xf32>) -> tensor<1024xf32> {
-  %0 = soap.exp %x : (tensor<1024xf32>) -> tensor<1024xf32>
-  %1 = soap.tanh %0 : (tensor<1024xf32>) -> tensor<1024xf32>
+  %0 = soap.exp %x : tensor<1024xf32>
+  %1 = soap.tanh %0 : tensor<1024xf32>
   return %1 : tensor<1024xf32>
 }
 

@@ -11,9 +11,9 @@ module attributes {soap.programs = []} {
 // CHECK-SAME: (tensor<1x2x6x6xf32>, tensor<1x3x3x3xf32>) -> tensor<3x2x1x1xf32>
 func.func @strided(%x: tensor<1x2x6x6xf32>, %w: tensor<3x2x1x1xf32>, %dy: tensor<1x3x3x3xf32>) -> (tensor<1x3x3x3xf32>, tensor<3x2x1x1xf32>) {
   %t = soap.assemble %x {sources = [#soap.region<[0:1], [0:2], [0:5], [0:5]>], targets = [#soap.region<[0:1], [0:2], [0:5], [0:5]>]} : (tensor<1x2x6x6xf32>) -> tensor<1x2x5x5xf32>
-  %y = soap.conv2d %t, %w {strides = array<i64: 2, 2>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64}
+  %y = soap.conv2d %t, %w {strides = array<i64: 2, 2>}
      : (tensor<1x2x5x5xf32>, tensor<3x2x1x1xf32>) -> tensor<1x3x3x3xf32>
-  %dw = soap.conv2d_weight_grad %t, %dy {strides = array<i64: 2, 2>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64}
+  %dw = soap.conv2d_weight_grad %t, %dy {strides = array<i64: 2, 2>}
      : (tensor<1x2x5x5xf32>, tensor<1x3x3x3xf32>) -> tensor<3x2x1x1xf32>
   return %y, %dw : tensor<1x3x3x3xf32>, tensor<3x2x1x1xf32>
 }
@@ -32,16 +32,16 @@ func.func @strided(%x: tensor<1x2x6x6xf32>, %w: tensor<3x2x1x1xf32>, %dy: tensor
 func.func @others(%x: tensor<1x2x6x6xf32>, %w: tensor<3x2x1x1xf32>, %v: tensor<3x2x2x2xf32>)
     -> (tensor<1x3x2x2xf32>, tensor<1x3x5x5xf32>, tensor<1x3x3x3xf32>, tensor<1x2x5x5xf32>, tensor<1x3x3x3xf32>) {
   %p = soap.assemble %x {sources = [#soap.region<[0:1], [0:2], [0:4], [0:4]>], targets = [#soap.region<[0:1], [0:2], [0:4], [0:4]>]} : (tensor<1x2x6x6xf32>) -> tensor<1x2x4x4xf32>
-  %a = soap.conv2d %p, %v {strides = array<i64: 4, 4>, padding = array<i64: 0, 0, 2, 2>, dilations = array<i64: 1, 1>, groups = 1 : i64}
+  %a = soap.conv2d %p, %v {strides = array<i64: 4, 4>, padding = array<i64: 0, 0, 2, 2>}
      : (tensor<1x2x4x4xf32>, tensor<3x2x2x2xf32>) -> tensor<1x3x2x2xf32>
   %t = soap.assemble %x {sources = [#soap.region<[0:1], [0:2], [0:5], [0:5]>], targets = [#soap.region<[0:1], [0:2], [0:5], [0:5]>]} : (tensor<1x2x6x6xf32>) -> tensor<1x2x5x5xf32>
-  %b = soap.conv2d %t, %w {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64}
+  %b = soap.conv2d %t, %w {strides = array<i64: 1, 1>}
      : (tensor<1x2x5x5xf32>, tensor<3x2x1x1xf32>) -> tensor<1x3x5x5xf32>
-  %c = soap.conv2d %t, %w {strides = array<i64: 2, 2>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64}
+  %c = soap.conv2d %t, %w {strides = array<i64: 2, 2>}
      : (tensor<1x2x5x5xf32>, tensor<3x2x1x1xf32>) -> tensor<1x3x3x3xf32>
-  %r = soap.relu %t : (tensor<1x2x5x5xf32>) -> tensor<1x2x5x5xf32>
+  %r = soap.relu %t : tensor<1x2x5x5xf32>
   %e = soap.assemble %x {sources = [#soap.region<[0:1], [0:2], [1:6], [1:6]>], targets = [#soap.region<[0:1], [0:2], [0:5], [0:5]>]} : (tensor<1x2x6x6xf32>) -> tensor<1x2x5x5xf32>
-  %d = soap.conv2d %e, %w {strides = array<i64: 2, 2>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64}
+  %d = soap.conv2d %e, %w {strides = array<i64: 2, 2>}
      : (tensor<1x2x5x5xf32>, tensor<3x2x1x1xf32>) -> tensor<1x3x3x3xf32>
   return %a, %b, %c, %r, %d : tensor<1x3x2x2xf32>, tensor<1x3x5x5xf32>, tensor<1x3x3x3xf32>, tensor<1x2x5x5xf32>, tensor<1x3x3x3xf32>
 }

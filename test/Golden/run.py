@@ -151,9 +151,11 @@ class Outcome:
         result["report"] = digest(json.dumps(told, sort_keys=True))
         with open(graph) as stream:
             result["schedule"] = digest(stream.read())
-        with open(planned) as stream:
-            result["plan"] = digest(stream.read())
-        status, text, errors = run(self.tools + "soap-opt", planned, "--soap-partition", "-o", "-")
+        # In generic form: it does not change with the syntax of ops.
+        generic = ["--mlir-print-op-generic", "--mlir-print-local-scope", "-o", "-"]
+        _, text, _ = run(self.tools + "soap-opt", planned, *generic)
+        result["plan"] = digest(text)
+        status, text, errors = run(self.tools + "soap-opt", planned, "--soap-partition", *generic)
         result["partitioned"] = digest(text) if status == 0 else "refused: " + first_error(errors)
         for path in (report, graph, planned):
             os.remove(path)

@@ -7,10 +7,10 @@
 // CHECK-NOT: soap.softmax
 func.func @forward(%q: tensor<2x4x3xf32>, %k: tensor<2x4x3xf32>, %v: tensor<2x4x3xf32>) -> tensor<2x4x3xf32> {
   %s = soap.matmul %q, %k {soap.name = "products", transpose_b} : (tensor<2x4x3xf32>, tensor<2x4x3xf32>) -> tensor<2x4x4xf32>
-  %p = soap.softmax %s {axis = 2 : i64, soap.name = "softmax"} : (tensor<2x4x4xf32>) -> tensor<2x4x4xf32>
+  %p = soap.softmax %s {axis = 2 : i64, soap.name = "softmax"} : tensor<2x4x4xf32>
   %y = soap.matmul %p, %v {soap.name = "mixed"} : (tensor<2x4x4xf32>, tensor<2x4x3xf32>) -> tensor<2x4x3xf32>
   %s2 = soap.matmul %y, %k {soap.name = "products2", transpose_b} : (tensor<2x4x3xf32>, tensor<2x4x3xf32>) -> tensor<2x4x4xf32>
-  %p2 = soap.softmax %s2 {axis = 2 : i64, soap.name = "softmax2"} : (tensor<2x4x4xf32>) -> tensor<2x4x4xf32>
+  %p2 = soap.softmax %s2 {axis = 2 : i64, soap.name = "softmax2"} : tensor<2x4x4xf32>
   %y2 = soap.matmul %p2, %v {soap.name = "mixed2"} : (tensor<2x4x4xf32>, tensor<2x4x3xf32>) -> tensor<2x4x3xf32>
   return %y2 : tensor<2x4x3xf32>
 }

@@ -5,9 +5,9 @@
 // CHECK: error: '@forward' has no attention that is known
 func.func @forward(%q: tensor<2x2x4x3xf32>, %k: tensor<2x2x4x3xf32>, %v: tensor<2x2x4x3xf32>, %mask: tensor<2x1x1x4xf32>) -> tensor<2x2x4x3xf32> {
   %s = soap.matmul %q, %k {soap.name = "products", transpose_b} : (tensor<2x2x4x3xf32>, tensor<2x2x4x3xf32>) -> tensor<2x2x4x4xf32>
-  %never = soap.constant {soap.name = "never"} dense<0xFF800000> : tensor<f32> : tensor<f32>
+  %never = soap.constant {soap.name = "never"} dense<0xFF800000> : tensor<f32>
   %m = soap.where %mask, %s, %never {soap.name = "masked"} : (tensor<2x1x1x4xf32>, tensor<2x2x4x4xf32>, tensor<f32>) -> tensor<2x2x4x4xf32>
-  %p = soap.softmax %m {axis = 3 : i64, soap.name = "softmax"} : (tensor<2x2x4x4xf32>) -> tensor<2x2x4x4xf32>
+  %p = soap.softmax %m {axis = 3 : i64, soap.name = "softmax"} : tensor<2x2x4x4xf32>
   %y = soap.matmul %p, %v {soap.name = "mixed"} : (tensor<2x2x4x4xf32>, tensor<2x2x4x3xf32>) -> tensor<2x2x4x3xf32>
   return %y : tensor<2x2x4x3xf32>
 }
@@ -18,7 +18,7 @@ func.func @forward(%q: tensor<2x2x4x3xf32>, %k: tensor<2x2x4x3xf32>, %v: tensor<
 // CHECK: warning: softmax 'softmax' stays whole: 'func.return' reads its probabilities
 func.func @forward(%q: tensor<2x4x3xf32>, %k: tensor<2x4x3xf32>, %v: tensor<2x4x3xf32>) -> (tensor<2x4x3xf32>, tensor<2x4x4xf32>) {
   %s = soap.matmul %q, %k {soap.name = "products", transpose_b} : (tensor<2x4x3xf32>, tensor<2x4x3xf32>) -> tensor<2x4x4xf32>
-  %p = soap.softmax %s {axis = 2 : i64, soap.name = "softmax"} : (tensor<2x4x4xf32>) -> tensor<2x4x4xf32>
+  %p = soap.softmax %s {axis = 2 : i64, soap.name = "softmax"} : tensor<2x4x4xf32>
   %y = soap.matmul %p, %v {soap.name = "mixed"} : (tensor<2x4x4xf32>, tensor<2x4x3xf32>) -> tensor<2x4x3xf32>
   return %y, %p : tensor<2x4x3xf32>, tensor<2x4x4xf32>
 }
@@ -29,7 +29,7 @@ func.func @forward(%q: tensor<2x4x3xf32>, %k: tensor<2x4x3xf32>, %v: tensor<2x4x
 // CHECK: warning: softmax 'softmax' stays whole: its scores are not of one sequence: 4 queries and 6 keys
 func.func @forward(%q: tensor<2x4x3xf32>, %k: tensor<2x6x3xf32>, %v: tensor<2x6x3xf32>) -> tensor<2x4x3xf32> {
   %s = soap.matmul %q, %k {soap.name = "products", transpose_b} : (tensor<2x4x3xf32>, tensor<2x6x3xf32>) -> tensor<2x4x6xf32>
-  %p = soap.softmax %s {axis = 2 : i64, soap.name = "softmax"} : (tensor<2x4x6xf32>) -> tensor<2x4x6xf32>
+  %p = soap.softmax %s {axis = 2 : i64, soap.name = "softmax"} : tensor<2x4x6xf32>
   %y = soap.matmul %p, %v {soap.name = "mixed"} : (tensor<2x4x6xf32>, tensor<2x6x3xf32>) -> tensor<2x4x3xf32>
   return %y : tensor<2x4x3xf32>
 }
@@ -40,7 +40,7 @@ func.func @forward(%q: tensor<2x4x3xf32>, %k: tensor<2x6x3xf32>, %v: tensor<2x6x
 // CHECK: warning: softmax 'softmax' stays whole: 'products' has another reader
 func.func @forward(%q: tensor<2x4x3xf32>, %k: tensor<2x4x3xf32>, %v: tensor<2x4x3xf32>) -> (tensor<2x4x3xf32>, tensor<2x4x4xf32>) {
   %s = soap.matmul %q, %k {soap.name = "products", transpose_b} : (tensor<2x4x3xf32>, tensor<2x4x3xf32>) -> tensor<2x4x4xf32>
-  %p = soap.softmax %s {axis = 2 : i64, soap.name = "softmax"} : (tensor<2x4x4xf32>) -> tensor<2x4x4xf32>
+  %p = soap.softmax %s {axis = 2 : i64, soap.name = "softmax"} : tensor<2x4x4xf32>
   %y = soap.matmul %p, %v {soap.name = "mixed"} : (tensor<2x4x4xf32>, tensor<2x4x3xf32>) -> tensor<2x4x3xf32>
   return %y, %s : tensor<2x4x3xf32>, tensor<2x4x4xf32>
 }
@@ -51,11 +51,11 @@ func.func @forward(%q: tensor<2x4x3xf32>, %k: tensor<2x4x3xf32>, %v: tensor<2x4x
 // CHECK: warning: softmax 'softmax' stays whole: its gradient has another scale
 func.func @forward(%q: tensor<2x4x3xf32>, %k: tensor<2x4x3xf32>, %v: tensor<2x4x3xf32>, %g: tensor<2x4x3xf32>) -> (tensor<2x4x3xf32>, tensor<2x4x3xf32>) {
   %s = soap.matmul %q, %k {soap.name = "products", transpose_b} : (tensor<2x4x3xf32>, tensor<2x4x3xf32>) -> tensor<2x4x4xf32>
-  %p = soap.softmax %s {axis = 2 : i64, soap.name = "softmax"} : (tensor<2x4x4xf32>) -> tensor<2x4x4xf32>
+  %p = soap.softmax %s {axis = 2 : i64, soap.name = "softmax"} : tensor<2x4x4xf32>
   %y = soap.matmul %p, %v {soap.name = "mixed"} : (tensor<2x4x4xf32>, tensor<2x4x3xf32>) -> tensor<2x4x3xf32>
   %dp = soap.matmul %g, %v {soap.name = "mixed.input_grad", transpose_b} : (tensor<2x4x3xf32>, tensor<2x4x3xf32>) -> tensor<2x4x4xf32>
-  %ds = soap.softmax_grad %dp, %p {axis = 2 : i64, soap.name = "softmax.input_grad"} : (tensor<2x4x4xf32>, tensor<2x4x4xf32>) -> tensor<2x4x4xf32>
-  %twice = soap.scale %ds {factor = 2.0 : f64, soap.name = "twice"} : (tensor<2x4x4xf32>) -> tensor<2x4x4xf32>
+  %ds = soap.softmax_grad %dp, %p {axis = 2 : i64, soap.name = "softmax.input_grad"} : tensor<2x4x4xf32>
+  %twice = soap.scale %ds {factor = 2.0 : f64, soap.name = "twice"} : tensor<2x4x4xf32>
   %dq = soap.matmul %twice, %k {soap.name = "products.input_grad"} : (tensor<2x4x4xf32>, tensor<2x4x3xf32>) -> tensor<2x4x3xf32>
   return %y, %dq : tensor<2x4x3xf32>, tensor<2x4x3xf32>
 }

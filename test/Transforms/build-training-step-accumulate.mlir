@@ -36,7 +36,7 @@ func.func @forward(%x: tensor<8x6xf32> {soap.kind = #soap.kind<data>, soap.name 
                    %scale: tensor<6xf32> {soap.kind = #soap.kind<parameter>, soap.name = "scale"},
                    %mean: tensor<6xf32> {soap.kind = #soap.kind<state>, soap.name = "mean"}, %var: tensor<6xf32> {soap.kind = #soap.kind<state>, soap.name = "var"},
                    %w: tensor<6x3xf32> {soap.kind = #soap.kind<parameter>, soap.name = "w"}) -> tensor<8x3xf32> {
-  %0 = soap.dropout %x {rate = 0.5 : f64, seed = 1 : i64, soap.name = "drop"} : (tensor<8x6xf32>) -> tensor<8x6xf32>
+  %0 = soap.dropout %x {rate = 0.5 : f64, seed = 1 : i64, soap.name = "drop"} : tensor<8x6xf32>
   %1 = soap.batch_norm %0, %scale, %scale, %mean, %var {epsilon = 1.0e-5 : f64, soap.name = "norm"} : (tensor<8x6xf32>, tensor<6xf32>, tensor<6xf32>, tensor<6xf32>, tensor<6xf32>) -> tensor<8x6xf32>
   %2 = soap.matmul %1, %w {soap.name = "fc"} : (tensor<8x6xf32>, tensor<6x3xf32>) -> tensor<8x3xf32>
   return %2 : tensor<8x3xf32>

@@ -38,7 +38,7 @@ func.func @forward(%x: tensor<4x3xi32> {soap.kind = #soap.kind<data>, soap.name 
                    %e: tensor<7x6xf32> {soap.kind = #soap.kind<parameter>, soap.name = "e"},
                    %w: tensor<6x5xf32> {soap.kind = #soap.kind<parameter>, soap.name = "w"}) -> tensor<4x3x5xf32> {
   %0 = soap.gather %e, %x {soap.name = "embed"} : (tensor<7x6xf32>, tensor<4x3xi32>) -> tensor<4x3x6xf32>
-  %1 = soap.dropout %0 {rate = 2.5e-01 : f64, seed = 1 : i64, soap.name = "drop"} : (tensor<4x3x6xf32>) -> tensor<4x3x6xf32>
+  %1 = soap.dropout %0 {rate = 2.5e-01 : f64, seed = 1 : i64, soap.name = "drop"} : tensor<4x3x6xf32>
   %2 = soap.matmul %1, %w {soap.name = "out"} : (tensor<4x3x6xf32>, tensor<6x5xf32>) -> tensor<4x3x5xf32>
   return %2 : tensor<4x3x5xf32>
 }

@@ -29,11 +29,11 @@ func.func @forward(%x: tensor<4x2x3x3xf32> {soap.kind = #soap.kind<data>, soap.n
                    %beta: tensor<3xf32> {soap.kind = #soap.kind<parameter>, soap.name = "beta"},
                    %mean: tensor<3xf32> {soap.kind = #soap.kind<state>, soap.name = "bn.mean", soap.init = #soap.init<zeros>},
                    %var: tensor<3xf32> {soap.kind = #soap.kind<state>, soap.name = "bn.var", soap.init = #soap.init<ones>}) -> tensor<4x3xf32> {
-  %0 = soap.conv2d %x, %w {soap.name = "conv", strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64}
+  %0 = soap.conv2d %x, %w {soap.name = "conv", strides = array<i64: 1, 1>}
      : (tensor<4x2x3x3xf32>, tensor<3x2x1x1xf32>) -> tensor<4x3x3x3xf32>
   %1 = soap.batch_norm %0, %gamma, %beta, %mean, %var {soap.name = "bn", epsilon = 1.0e-3 : f64}
      : (tensor<4x3x3x3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<4x3x3x3xf32>
-  %c = soap.constant {soap.name = "ones"} dense<1.0> : tensor<3xf32> : tensor<3xf32>
+  %c = soap.constant {soap.name = "ones"} dense<1.0> : tensor<3xf32>
   %2 = soap.batch_norm %1, %c, %c, %c, %c {soap.name = "frozen", epsilon = 1.0e-3 : f64}
      : (tensor<4x3x3x3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<4x3x3x3xf32>
   %3 = soap.reduce sum %2 {axes = array<i64: 2, 3>} : (tensor<4x3x3x3xf32>) -> tensor<4x3xf32>

@@ -13,7 +13,7 @@ func.func private @forward(tensor<4x4xf32> {soap.kind = #soap.kind<data>}) -> te
 
 // expected-error @below {{argument #1 of '@forward' has no 'soap.kind'}}
 func.func @forward(%x: tensor<4x4xf32> {soap.kind = #soap.kind<data>}, %w: tensor<4x4xf32>) -> tensor<4x4xf32> {
-  %0 = soap.matmul %x, %w : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %0 = soap.matmul %x, %w : tensor<4x4xf32>
   return %0 : tensor<4x4xf32>
 }
 
@@ -82,7 +82,7 @@ func.func @forward(%x: tensor<4x4xf32> {soap.kind = #soap.kind<data>}, %w: tenso
 // expected-remark @below {{parameter 'unused' has no influence on the loss and is not trained}}
 func.func @forward(%x: tensor<4x4xf32> {soap.kind = #soap.kind<data>}, %w: tensor<4x4xf32> {soap.kind = #soap.kind<parameter>, soap.name = "w"},
                    %u: tensor<4x4xf32> {soap.kind = #soap.kind<parameter>, soap.name = "unused"}) -> tensor<4x4xf32> {
-  %0 = soap.matmul %x, %w : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %0 = soap.matmul %x, %w : tensor<4x4xf32>
   return %0 : tensor<4x4xf32>
 }
 
@@ -97,8 +97,8 @@ func.func @forward(%x: tensor<4x4xf32> {soap.kind = #soap.kind<data>}, %w: tenso
 
 func.func @forward(%x: tensor<4x4xf32> {soap.kind = #soap.kind<data>}, %w: tensor<4x4xf32> {soap.kind = #soap.kind<parameter>, soap.name = "w"}) -> tensor<4x4xf32> {
   // expected-error @below {{'soap.relu_grad' op is not differentiable, and the loss depends on parameters through it (op 'gate')}}
-  %0 = soap.relu_grad %w, %w {soap.name = "gate"} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
-  %1 = soap.matmul %x, %0 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %0 = soap.relu_grad %w, %w {soap.name = "gate"} : tensor<4x4xf32>
+  %1 = soap.matmul %x, %0 : tensor<4x4xf32>
   return %1 : tensor<4x4xf32>
 }
 
@@ -108,8 +108,8 @@ func.func @forward(%x: tensor<4x4xf32> {soap.kind = #soap.kind<data>}, %w: tenso
 // expected-error @below {{no parameter of '@forward' has influence on the loss}}
 // expected-remark @below {{parameter 'w' has no influence on the loss and is not trained}}
 func.func @forward(%x: tensor<4x4xf32> {soap.kind = #soap.kind<data>}, %w: tensor<4x4xf32> {soap.kind = #soap.kind<parameter>, soap.name = "w"}) -> tensor<4x4xf32> {
-  %0 = soap.sign %w {soap.name = "steps"} : (tensor<4x4xf32>) -> tensor<4x4xf32>
-  %1 = soap.matmul %x, %0 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %0 = soap.sign %w {soap.name = "steps"} : tensor<4x4xf32>
+  %1 = soap.matmul %x, %0 : tensor<4x4xf32>
   return %1 : tensor<4x4xf32>
 }
 
@@ -117,8 +117,8 @@ func.func @forward(%x: tensor<4x4xf32> {soap.kind = #soap.kind<data>}, %w: tenso
 
 // An op on no path from a parameter to the loss need not be differentiable.
 func.func @forward(%x: tensor<4x4xf32> {soap.kind = #soap.kind<data>}, %w: tensor<4x4xf32> {soap.kind = #soap.kind<parameter>, soap.name = "w"}) -> tensor<4x4xf32> {
-  %0 = soap.relu_grad %x, %x : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
-  %1 = soap.matmul %0, %w : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %0 = soap.relu_grad %x, %x : tensor<4x4xf32>
+  %1 = soap.matmul %0, %w : tensor<4x4xf32>
   return %1 : tensor<4x4xf32>
 }
 
@@ -126,9 +126,9 @@ func.func @forward(%x: tensor<4x4xf32> {soap.kind = #soap.kind<data>}, %w: tenso
 
 func.func @forward(%x: tensor<4x4xf32> {soap.kind = #soap.kind<data>}, %w: tensor<4x4xf32> {soap.kind = #soap.kind<parameter>, soap.name = "w"}) -> tensor<4x4xf32> {
   // expected-note @below {{the other one is here}}
-  %0 = soap.matmul %x, %w {soap.name = "fc"} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %0 = soap.matmul %x, %w {soap.name = "fc"} : tensor<4x4xf32>
   // expected-error @below {{name 'fc' is used by two ops}}
-  %1 = soap.relu %0 {soap.name = "fc"} : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  %1 = soap.relu %0 {soap.name = "fc"} : tensor<4x4xf32>
   return %1 : tensor<4x4xf32>
 }
 
@@ -136,7 +136,7 @@ func.func @forward(%x: tensor<4x4xf32> {soap.kind = #soap.kind<data>}, %w: tenso
 
 // expected-error @below {{name 'w' is used by two arguments of '@forward'}}
 func.func @forward(%x: tensor<4x4xf32> {soap.kind = #soap.kind<data>, soap.name = "w"}, %w: tensor<4x4xf32> {soap.kind = #soap.kind<parameter>, soap.name = "w"}) -> tensor<4x4xf32> {
-  %0 = soap.matmul %x, %w : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %0 = soap.matmul %x, %w : tensor<4x4xf32>
   return %0 : tensor<4x4xf32>
 }
 
@@ -160,7 +160,7 @@ func.func @forward(%x: tensor<4x4xf32> {soap.kind = #soap.kind<data>}, %w: tenso
 // -----
 
 func.func @forward(%x: tensor<4x4xf32> {soap.kind = #soap.kind<data>}, %w: tensor<4xf32> {soap.kind = #soap.kind<parameter>}) -> tensor<4x4xf32> {
-  %s = soap.exp %w : (tensor<4xf32>) -> tensor<4xf32>
+  %s = soap.exp %w : tensor<4xf32>
   // expected-error @below {{'soap.batch_norm' op has no gradient in its statistics, and 'mean' depends on a parameter}}
   %0 = soap.batch_norm %x, %w, %w, %s, %s {epsilon = 1.0e-3 : f64} : (tensor<4x4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<4x4xf32>
   return %0 : tensor<4x4xf32>
@@ -177,7 +177,7 @@ func.func @forward(%x: tensor<4x4xf32> {soap.kind = #soap.kind<data>}, %w: tenso
 // -----
 
 func.func @forward(%x: tensor<4x4xf32> {soap.kind = #soap.kind<data>}, %w: tensor<4x4xf32> {soap.kind = #soap.kind<parameter>}) -> tensor<4x4xf32> {
-  %0 = soap.matmul %x, %w : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %0 = soap.matmul %x, %w : tensor<4x4xf32>
   return %0 : tensor<4x4xf32>
 }
 // expected-error @below {{'@evaluate' exists already, and is to be built}}

@@ -13,6 +13,6 @@
 // expected-warning @below {{result of '@forward', 'tensor<8x3xf32>', is computed by a sigmoid (op 'D'), and is taken for logits: the loss is softmax cross-entropy of these values}}
 func.func @forward(%x: tensor<8x4xf32> {soap.kind = #soap.kind<data>, soap.name = "x", soap.sample_dim = 0 : i64}, %w: tensor<4x3xf32> {soap.kind = #soap.kind<parameter>, soap.name = "w"}) -> tensor<8x3xf32> {
   %0 = soap.matmul %x, %w {soap.name = "fc"} : (tensor<8x4xf32>, tensor<4x3xf32>) -> tensor<8x3xf32>
-  %1 = soap.sigmoid %0 {soap.name = "D"} : (tensor<8x3xf32>) -> tensor<8x3xf32>
+  %1 = soap.sigmoid %0 {soap.name = "D"} : tensor<8x3xf32>
   return %1 : tensor<8x3xf32>
 }

@@ -92,6 +92,6 @@
 // NEGATIVE: error: batch-norm-momentum is -5{{.*}}, expected a number in [0, 1], or -1 for the model's
 // NORM: error: batch-norm-momentum is 2{{.*}}, expected a number in [0, 1], or -1 for the model's
 func.func @forward(%x: tensor<4x4xf32> {soap.kind = #soap.kind<data>}, %w: tensor<4x4xf32> {soap.kind = #soap.kind<parameter>}) -> tensor<4x4xf32> {
-  %0 = soap.matmul %x, %w : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %0 = soap.matmul %x, %w : tensor<4x4xf32>
   return %0 : tensor<4x4xf32>
 }

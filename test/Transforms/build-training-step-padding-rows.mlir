@@ -30,7 +30,7 @@ func.func @forward(
     %head: tensor<8x3xf32> {soap.kind = #soap.kind<parameter>, soap.name = "head"}) -> tensor<8x3xf32> {
   %0 = soap.gather %words, %a {soap.name = "first"} : (tensor<9x4xf32>, tensor<8x2xi32>) -> tensor<8x2x4xf32>
   %1 = soap.gather %words, %b {soap.name = "second"} : (tensor<9x4xf32>, tensor<8x2xi32>) -> tensor<8x2x4xf32>
-  %2 = soap.add %0, %1 {soap.name = "sum"} : (tensor<8x2x4xf32>, tensor<8x2x4xf32>) -> tensor<8x2x4xf32>
+  %2 = soap.add %0, %1 {soap.name = "sum"} : tensor<8x2x4xf32>
   %3 = soap.reshape %2 {soap.name = "flat"} : (tensor<8x2x4xf32>) -> tensor<8x8xf32>
   %4 = soap.matmul %3, %head {soap.name = "logits"} : (tensor<8x8xf32>, tensor<8x3xf32>) -> tensor<8x3xf32>
   return %4 : tensor<8x3xf32>

@@ -11,7 +11,7 @@
 // RUN: sed 's/f32/f64/g' %s | not soap-opt --soap-build-training-step='precision=bf16' 2>&1 | FileCheck %s --check-prefix=WIDE
 
 // RUN: sed 's/soap.exp /soap.softplus /' %s | soap-opt --soap-build-training-step='precision=bf16' | FileCheck %s --check-prefix=SOFTPLUS
-// SOFTPLUS: soap.softplus %{{.*}} : (tensor<8x16xf32>) -> tensor<8x16xf32>
+// SOFTPLUS: soap.softplus %{{.*}} : tensor<8x16xf32>
 
 // UNKNOWN: error: unknown precision 'fp8', expected f32, tf32, bf16 or f16
 // SCALE: error: loss-scale and loss-scale-window are of precision 'f16', got precision 'bf16'
@@ -31,9 +31,9 @@
 // CHECK-DAG: %[[W:.+]] = soap.cast %{{.*}} {soap.name = "w.bf16"} : (tensor<16x12xf32>) -> tensor<16x12xbf16>
 // CHECK: soap.matmul %[[X]], %[[W]] {{.*}} -> tensor<8x16xbf16>
 // CHECK: soap.layer_norm {{.*}} : (tensor<8x16xbf16>, tensor<16xf32>, tensor<16xf32>) -> (tensor<8x16xbf16>, tensor<8xf32>, tensor<8xf32>)
-// CHECK: soap.softmax %{{.*}} : (tensor<8x16xbf16>) -> tensor<8x16xbf16>
+// CHECK: soap.softmax %{{.*}} : tensor<8x16xbf16>
 // exp is f32, and the product with it is narrow again.
-// CHECK: %[[EXP:.+]] = soap.exp %{{.*}} : (tensor<8x16xf32>) -> tensor<8x16xf32>
+// CHECK: %[[EXP:.+]] = soap.exp %{{.*}} : tensor<8x16xf32>
 // CHECK: soap.cast %[[EXP]] {soap.name = "exp.bf16"}
 // CHECK: soap.cross_entropy %{{.*}} : (tensor<8x4xbf16>, tensor<8xi32>) -> (tensor<f32>, tensor<f32>, tensor<3x8xf32>)
 // CHECK: %[[GRAD:.+]] = soap.matmul {{.*}}soap.name = "fc1.weight_grad", soap.sum_type = f32{{.*}} -> tensor<16x12xf32>
@@ -60,8 +60,8 @@ func.func @forward(%x: tensor<8x12xf32> {soap.kind = #soap.kind<data>, soap.name
                    %v: tensor<4x16xf32> {soap.kind = #soap.kind<parameter>, soap.name = "v"}) -> tensor<8x4xf32> {
   %0 = soap.matmul %x, %w {transpose_b, soap.name = "fc1"} : (tensor<8x12xf32>, tensor<16x12xf32>) -> tensor<8x16xf32>
   %1:3 = soap.layer_norm %0, %gamma, %beta {axis = 1 : i64, epsilon = 1.0e-5 : f64, soap.name = "norm"} : (tensor<8x16xf32>, tensor<16xf32>, tensor<16xf32>) -> (tensor<8x16xf32>, tensor<8xf32>, tensor<8xf32>)
-  %2 = soap.softmax %1#0 {axis = 1 : i64, soap.name = "softmax"} : (tensor<8x16xf32>) -> tensor<8x16xf32>
-  %3 = soap.exp %2 {soap.name = "exp"} : (tensor<8x16xf32>) -> tensor<8x16xf32>
+  %2 = soap.softmax %1#0 {axis = 1 : i64, soap.name = "softmax"} : tensor<8x16xf32>
+  %3 = soap.exp %2 {soap.name = "exp"} : tensor<8x16xf32>
   %4 = soap.matmul %3, %v {transpose_b, soap.name = "fc2"} : (tensor<8x16xf32>, tensor<4x16xf32>) -> tensor<8x4xf32>
   return %4 : tensor<8x4xf32>
 }

@@ -18,11 +18,11 @@
 
 // ADAM-LABEL: func.func @train_step
 // ADAM: %[[F:.+]] = soap.maximum {{.*}}soap.name = "schedule.factor"
-// ADAM: %[[C:.+]] = soap.mul %{{[^,]+}}, %[[F]] {soap.name = "w.adam.rate"} : (tensor<f32>, tensor<f32>) -> tensor<f32>
+// ADAM: %[[C:.+]] = soap.mul %{{[^,]+}}, %[[F]] {soap.name = "w.adam.rate"} : tensor<f32>
 // ADAM: soap.adam %{{[^,]+}}, %{{[^,]+}}, %{{[^,]+}}, %{{[^,]+}}, %[[C]], %{{.*}}
 func.func @forward(%x: tensor<4x4xf32> {soap.kind = #soap.kind<data>, soap.name = "x", soap.sample_dim = 0 : i64},
                    %w: tensor<4x4xf32> {soap.kind = #soap.kind<parameter>, soap.name = "w"}, %b: tensor<4xf32> {soap.kind = #soap.kind<parameter>, soap.name = "b"}) -> tensor<4x4xf32> {
-  %0 = soap.matmul %x, %w {soap.name = "fc"} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %0 = soap.matmul %x, %w {soap.name = "fc"} : tensor<4x4xf32>
   %1 = soap.bias_add %0, %b {axis = 1 : i64, soap.name = "bias"} : (tensor<4x4xf32>, tensor<4xf32>) -> tensor<4x4xf32>
   return %1 : tensor<4x4xf32>
 }

@@ -26,12 +26,12 @@
 func.func @forward(%x: tensor<8x4xf32> {soap.kind = #soap.kind<data>, soap.name = "x", soap.sample_dim = 0 : i64},
                    %w: tensor<4x3xf32> {soap.kind = #soap.kind<parameter>, soap.name = "w"},
                    %v: tensor<4x3xf32> {soap.kind = #soap.kind<parameter>, soap.name = "v"}) -> tensor<8x3xf32> {
-  %held = soap.stop_gradient %w {soap.name = "held"} : (tensor<4x3xf32>) -> tensor<4x3xf32>
+  %held = soap.stop_gradient %w {soap.name = "held"} : tensor<4x3xf32>
   %0 = soap.matmul %x, %held {soap.name = "target"} : (tensor<8x4xf32>, tensor<4x3xf32>) -> tensor<8x3xf32>
   %1 = soap.matmul %x, %w {soap.name = "fc"} : (tensor<8x4xf32>, tensor<4x3xf32>) -> tensor<8x3xf32>
-  %2 = soap.sub %1, %0 {soap.name = "difference"} : (tensor<8x3xf32>, tensor<8x3xf32>) -> tensor<8x3xf32>
+  %2 = soap.sub %1, %0 {soap.name = "difference"} : tensor<8x3xf32>
   %3 = soap.matmul %x, %v {soap.name = "other"} : (tensor<8x4xf32>, tensor<4x3xf32>) -> tensor<8x3xf32>
-  %4 = soap.stop_gradient %3 {soap.name = "detached"} : (tensor<8x3xf32>) -> tensor<8x3xf32>
-  %5 = soap.add %2, %4 {soap.name = "sum"} : (tensor<8x3xf32>, tensor<8x3xf32>) -> tensor<8x3xf32>
+  %4 = soap.stop_gradient %3 {soap.name = "detached"} : tensor<8x3xf32>
+  %5 = soap.add %2, %4 {soap.name = "sum"} : tensor<8x3xf32>
   return %5 : tensor<8x3xf32>
 }

@@ -70,7 +70,7 @@ func.func @forward(%x: tensor<8x6xf32> {soap.kind = #soap.kind<data>, soap.name 
                    %w2: tensor<5x3xf32> {soap.kind = #soap.kind<parameter>, soap.name = "w2"}) -> tensor<8x3xf32> {
   %0 = soap.matmul %x, %w1 {soap.name = "fc1", transpose_b} : (tensor<8x6xf32>, tensor<5x6xf32>) -> tensor<8x5xf32>
   %1 = soap.bias_add %0, %b1 {axis = 1 : i64} : (tensor<8x5xf32>, tensor<5xf32>) -> tensor<8x5xf32>
-  %2 = soap.relu %1 : (tensor<8x5xf32>) -> tensor<8x5xf32>
+  %2 = soap.relu %1 : tensor<8x5xf32>
   %3 = soap.matmul %2, %w2 {soap.name = "fc2"} : (tensor<8x5xf32>, tensor<5x3xf32>) -> tensor<8x3xf32>
   return %3 : tensor<8x3xf32>
 }
@@ -95,10 +95,10 @@ func.func @forward(%x: tensor<8x6xf32> {soap.kind = #soap.kind<data>, soap.name 
 // INFER: func.func @evaluate
 func.func @forward(%x: tensor<4x4xf32> {soap.kind = #soap.kind<data>, soap.name = "x", soap.sample_dim = 0 : i64},
                    %w: tensor<4x4xf32> {soap.kind = #soap.kind<parameter>, soap.name = "w"}) -> tensor<4x4xf32> {
-  %0 = soap.matmul %x, %w {soap.name = "a"} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
-  %1 = soap.mul %0, %0 {soap.name = "square"} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
-  %2 = soap.matmul %0, %w {soap.name = "b"} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
-  %3 = soap.add %1, %2 {soap.name = "sum"} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %0 = soap.matmul %x, %w {soap.name = "a"} : tensor<4x4xf32>
+  %1 = soap.mul %0, %0 {soap.name = "square"} : tensor<4x4xf32>
+  %2 = soap.matmul %0, %w {soap.name = "b"} : tensor<4x4xf32>
+  %3 = soap.add %1, %2 {soap.name = "sum"} : tensor<4x4xf32>
   return %3 : tensor<4x4xf32>
 }
 
@@ -120,11 +120,11 @@ func.func @forward(%x: tensor<4x4xf32> {soap.kind = #soap.kind<data>, soap.name 
 // INFER: func.func @evaluate
 func.func @forward(%x: tensor<4x4xf32> {soap.kind = #soap.kind<data>, soap.name = "label", soap.sample_dim = 0 : i64},
                    %w: tensor<4x4xf32> {soap.kind = #soap.kind<parameter>, soap.name = "w"}) -> tensor<4x4xf32> {
-  %0 = soap.matmul %x, %w : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
-  %1 = soap.relu %0 {soap.name = "loss"} : (tensor<4x4xf32>) -> tensor<4x4xf32>
-  %2 = soap.relu %1 {soap.name = "loss.input_grad"} : (tensor<4x4xf32>) -> tensor<4x4xf32>
-  %3 = soap.relu %2 : (tensor<4x4xf32>) -> tensor<4x4xf32>
-  %4 = soap.relu %3 {soap.name = "relu_0"} : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  %0 = soap.matmul %x, %w : tensor<4x4xf32>
+  %1 = soap.relu %0 {soap.name = "loss"} : tensor<4x4xf32>
+  %2 = soap.relu %1 {soap.name = "loss.input_grad"} : tensor<4x4xf32>
+  %3 = soap.relu %2 : tensor<4x4xf32>
+  %4 = soap.relu %3 {soap.name = "relu_0"} : tensor<4x4xf32>
   return %4 : tensor<4x4xf32>
 }
 
@@ -146,11 +146,11 @@ func.func @forward(%x: tensor<4x3xf32> {soap.kind = #soap.kind<data>, soap.name 
                    %w0: tensor<2x5xf32> {soap.kind = #soap.kind<parameter>, soap.name = "w0"},
                    %w1: tensor<4x5xf32> {soap.kind = #soap.kind<parameter>, soap.name = "w1"}) -> tensor<4x5xf32> {
   %h = soap.matmul %x, %w {soap.name = "h"} : (tensor<4x3xf32>, tensor<3x6xf32>) -> tensor<4x6xf32>
-  %p1 = soap.slice %h {offsets = array<i64: 0, 2>, sizes = array<i64: 4, 4>, strides = array<i64: 1, 1>, soap.name = "part1"} : (tensor<4x6xf32>) -> tensor<4x4xf32>
+  %p1 = soap.slice %h {offsets = array<i64: 0, 2>, sizes = array<i64: 4, 4>, soap.name = "part1"} : (tensor<4x6xf32>) -> tensor<4x4xf32>
   %y1 = soap.matmul %p1, %w1 {soap.name = "use1"} : (tensor<4x4xf32>, tensor<4x5xf32>) -> tensor<4x5xf32>
-  %p0 = soap.slice %h {offsets = array<i64: 0, 0>, sizes = array<i64: 4, 2>, strides = array<i64: 1, 1>, soap.name = "part0"} : (tensor<4x6xf32>) -> tensor<4x2xf32>
+  %p0 = soap.slice %h {sizes = array<i64: 4, 2>, soap.name = "part0"} : (tensor<4x6xf32>) -> tensor<4x2xf32>
   %y0 = soap.matmul %p0, %w0 {soap.name = "use0"} : (tensor<4x2xf32>, tensor<2x5xf32>) -> tensor<4x5xf32>
-  %y = soap.add %y0, %y1 {soap.name = "y"} : (tensor<4x5xf32>, tensor<4x5xf32>) -> tensor<4x5xf32>
+  %y = soap.add %y0, %y1 {soap.name = "y"} : tensor<4x5xf32>
   return %y : tensor<4x5xf32>
 }
 
@@ -165,8 +165,8 @@ func.func @forward(%x: tensor<4x3xf32> {soap.kind = #soap.kind<data>, soap.name 
 func.func @forward(%x: tensor<4x3xf32> {soap.kind = #soap.kind<data>, soap.name = "x", soap.sample_dim = 0 : i64},
                    %w: tensor<3x6xf32> {soap.kind = #soap.kind<parameter>, soap.name = "w"}) -> tensor<4x4xf32> {
   %h = soap.matmul %x, %w {soap.name = "h"} : (tensor<4x3xf32>, tensor<3x6xf32>) -> tensor<4x6xf32>
-  %p0 = soap.slice %h {offsets = array<i64: 0, 0>, sizes = array<i64: 4, 4>, strides = array<i64: 1, 1>, soap.name = "part0"} : (tensor<4x6xf32>) -> tensor<4x4xf32>
-  %p1 = soap.slice %h {offsets = array<i64: 0, 2>, sizes = array<i64: 4, 4>, strides = array<i64: 1, 1>, soap.name = "part1"} : (tensor<4x6xf32>) -> tensor<4x4xf32>
-  %y = soap.mul %p0, %p1 {soap.name = "y"} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %p0 = soap.slice %h {sizes = array<i64: 4, 4>, soap.name = "part0"} : (tensor<4x6xf32>) -> tensor<4x4xf32>
+  %p1 = soap.slice %h {offsets = array<i64: 0, 2>, sizes = array<i64: 4, 4>, soap.name = "part1"} : (tensor<4x6xf32>) -> tensor<4x4xf32>
+  %y = soap.mul %p0, %p1 {soap.name = "y"} : tensor<4x4xf32>
   return %y : tensor<4x4xf32>
 }

@@ -29,7 +29,7 @@ module {
 // expected-error @below {{has 6 functions with a body and none is '@train_step', '@evaluate' or '@forward', expected one of these or the option 'function=NAME': the module has '@a' (1 soap op), '@b' (no ops), '@c' (no ops), '@d' (no ops), '@e' (no ops) and 1 more}}
 module {
   func.func @a(%x: tensor<4xf32>) -> tensor<4xf32> {
-    %0 = soap.relu %x : (tensor<4xf32>) -> tensor<4xf32>
+    %0 = soap.relu %x : tensor<4xf32>
     return %0 : tensor<4xf32>
   }
   func.func @b() { return }

@@ -21,7 +21,7 @@
 // CHECK-NOT: @sum__2
 func.func @sum(%x: tensor<8x6xf32> {soap.config = #soap.config<{d0 = 4}, devices = [0, 1, 2, 3]>}) -> tensor<6xf32> {
   %0 = soap.reduce sum %x {axes = array<i64: 0>, soap.config = #soap.config<{d0 = 4}, devices = [0, 1, 2, 3]>} : (tensor<8x6xf32>) -> tensor<6xf32>
-  %1 = soap.relu %0 {soap.config = #soap.config<{}, replicas = 4, devices = [0, 1, 2, 3]>} : (tensor<6xf32>) -> tensor<6xf32>
+  %1 = soap.relu %0 {soap.config = #soap.config<{}, replicas = 4, devices = [0, 1, 2, 3]>} : tensor<6xf32>
   return %1 : tensor<6xf32>
 }
 
@@ -36,7 +36,7 @@ func.func @sum(%x: tensor<8x6xf32> {soap.config = #soap.config<{d0 = 4}, devices
 // CHECK-NOT: @most__2
 func.func @most(%x: tensor<8x6xf32> {soap.config = #soap.config<{d0 = 4}, devices = [0, 1, 2, 3]>}) -> tensor<6xf32> {
   %0 = soap.reduce max %x {axes = array<i64: 0>, soap.config = #soap.config<{d0 = 4}, devices = [0, 1, 2, 3]>} : (tensor<8x6xf32>) -> tensor<6xf32>
-  %1 = soap.relu %0 {soap.config = #soap.config<{}, replicas = 4, devices = [0, 1, 2, 3]>} : (tensor<6xf32>) -> tensor<6xf32>
+  %1 = soap.relu %0 {soap.config = #soap.config<{}, replicas = 4, devices = [0, 1, 2, 3]>} : tensor<6xf32>
   return %1 : tensor<6xf32>
 }
 
@@ -45,8 +45,8 @@ func.func @most(%x: tensor<8x6xf32> {soap.config = #soap.config<{d0 = 4}, device
 // CHECK: %[[P:.*]]:4 = soap.all_gather %{{.*}} : tensor<1x6xf32> -> tensor<1x6xf32>, tensor<2x6xf32>, tensor<1x6xf32>, tensor<2x6xf32>
 // CHECK: soap.assemble
 func.func @gather(%x: tensor<6x6xf32> {soap.config = #soap.config<{d0 = 4}, devices = [0, 1, 2, 3]>}) -> tensor<6x6xf32> {
-  %0 = soap.relu %x {soap.config = #soap.config<{d0 = 4}, devices = [0, 1, 2, 3]>} : (tensor<6x6xf32>) -> tensor<6x6xf32>
-  %1 = soap.softmax %0 {axis = 0 : i64, soap.config = #soap.config<{}, replicas = 4, devices = [0, 1, 2, 3]>} : (tensor<6x6xf32>) -> tensor<6x6xf32>
+  %0 = soap.relu %x {soap.config = #soap.config<{d0 = 4}, devices = [0, 1, 2, 3]>} : tensor<6x6xf32>
+  %1 = soap.softmax %0 {axis = 0 : i64, soap.config = #soap.config<{}, replicas = 4, devices = [0, 1, 2, 3]>} : tensor<6x6xf32>
   return %1 : tensor<6x6xf32>
 }
 
@@ -67,13 +67,13 @@ func.func @gather(%x: tensor<6x6xf32> {soap.config = #soap.config<{d0 = 4}, devi
 // CHECK: soap.all_to_all {{.*}} -> tensor<1x1xf32>, tensor<2x1xf32>, tensor<1x1xf32>, tensor<2x1xf32>
 // CHECK-NOT: @uneven__3
 func.func @exchange(%x: tensor<8x8xf32> {soap.config = #soap.config<{d0 = 4}, devices = [0, 1, 2, 3]>}) -> tensor<8x8xf32> {
-  %0 = soap.relu %x {soap.config = #soap.config<{d0 = 4}, devices = [0, 1, 2, 3]>} : (tensor<8x8xf32>) -> tensor<8x8xf32>
-  %1 = soap.relu %0 {soap.config = #soap.config<{d1 = 4}, devices = [0, 1, 2, 3]>} : (tensor<8x8xf32>) -> tensor<8x8xf32>
+  %0 = soap.relu %x {soap.config = #soap.config<{d0 = 4}, devices = [0, 1, 2, 3]>} : tensor<8x8xf32>
+  %1 = soap.relu %0 {soap.config = #soap.config<{d1 = 4}, devices = [0, 1, 2, 3]>} : tensor<8x8xf32>
   return %1 : tensor<8x8xf32>
 }
 func.func @uneven(%x: tensor<6x6xf32> {soap.config = #soap.config<{d0 = 4}, devices = [0, 1, 2, 3]>}) -> tensor<6x6xf32> {
-  %0 = soap.relu %x {soap.config = #soap.config<{d0 = 4}, devices = [0, 1, 2, 3]>} : (tensor<6x6xf32>) -> tensor<6x6xf32>
-  %1 = soap.relu %0 {soap.config = #soap.config<{d1 = 4}, devices = [0, 1, 2, 3]>} : (tensor<6x6xf32>) -> tensor<6x6xf32>
+  %0 = soap.relu %x {soap.config = #soap.config<{d0 = 4}, devices = [0, 1, 2, 3]>} : tensor<6x6xf32>
+  %1 = soap.relu %0 {soap.config = #soap.config<{d1 = 4}, devices = [0, 1, 2, 3]>} : tensor<6x6xf32>
   return %1 : tensor<6x6xf32>
 }
 
@@ -92,6 +92,6 @@ func.func @uneven(%x: tensor<6x6xf32> {soap.config = #soap.config<{d0 = 4}, devi
 // CHECK-NOT: @spread__3
 func.func @spread(%x: tensor<8x6xf32> {soap.config = #soap.config<{d0 = 2}, devices = [0, 2]>}) -> tensor<6xf32> {
   %0 = soap.reduce sum %x {axes = array<i64: 0>, soap.config = #soap.config<{d0 = 2}, devices = [0, 2]>} : (tensor<8x6xf32>) -> tensor<6xf32>
-  %1 = soap.relu %0 {soap.config = #soap.config<{}, replicas = 4, devices = [0, 1, 2, 3]>} : (tensor<6xf32>) -> tensor<6xf32>
+  %1 = soap.relu %0 {soap.config = #soap.config<{}, replicas = 4, devices = [0, 1, 2, 3]>} : tensor<6xf32>
   return %1 : tensor<6xf32>
 }

@@ -7,7 +7,7 @@
 // CHECK-LABEL: func.func @step__1
 // CHECK-NOT: func.func @step__2
 func.func @step(%x: tensor<8x3xf32> {soap.config = #soap.config<{d0 = 4}, devices = [0, 1, 2, 3]>}) -> tensor<8x3xf32> {
-  %c = soap.constant {soap.config = #soap.config<{}, replicas = 4, devices = [0, 1, 2, 3]>} dense<2.0> : tensor<8x3xf32> : tensor<8x3xf32>
-  %y = soap.mul %x, %c {soap.config = #soap.config<{d0 = 4}, devices = [0, 1, 2, 3]>} : (tensor<8x3xf32>, tensor<8x3xf32>) -> tensor<8x3xf32>
+  %c = soap.constant {soap.config = #soap.config<{}, replicas = 4, devices = [0, 1, 2, 3]>} dense<2.0> : tensor<8x3xf32>
+  %y = soap.mul %x, %c {soap.config = #soap.config<{d0 = 4}, devices = [0, 1, 2, 3]>} : tensor<8x3xf32>
   return %y : tensor<8x3xf32>
 }

@@ -5,8 +5,8 @@
 // CHECK-NOT: soap.all_to_all
 // CHECK: soap.send
 // CHECK-NOT: soap.all_to_all
-func.func @shifted(%x: tensor<16x16xf32> {soap.config = #soap.config<{d0 = 4, d1 = 2}, devices = [0, 1, 2, 3, 4, 5, 6, 7]>}) -> tensor<16x16xf32> {
-  %0 = soap.relu %x {soap.config = #soap.config<{d0 = 4, d1 = 2}, devices = [0, 1, 2, 3, 4, 5, 6, 7]>} : (tensor<16x16xf32>) -> tensor<16x16xf32>
-  %1 = soap.relu %0 {soap.config = #soap.config<{d0 = 2, d1 = 4}, devices = [0, 1, 2, 3, 4, 5, 6, 7]>} : (tensor<16x16xf32>) -> tensor<16x16xf32>
+func.func @shifted(%x: tensor<16x16xf32> {soap.config = #soap.config<{d0 = 4, d1 = 2}, devices = [0 to 7]>}) -> tensor<16x16xf32> {
+  %0 = soap.relu %x {soap.config = #soap.config<{d0 = 4, d1 = 2}, devices = [0 to 7]>} : tensor<16x16xf32>
+  %1 = soap.relu %0 {soap.config = #soap.config<{d0 = 2, d1 = 4}, devices = [0 to 7]>} : tensor<16x16xf32>
   return %1 : tensor<16x16xf32>
 }

@@ -19,7 +19,7 @@
 // CHECK-NOT: @rows__2
 func.func @rows(%table: tensor<40x5xf32> {soap.config = #soap.config<{d0 = 4}, devices = [0, 1, 2, 3]>}, %i: tensor<3xi32> {soap.config = #soap.config<{}, replicas = 4, devices = [0, 1, 2, 3]>}) -> tensor<3x5xf32> {
   %0 = soap.gather %table, %i {wrap = 40 : i64, soap.config = #soap.config<{v = 4}, devices = [0, 1, 2, 3]>} : (tensor<40x5xf32>, tensor<3xi32>) -> tensor<3x5xf32>
-  %1 = soap.relu %0 {soap.config = #soap.config<{}, replicas = 4, devices = [0, 1, 2, 3]>} : (tensor<3x5xf32>) -> tensor<3x5xf32>
+  %1 = soap.relu %0 {soap.config = #soap.config<{}, replicas = 4, devices = [0, 1, 2, 3]>} : tensor<3x5xf32>
   return %1 : tensor<3x5xf32>
 }
 

@@ -304,12 +304,12 @@ MaybeError Calibration::measureTiles(int64_t bytes) {
         number + "\"}";
     body += "  %y" + number + " = soap.relu %x" + number +
             " {soap.name = \"make" + number +
-            "\", soap.config = #soap.config<{}, devices = [0]>} : (" + type +
-            ") -> " + type + "\n  %z" + number + " = soap.neg %y" + number +
+            "\", soap.config = #soap.config<{}, devices = [0]>} : " + type +
+            "\n  %z" + number + " = soap.neg %y" + number +
             " {soap.name = \"read" + number +
             "\", soap.config = #soap.config<{d1 = 4}, devices = [0, 0, 0, "
-            "0]>} : (" +
-            type + ") -> " + type + "\n";
+            "0]>} : " +
+            type + "\n";
     types += comma + type +
              " {soap.kind = #soap.kind<output>, soap.name = \"z" + number +
              "\"}";
@@ -353,11 +353,11 @@ MaybeError Calibration::measureCopies() {
         type +
         " {soap.kind = #soap.kind<output>, soap.name = \"z\"}) {\n"
         "  %y = soap.relu %x {soap.name = \"make\", soap.config = "
-        "#soap.config<{}, devices = [0]>} : (" +
-        type + ") -> " + type +
+        "#soap.config<{}, devices = [0]>} : " +
+        type +
         "\n  %z = soap.neg %y {soap.name = \"read\", soap.config = "
-        "#soap.config<{}, devices = [1]>} : (" +
-        type + ") -> " + type + "\n  return %z : " + type + "\n}\n";
+        "#soap.config<{}, devices = [1]>} : " +
+        type + "\n  return %z : " + type + "\n}\n";
     auto session = open(text, "cpu-2");
     if (!session)
       return session.takeError();
@@ -409,8 +409,8 @@ MaybeError Calibration::measureAllReduce(int64_t devices) {
         y +
         "\n  %z = soap.relu %y {soap.name = \"read\", soap.config = "
         "#soap.config<{}, replicas = " +
-        count + ", devices = [" + list + "]>} : (" + y + ") -> " + y +
-        "\n  return %z : " + y + "\n}\n";
+        count + ", devices = [" + list + "]>} : " + y + "\n  return %z : " + y +
+        "\n}\n";
     auto session = open(text, "cpu-" + count);
     if (!session)
       return session.takeError();

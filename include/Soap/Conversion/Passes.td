@@ -31,7 +31,7 @@ def SoapOutlineKernels : Pass<"soap-outline-kernels", "::mlir::ModuleOp"> {
 
     ```mlir
     func.func @f(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
-      %y = soap.relu %x : (tensor<4x8xf32>) -> tensor<4x8xf32>
+      %y = soap.relu %x : tensor<4x8xf32>
       return %y : tensor<4x8xf32>
     }
     ```
@@ -157,7 +157,7 @@ def SoapSinglePrograms : Pass<"soap-single-programs", "::mlir::ModuleOp"> {
 
     ```mlir
     func.func @forward(%x: tensor<4xf32> {soap.name = "x"}) -> tensor<4xf32> {
-      %y = soap.relu %x {soap.name = "relu"} : (tensor<4xf32>) -> tensor<4xf32>
+      %y = soap.relu %x {soap.name = "relu"} : tensor<4xf32>
     ```
 
     gets
@@ -178,7 +178,7 @@ def SoapHoistSends : Pass<"soap-hoist-sends", "::mlir::ModuleOp"> {
     of arguments go to the front.
 
     ```mlir
-    %y = soap.relu %x {soap.slot = 0 : i64} : (tensor<8xf32>) -> tensor<8xf32>
+    %y = soap.relu %x {soap.slot = 0 : i64} : tensor<8xf32>
     %t = soap.recv {soap.slot = 1 : i64} : tensor<4xf32>
     soap.send %y {source = #soap.region<[0:4]>, soap.slot = 2 : i64} : tensor<8xf32>
     ```
@@ -186,7 +186,7 @@ def SoapHoistSends : Pass<"soap-hoist-sends", "::mlir::ModuleOp"> {
     becomes
 
     ```mlir
-    %y = soap.relu %x {soap.slot = 0 : i64} : (tensor<8xf32>) -> tensor<8xf32>
+    %y = soap.relu %x {soap.slot = 0 : i64} : tensor<8xf32>
     soap.send %y {source = #soap.region<[0:4]>, soap.slot = 2 : i64} : tensor<8xf32>
     %t = soap.recv {soap.slot = 1 : i64} : tensor<4xf32>
     ```
@@ -467,8 +467,8 @@ def SoapCallAttention : Pass<"soap-call-attention", "::mlir::ModuleOp"> {
 
     ```mlir
     %s = soap.matmul %q, %k {transpose_b} : (tensor<4x2x32x16xf32>, tensor<4x2x32x16xf32>) -> tensor<4x2x32x32xf32>
-    %c = soap.scale %s {factor = 0.25} : (tensor<4x2x32x32xf32>) -> tensor<4x2x32x32xf32>
-    %p = soap.softmax %c {axis = 3} : (tensor<4x2x32x32xf32>) -> tensor<4x2x32x32xf32>
+    %c = soap.scale %s {factor = 0.25} : tensor<4x2x32x32xf32>
+    %p = soap.softmax %c {axis = 3} : tensor<4x2x32x32xf32>
     %pb = soap.cast %p : (tensor<4x2x32x32xf32>) -> tensor<4x2x32x32xbf16>
     %pr = soap.cast %pb : (tensor<4x2x32x32xbf16>) -> tensor<4x2x32x32xf32>
     %y = soap.matmul %pr, %v : (tensor<4x2x32x32xf32>, tensor<4x2x32x16xf32>) -> tensor<4x2x32x16xf32>
@@ -526,7 +526,7 @@ def SoapCallProducts : Pass<"soap-call-products", "::mlir::ModuleOp"> {
     ```mlir
     %p = soap.matmul %x, %w {transpose_b} : (tensor<4x64xf32>, tensor<8x64xf32>) -> tensor<4x8xf32>
     %b = soap.bias_add %p, %bias {axis = 1 : i64} : (tensor<4x8xf32>, tensor<8xf32>) -> tensor<4x8xf32>
-    %y = soap.relu %b : (tensor<4x8xf32>) -> tensor<4x8xf32>
+    %y = soap.relu %b : tensor<4x8xf32>
     ```
 
     becomes

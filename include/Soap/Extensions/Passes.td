@@ -113,7 +113,7 @@ def SoapRecognizeOps : Pass<"soap-recognize-ops", "::mlir::func::FuncOp"> {
     becomes
 
     ```mlir
-    %y = soap.softmax %x {axis = 1 : i64} : (tensor<4x6xf32>) -> tensor<4x6xf32>
+    %y = soap.softmax %x {axis = 1 : i64} : tensor<4x6xf32>
     ```
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",

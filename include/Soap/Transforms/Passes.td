@@ -205,13 +205,13 @@ def SoapRecompute : Pass<"soap-recompute", "::mlir::ModuleOp"> {
     strategy is chosen, or afterwards: clones have the config of their op.
 
     ```mlir
-    %h = soap.gelu %x {soap.name = "fc.gelu"} : (tensor<4x8xf32>) -> tensor<4x8xf32>
+    %h = soap.gelu %x {soap.name = "fc.gelu"} : tensor<4x8xf32>
     ```
 
     with `ops=*.gelu` gets, in front of the gradient that reads it,
 
     ```mlir
-    %h2 = soap.gelu %x {soap.name = "fc.gelu.recompute", soap.recompute_of = "fc.gelu"} : (tensor<4x8xf32>) -> tensor<4x8xf32>
+    %h2 = soap.gelu %x {soap.name = "fc.gelu.recompute", soap.recompute_of = "fc.gelu"} : tensor<4x8xf32>
     ```
   }];
   let options = [
@@ -243,13 +243,13 @@ def SoapPartition : Pass<"soap-partition", "::mlir::ModuleOp"> {
     rank table `soap.programs` (docs/Partition.md).
 
     ```mlir
-    %y = soap.relu %x {soap.config = #soap.config<{d0 = 2}, devices = [0, 1]>} : (tensor<4x8xf32>) -> tensor<4x8xf32>
+    %y = soap.relu %x {soap.config = #soap.config<{d0 = 2}, devices = [0, 1]>} : tensor<4x8xf32>
     ```
 
     becomes, for both devices,
 
     ```mlir
-    %y = soap.relu %x {soap.slot = 0 : i64} : (tensor<2x8xf32>) -> tensor<2x8xf32>
+    %y = soap.relu %x {soap.slot = 0 : i64} : tensor<2x8xf32>
     ```
 
     Runs of ops that repeat, as microbatches of a pipeline do, are written once, as a private function
@@ -277,13 +277,13 @@ def SoapApplyStrategy : Pass<"soap-apply-strategy", "::mlir::ModuleOp"> {
     the same `soap.name`, and run on device 0 if there is none. Configs of arguments and results stay as they are.
 
     ```mlir
-    %y = soap.relu %x {soap.name = "relu1"} : (tensor<4x8xf32>) -> tensor<4x8xf32>
+    %y = soap.relu %x {soap.name = "relu1"} : tensor<4x8xf32>
     ```
 
     with `preset=data-parallel topology=cpu-2`, where dim 0 holds samples, becomes
 
     ```mlir
-    %y = soap.relu %x {soap.config = #soap.config<{d0 = 2}, devices = [0, 1]>, soap.name = "relu1"} : (tensor<4x8xf32>) -> tensor<4x8xf32>
+    %y = soap.relu %x {soap.config = #soap.config<{d0 = 2}, devices = [0, 1]>, soap.name = "relu1"} : tensor<4x8xf32>
     ```
   }];
   let options = [

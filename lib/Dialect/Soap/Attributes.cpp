@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "DeviceLists.h"
 #include "OpSupport.h"
 
 #include "mlir/IR/DialectImplementation.h"
@@ -62,19 +63,7 @@ static ParseResult parseReplicasAndDevices(AsmParser &parser, int64_t &replicas,
   }
   if (parser.parseKeyword("devices") || parser.parseEqual())
     return failure();
-  return parser.parseCommaSeparatedList(
-      AsmParser::Delimiter::Square, [&]() -> ParseResult {
-        SMLoc at = parser.getCurrentLocation();
-        int64_t device;
-        if (parser.parseInteger(device))
-          return failure();
-        if (device < 0 || device > std::numeric_limits<int>::max())
-          return parser.emitError(at)
-                 << "device must be in [0, " << std::numeric_limits<int>::max()
-                 << "], got " << device;
-        devices.push_back(device);
-        return success();
-      });
+  return parseDevices(parser, devices);
 }
 
 Attribute ConfigAttr::parse(AsmParser &parser, Type) {
@@ -102,9 +91,9 @@ void ConfigAttr::print(AsmPrinter &printer) const {
   printer << "}";
   if (getReplicas() != 1)
     printer << ", replicas = " << getReplicas();
-  printer << ", devices = [";
-  llvm::interleaveComma(getDevices(), printer.getStream());
-  printer << "]>";
+  printer << ", devices = ";
+  printDevices(printer, getDevices());
+  printer << ">";
 }
 
 ConfigAttr ConfigAttr::get(MLIRContext *context,

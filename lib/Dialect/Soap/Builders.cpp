@@ -25,14 +25,6 @@ void DropoutOp::build(OpBuilder &builder, OperationState &state, Value x,
         static_cast<uint64_t>(seed));
 }
 
-void Conv2DOp::build(OpBuilder &builder, OperationState &state, Value x,
-                     Value w, ArrayRef<int64_t> strides,
-                     ArrayRef<int64_t> padding) {
-  SmallVector<int64_t> dilations(strides.size(), 1);
-  build(builder, state, x, w, strides, padding, ArrayRef<int64_t>(dilations),
-        /*groups=*/1);
-}
-
 void MatmulOp::build(OpBuilder &builder, OperationState &state, Value a,
                      Value b) {
   build(builder, state, a, b, /*transpose_a=*/false, /*transpose_b=*/false,
@@ -42,14 +34,6 @@ void MatmulOp::build(OpBuilder &builder, OperationState &state, Value a,
 void BroadcastOp::build(OpBuilder &builder, OperationState &state, Value x,
                         ArrayRef<int64_t> shape, ArrayRef<int64_t> axes) {
   build(builder, state, tensorLike(x, shape), x, axes);
-}
-
-void MaxPool2DOp::build(OpBuilder &builder, OperationState &state, Value x,
-                        ArrayRef<int64_t> kernel, ArrayRef<int64_t> strides) {
-  SmallVector<int64_t> padding(2 * kernel.size(), 0),
-      dilations(kernel.size(), 1);
-  build(builder, state, x, kernel, strides, ArrayRef<int64_t>(padding),
-        ArrayRef<int64_t>(dilations));
 }
 
 void ReshapeOp::build(OpBuilder &builder, OperationState &state, Value x,

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "OpSupport.h"
+#include "OpSyntax.h"
 
 #define GET_OP_DEFS_2
 #include "Soap/Dialect/Soap/SoapOps.cpp.inc"

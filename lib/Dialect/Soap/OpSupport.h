@@ -32,6 +32,8 @@ void registerSoapDialectOperations1(SoapDialect *dialect);
 void registerSoapDialectOperations2(SoapDialect *dialect);
 // The ops of SoapCollectiveOps.td.
 void registerCollectiveOps(SoapDialect *dialect);
+/// Names of long attributes and types, at the top of a module.
+void addAliases(SoapDialect *dialect);
 
 /// Reports an error of an op that exists already or is about to be inferred.
 using EmitError = function_ref<InFlightDiagnostic()>;

@@ -27,4 +27,5 @@ void SoapDialect::initialize() {
 #define GET_ATTRDEF_LIST
 #include "Soap/Dialect/Soap/SoapAttributes.cpp.inc"
       >();
+  addAliases(this);
 }

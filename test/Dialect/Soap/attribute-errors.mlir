@@ -81,7 +81,7 @@ func.func @updates_type(%x: tensor<2xf32>, %y: tensor<3xf32>) -> (tensor<2xf32> 
 
 func.func @op_name(%x: tensor<2xf32>) {
   // expected-error@+1 {{'soap.name' must be a string that is not empty, got 1 : i64}}
-  %0 = soap.relu %x {soap.name = 1 : i64} : (tensor<2xf32>) -> tensor<2xf32>
+  %0 = soap.relu %x {soap.name = 1 : i64} : tensor<2xf32>
   return
 }
 
@@ -89,7 +89,7 @@ func.func @op_name(%x: tensor<2xf32>) {
 
 func.func @loop_map(%x: tensor<2xf32>) {
   // expected-error@+1 {{'soap.loop_map' must map loop names to strings, got {d0 = 1 : i64}}}
-  %0 = soap.relu %x {soap.loop_map = {d0 = 1 : i64}} : (tensor<2xf32>) -> tensor<2xf32>
+  %0 = soap.relu %x {soap.loop_map = {d0 = 1 : i64}} : tensor<2xf32>
   return
 }
 
@@ -97,7 +97,7 @@ func.func @loop_map(%x: tensor<2xf32>) {
 
 func.func @slot(%x: tensor<2xf32>) {
   // expected-error@+1 {{'soap.slot' must be in [0, 1099511627776], got -1}}
-  %0 = soap.relu %x {soap.slot = -1 : i64} : (tensor<2xf32>) -> tensor<2xf32>
+  %0 = soap.relu %x {soap.slot = -1 : i64} : tensor<2xf32>
   return
 }
 
@@ -115,7 +115,7 @@ module attributes {soap.programs = [1]} {}
 
 func.func @unknown(%x: tensor<2xf32>) {
   // expected-error@+1 {{'soap.relu' op unknown attribute 'soap.confg'}}
-  %0 = soap.relu %x {soap.confg = #soap.config<{}, devices = [0]>} : (tensor<2xf32>) -> tensor<2xf32>
+  %0 = soap.relu %x {soap.confg = #soap.config<{}, devices = [0]>} : tensor<2xf32>
   return
 }
 
@@ -159,7 +159,7 @@ func.func @updated(%x: tensor<2xf32> {soap.updated = true}) {
 
 func.func @keep(%x: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error@+1 {{'soap.keep' must be one of #soap.keep<both>, #soap.keep<before>, #soap.keep<after>, got "never"}}
-  %0 = soap.relu %x {soap.keep = "never"} : (tensor<4xf32>) -> tensor<4xf32>
+  %0 = soap.relu %x {soap.keep = "never"} : tensor<4xf32>
   return %0 : tensor<4xf32>
 }
 
@@ -195,7 +195,7 @@ func.func @momentum(%x: tensor<4x3xf32>, %c: tensor<3xf32>) -> tensor<4x3xf32> {
 
 func.func @momentum_elsewhere(%x: tensor<4x3xf32>) -> tensor<4x3xf32> {
   // expected-error@+1 {{is no 'soap.batch_norm', so it takes no 'soap.batch_norm_momentum'}}
-  %y = soap.relu %x {soap.batch_norm_momentum = 0.5 : f64} : (tensor<4x3xf32>) -> tensor<4x3xf32>
+  %y = soap.relu %x {soap.batch_norm_momentum = 0.5 : f64} : tensor<4x3xf32>
   return %y : tensor<4x3xf32>
 }
 

@@ -5,12 +5,12 @@
 func.func @identities(%x: tensor<2x3xf32>)
     -> (tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>) {
   // CHECK-NEXT: return %arg0, %arg0, %arg0, %arg0, %arg0, %arg0
-  %0 = soap.reshape %x : (tensor<2x3xf32>) -> tensor<2x3xf32>
-  %1 = soap.transpose %x {permutation = array<i64: 0, 1>} : (tensor<2x3xf32>) -> tensor<2x3xf32>
-  %2 = soap.concat %x {axis = 1 : i64} : (tensor<2x3xf32>) -> tensor<2x3xf32>
-  %3 = soap.slice %x {offsets = array<i64: 0, 0>, sizes = array<i64: 2, 3>, strides = array<i64: 1, 1>} : (tensor<2x3xf32>) -> tensor<2x3xf32>
-  %4 = soap.pad %x {low = array<i64: 0, 0>, interior = array<i64: 0, 0>, value = 1.0 : f64} : (tensor<2x3xf32>) -> tensor<2x3xf32>
-  %5 = soap.broadcast %x {axes = array<i64>} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  %0 = soap.reshape %x : tensor<2x3xf32>
+  %1 = soap.transpose %x {permutation = array<i64: 0, 1>} : tensor<2x3xf32>
+  %2 = soap.concat %x {axis = 1 : i64} : tensor<2x3xf32>
+  %3 = soap.slice %x {sizes = array<i64: 2, 3>} : tensor<2x3xf32>
+  %4 = soap.pad %x {value = 1.0 : f64} : tensor<2x3xf32>
+  %5 = soap.broadcast %x {axes = array<i64>} : tensor<2x3xf32>
   return %0, %1, %2, %3, %4, %5 : tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>
 }
 
@@ -18,11 +18,11 @@ func.func @identities(%x: tensor<2x3xf32>)
 // CHECK-LABEL: @not_identities
 func.func @not_identities(%x: tensor<3x3xf32>, %y: tensor<2xf32>) -> (tensor<3x3xf32>, tensor<3x3xf32>, tensor<2xf32>) {
   // CHECK: soap.transpose
-  %0 = soap.transpose %x {permutation = array<i64: 1, 0>} : (tensor<3x3xf32>) -> tensor<3x3xf32>
+  %0 = soap.transpose %x {permutation = array<i64: 1, 0>} : tensor<3x3xf32>
   // CHECK: soap.pad
-  %1 = soap.pad %x {low = array<i64: 1, 0>, interior = array<i64: 0, 0>} : (tensor<3x3xf32>) -> tensor<3x3xf32>
+  %1 = soap.pad %x {low = array<i64: 1, 0>} : tensor<3x3xf32>
   // CHECK: soap.pad
-  %2 = soap.pad %y {low = array<i64: 0>, interior = array<i64: 1>} : (tensor<2xf32>) -> tensor<2xf32>
+  %2 = soap.pad %y {interior = array<i64: 1>} : tensor<2xf32>
   return %0, %1, %2 : tensor<3x3xf32>, tensor<3x3xf32>, tensor<2xf32>
 }
 
@@ -78,25 +78,25 @@ func.func @slices(%x: tensor<20xf32>, %a: tensor<4xf32>, %b: tensor<6xf32>) -> (
   // CHECK: %[[BOTH:.*]] = soap.concat
   // CHECK: %[[KEPT:.*]] = soap.slice %[[BOTH]]
   %4 = soap.concat %a, %b {axis = 0 : i64} : (tensor<4xf32>, tensor<6xf32>) -> tensor<10xf32>
-  %5 = soap.slice %4 {offsets = array<i64: 3>, sizes = array<i64: 2>, strides = array<i64: 1>} : (tensor<10xf32>) -> tensor<2xf32>
+  %5 = soap.slice %4 {offsets = array<i64: 3>, sizes = array<i64: 2>} : (tensor<10xf32>) -> tensor<2xf32>
   // CHECK: return %[[MERGED]], %[[SECOND]], %[[KEPT]]
   return %1, %3, %5 : tensor<3xf32>, tensor<2xf32>, tensor<2xf32>
 }
 
 // CHECK-LABEL: @pads
 func.func @pads(%x: tensor<4xf32>) -> (tensor<9xf32>, tensor<5xf32>, tensor<9xf32>) {
-  // CHECK: %[[MERGED:.*]] = soap.pad %arg0 {interior = array<i64: 0>, low = array<i64: 3>, value = 1.000000e+00 : f64} : (tensor<4xf32>) -> tensor<9xf32>
-  %0 = soap.pad %x {low = array<i64: 1>, interior = array<i64: 0>, value = 1.0 : f64} : (tensor<4xf32>) -> tensor<6xf32>
-  %1 = soap.pad %0 {low = array<i64: 2>, interior = array<i64: 0>, value = 1.0 : f64} : (tensor<6xf32>) -> tensor<9xf32>
+  // CHECK: %[[MERGED:.*]] = soap.pad %arg0 {low = array<i64: 3>, value = 1.000000e+00 : f64} : (tensor<4xf32>) -> tensor<9xf32>
+  %0 = soap.pad %x {low = array<i64: 1>, value = 1.0 : f64} : (tensor<4xf32>) -> tensor<6xf32>
+  %1 = soap.pad %0 {low = array<i64: 2>, value = 1.0 : f64} : (tensor<6xf32>) -> tensor<9xf32>
   // The elements that the first one cuts off stay off.
   // CHECK: %[[CUT:.*]] = soap.pad %arg0 {{.*}}low = array<i64: -1>
   // CHECK: %[[KEPT:.*]] = soap.pad %[[CUT]]
-  %2 = soap.pad %x {low = array<i64: -1>, interior = array<i64: 0>} : (tensor<4xf32>) -> tensor<3xf32>
-  %3 = soap.pad %2 {low = array<i64: 1>, interior = array<i64: 0>} : (tensor<3xf32>) -> tensor<5xf32>
+  %2 = soap.pad %x {low = array<i64: -1>} : (tensor<4xf32>) -> tensor<3xf32>
+  %3 = soap.pad %2 {low = array<i64: 1>} : (tensor<3xf32>) -> tensor<5xf32>
   // Other values.
   // CHECK: %[[OTHER:.*]] = soap.pad %{{.*}} {{.*}}low = array<i64: 2>
-  %4 = soap.pad %x {low = array<i64: 1>, interior = array<i64: 0>, value = -0.0 : f64} : (tensor<4xf32>) -> tensor<6xf32>
-  %5 = soap.pad %4 {low = array<i64: 2>, interior = array<i64: 0>} : (tensor<6xf32>) -> tensor<9xf32>
+  %4 = soap.pad %x {low = array<i64: 1>, value = -0.0 : f64} : (tensor<4xf32>) -> tensor<6xf32>
+  %5 = soap.pad %4 {low = array<i64: 2>} : (tensor<6xf32>) -> tensor<9xf32>
   // CHECK: return %[[MERGED]], %[[KEPT]], %[[OTHER]]
   return %1, %3, %5 : tensor<9xf32>, tensor<5xf32>, tensor<9xf32>
 }

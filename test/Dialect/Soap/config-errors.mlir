@@ -5,7 +5,7 @@
 // unknown-loop
 func.func @unknown_loop(%x: tensor<4x4xf32>) {
   // expected-error@+1 {{'soap.matmul' op has a bad config: 'q' is not a loop of the op, whose loops are m, n, k}}
-  %0 = soap.matmul %x, %x {soap.config = #soap.config<{q = 2}, devices = [0, 1]>} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %0 = soap.matmul %x, %x {soap.config = #soap.config<{q = 2}, devices = [0, 1]>} : tensor<4x4xf32>
   return
 }
 
@@ -14,7 +14,7 @@ func.func @unknown_loop(%x: tensor<4x4xf32>) {
 // degree-not-positive
 func.func @degree(%x: tensor<4x4xf32>) {
   // expected-error@+1 {{degree of loop 'm' must be at least 1, got 0}}
-  %0 = soap.matmul %x, %x {soap.config = #soap.config<{m = 0}, devices = []>} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %0 = soap.matmul %x, %x {soap.config = #soap.config<{m = 0}, devices = []>} : tensor<4x4xf32>
   return
 }
 
@@ -23,7 +23,7 @@ func.func @degree(%x: tensor<4x4xf32>) {
 // replicas-not-positive
 func.func @replicas(%x: tensor<4x4xf32>) {
   // expected-error@+1 {{replicas must be at least 1, got -1}}
-  %0 = soap.matmul %x, %x {soap.config = #soap.config<{}, replicas = -1, devices = []>} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %0 = soap.matmul %x, %x {soap.config = #soap.config<{}, replicas = -1, devices = []>} : tensor<4x4xf32>
   return
 }
 
@@ -32,7 +32,7 @@ func.func @replicas(%x: tensor<4x4xf32>) {
 // device-count
 func.func @device_count(%x: tensor<4x4xf32>) {
   // expected-error@+1 {{has a bad config: expected 6 devices, replicas times the product of the degrees, got 2}}
-  %0 = soap.matmul %x, %x {soap.config = #soap.config<{m = 3}, replicas = 2, devices = [0, 1]>} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %0 = soap.matmul %x, %x {soap.config = #soap.config<{m = 3}, replicas = 2, devices = [0, 1]>} : tensor<4x4xf32>
   return
 }
 
@@ -41,7 +41,7 @@ func.func @device_count(%x: tensor<4x4xf32>) {
 // device-count, where the product overflows
 func.func @overflow(%x: tensor<4x4xf32>) {
   // expected-error@+1 {{has a bad config: expected 9223372036854775807 devices}}
-  %0 = soap.matmul %x, %x {soap.config = #soap.config<{m = 4294967296, n = 4294967296}, replicas = 3, devices = [0, 1]>} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %0 = soap.matmul %x, %x {soap.config = #soap.config<{m = 4294967296, n = 4294967296}, replicas = 3, devices = [0, 1]>} : tensor<4x4xf32>
   return
 }
 
@@ -50,7 +50,7 @@ func.func @overflow(%x: tensor<4x4xf32>) {
 // device-out-of-range
 func.func @device(%x: tensor<4x4xf32>) {
   // expected-error@+1 {{device must be in [0, 2147483647], got -1}}
-  %0 = soap.matmul %x, %x {soap.config = #soap.config<{m = 2}, devices = [0, -1]>} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %0 = soap.matmul %x, %x {soap.config = #soap.config<{m = 2}, devices = [0, -1]>} : tensor<4x4xf32>
   return
 }
 
@@ -59,7 +59,7 @@ func.func @device(%x: tensor<4x4xf32>) {
 // serial-loop-cut
 func.func @serial(%x: tensor<1x1x8x8xf32>) {
   // expected-error@+1 {{has a bad config: loop 'kh' is serial and may not be split, got degree 2}}
-  %0 = soap.max_pool2d %x {kernel = array<i64: 2, 2>, strides = array<i64: 2, 2>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, soap.config = #soap.config<{kh = 2}, devices = [0, 1]>}
+  %0 = soap.max_pool2d %x {kernel = array<i64: 2, 2>, strides = array<i64: 2, 2>, soap.config = #soap.config<{kh = 2}, devices = [0, 1]>}
     : (tensor<1x1x8x8xf32>) -> tensor<1x1x4x4xf32>
   return
 }
@@ -68,7 +68,7 @@ func.func @serial(%x: tensor<1x1x8x8xf32>) {
 
 func.func @twice(%x: tensor<4x4xf32>) {
   // expected-error@+1 {{loop 'm' appears twice}}
-  %0 = soap.relu %x {soap.config = #soap.config<{m = 2, m = 2}, devices = [0, 1, 2, 3]>} : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  %0 = soap.relu %x {soap.config = #soap.config<{m = 2, m = 2}, devices = [0, 1, 2, 3]>} : tensor<4x4xf32>
   return
 }
 
@@ -76,7 +76,7 @@ func.func @twice(%x: tensor<4x4xf32>) {
 
 func.func @no_devices(%x: tensor<4x4xf32>) {
   // expected-error@+1 {{expected 'devices'}}
-  %0 = soap.relu %x {soap.config = #soap.config<{d0 = 2}, on = [0, 1]>} : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  %0 = soap.relu %x {soap.config = #soap.config<{d0 = 2}, on = [0, 1]>} : tensor<4x4xf32>
   return
 }
 
@@ -84,7 +84,7 @@ func.func @no_devices(%x: tensor<4x4xf32>) {
 
 func.func @degree_is_no_number(%x: tensor<4x4xf32>) {
   // expected-error@+1 {{expected integer value}}
-  %0 = soap.relu %x {soap.config = #soap.config<{d0 = two}, devices = [0, 1]>} : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  %0 = soap.relu %x {soap.config = #soap.config<{d0 = two}, devices = [0, 1]>} : tensor<4x4xf32>
   return
 }
 
@@ -120,7 +120,7 @@ func.func @argument_scalar(%x: i32 {soap.config = #soap.config<{}, devices = [0]
 
 func.func @config_type(%x: tensor<4x4xf32>) {
   // expected-error@+1 {{'soap.config' must be a '#soap.config', got [0, 1]}}
-  %0 = soap.relu %x {soap.config = [0, 1]} : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  %0 = soap.relu %x {soap.config = [0, 1]} : tensor<4x4xf32>
   return
 }
 

@@ -7,7 +7,7 @@
 
 func.func @dynamic(%x: tensor<?x3xf32>) {
   // expected-error@+1 {{'soap.relu' op 'tensor<?x3xf32>' has a dynamic dim; soap ops need static shapes: import the model with --batch=N, which fixes the dynamic dims of its inputs}}
-  %0 = soap.relu %x : (tensor<?x3xf32>) -> tensor<?x3xf32>
+  %0 = soap.relu %x : tensor<?x3xf32>
   return
 }
 
@@ -15,7 +15,7 @@ func.func @dynamic(%x: tensor<?x3xf32>) {
 
 func.func @zero_dim(%x: tensor<0x3xf32>) {
   // expected-error@+1 {{'tensor<0x3xf32>' has a dim of extent 0}}
-  %0 = soap.relu %x : (tensor<0x3xf32>) -> tensor<0x3xf32>
+  %0 = soap.relu %x : tensor<0x3xf32>
   return
 }
 
@@ -23,7 +23,7 @@ func.func @zero_dim(%x: tensor<0x3xf32>) {
 
 func.func @huge(%x: tensor<4294967296x4294967296xf32>) {
   // expected-error@+1 {{'tensor<4294967296x4294967296xf32>' has more than 2^44 elements}}
-  %0 = soap.relu %x : (tensor<4294967296x4294967296xf32>) -> tensor<4294967296x4294967296xf32>
+  %0 = soap.relu %x : tensor<4294967296x4294967296xf32>
   return
 }
 
@@ -31,7 +31,7 @@ func.func @huge(%x: tensor<4294967296x4294967296xf32>) {
 
 func.func @long(%x: tensor<2199023255552xf32>) {
   // expected-error@+1 {{'tensor<2199023255552xf32>' has a dim of more than 2^40}}
-  %0 = soap.relu %x : (tensor<2199023255552xf32>) -> tensor<2199023255552xf32>
+  %0 = soap.relu %x : tensor<2199023255552xf32>
   return
 }
 
@@ -39,7 +39,7 @@ func.func @long(%x: tensor<2199023255552xf32>) {
 
 func.func @unranked(%x: tensor<*xf32>) {
   // expected-error@+1 {{operand #0 must be ranked tensor of floating-point values, but got 'tensor<*xf32>'}}
-  %0 = soap.relu %x : (tensor<*xf32>) -> tensor<*xf32>
+  %0 = soap.relu %x : tensor<*xf32>
   return
 }
 
@@ -47,7 +47,7 @@ func.func @unranked(%x: tensor<*xf32>) {
 
 func.func @integers(%x: tensor<2xi32>) {
   // expected-error@+1 {{operand #0 must be ranked tensor of floating-point values, but got 'tensor<2xi32>'}}
-  %0 = soap.relu %x : (tensor<2xi32>) -> tensor<2xi32>
+  %0 = soap.relu %x : tensor<2xi32>
   return
 }
 
@@ -119,7 +119,7 @@ func.func @accumulate_nothing() {
 
 func.func @conv_rank(%x: tensor<3x8x8xf32>, %w: tensor<4x3x3x3xf32>) {
   // expected-error@+1 {{'soap.conv2d' op expected images [N, C, H, W] and weights [O, I, KH, KW], got shapes 3x8x8 and 4x3x3x3}}
-  %0 = soap.conv2d %x, %w {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64}
+  %0 = soap.conv2d %x, %w {strides = array<i64: 1, 1>}
     : (tensor<3x8x8xf32>, tensor<4x3x3x3xf32>) -> tensor<1x4x6x6xf32>
   return
 }
@@ -128,7 +128,7 @@ func.func @conv_rank(%x: tensor<3x8x8xf32>, %w: tensor<4x3x3x3xf32>) {
 
 func.func @conv_strides(%x: tensor<1x3x8x8xf32>, %w: tensor<4x3x3x3xf32>) {
   // expected-error@+1 {{'strides' must have 2 entries, got 1}}
-  %0 = soap.conv2d %x, %w {strides = array<i64: 1>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64}
+  %0 = soap.conv2d %x, %w {strides = array<i64: 1>}
     : (tensor<1x3x8x8xf32>, tensor<4x3x3x3xf32>) -> tensor<1x4x6x6xf32>
   return
 }
@@ -137,7 +137,7 @@ func.func @conv_strides(%x: tensor<1x3x8x8xf32>, %w: tensor<4x3x3x3xf32>) {
 
 func.func @conv_zero_stride(%x: tensor<1x3x8x8xf32>, %w: tensor<4x3x3x3xf32>) {
   // expected-error@+1 {{'strides' must be in [1, 1048576], got 0}}
-  %0 = soap.conv2d %x, %w {strides = array<i64: 1, 0>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64}
+  %0 = soap.conv2d %x, %w {strides = array<i64: 1, 0>}
     : (tensor<1x3x8x8xf32>, tensor<4x3x3x3xf32>) -> tensor<1x4x6x6xf32>
   return
 }
@@ -146,7 +146,7 @@ func.func @conv_zero_stride(%x: tensor<1x3x8x8xf32>, %w: tensor<4x3x3x3xf32>) {
 
 func.func @conv_dilations(%x: tensor<1x3x8x8xf32>, %w: tensor<4x3x3x3xf32>) {
   // expected-error@+1 {{'dilations' must be in [1, 1048576], got -1}}
-  %0 = soap.conv2d %x, %w {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: -1, 1>, groups = 1 : i64}
+  %0 = soap.conv2d %x, %w {strides = array<i64: 1, 1>, dilations = array<i64: -1, 1>}
     : (tensor<1x3x8x8xf32>, tensor<4x3x3x3xf32>) -> tensor<1x4x6x6xf32>
   return
 }
@@ -155,7 +155,7 @@ func.func @conv_dilations(%x: tensor<1x3x8x8xf32>, %w: tensor<4x3x3x3xf32>) {
 
 func.func @conv_padding(%x: tensor<1x3x8x8xf32>, %w: tensor<4x3x3x3xf32>) {
   // expected-error@+1 {{'padding' must have 4 entries, got 2}}
-  %0 = soap.conv2d %x, %w {strides = array<i64: 1, 1>, padding = array<i64: 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64}
+  %0 = soap.conv2d %x, %w {strides = array<i64: 1, 1>, padding = array<i64: 0, 0>}
     : (tensor<1x3x8x8xf32>, tensor<4x3x3x3xf32>) -> tensor<1x4x6x6xf32>
   return
 }
@@ -164,7 +164,7 @@ func.func @conv_padding(%x: tensor<1x3x8x8xf32>, %w: tensor<4x3x3x3xf32>) {
 
 func.func @conv_huge_padding(%x: tensor<1x3x8x8xf32>, %w: tensor<4x3x3x3xf32>) {
   // expected-error@+1 {{'padding' must be in [-2199023255552, 2199023255552], got 9223372036854775807}}
-  %0 = soap.conv2d %x, %w {strides = array<i64: 1, 1>, padding = array<i64: 9223372036854775807, 0, 9223372036854775807, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64}
+  %0 = soap.conv2d %x, %w {strides = array<i64: 1, 1>, padding = array<i64: 9223372036854775807, 0, 9223372036854775807, 0>}
     : (tensor<1x3x8x8xf32>, tensor<4x3x3x3xf32>) -> tensor<1x4x6x6xf32>
   return
 }
@@ -173,7 +173,7 @@ func.func @conv_huge_padding(%x: tensor<1x3x8x8xf32>, %w: tensor<4x3x3x3xf32>) {
 
 func.func @conv_groups(%x: tensor<1x3x8x8xf32>, %w: tensor<4x3x3x3xf32>) {
   // expected-error@+1 {{'groups' must be at least 1, got 0}}
-  %0 = soap.conv2d %x, %w {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 0 : i64}
+  %0 = soap.conv2d %x, %w {strides = array<i64: 1, 1>, groups = 0 : i64}
     : (tensor<1x3x8x8xf32>, tensor<4x3x3x3xf32>) -> tensor<1x4x6x6xf32>
   return
 }
@@ -182,7 +182,7 @@ func.func @conv_groups(%x: tensor<1x3x8x8xf32>, %w: tensor<4x3x3x3xf32>) {
 
 func.func @conv_output_channels(%x: tensor<1x9x8x8xf32>, %w: tensor<4x3x3x3xf32>) {
   // expected-error@+1 {{4 output channels do not divide into 3 groups}}
-  %0 = soap.conv2d %x, %w {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 3 : i64}
+  %0 = soap.conv2d %x, %w {strides = array<i64: 1, 1>, groups = 3 : i64}
     : (tensor<1x9x8x8xf32>, tensor<4x3x3x3xf32>) -> tensor<1x4x6x6xf32>
   return
 }
@@ -191,7 +191,7 @@ func.func @conv_output_channels(%x: tensor<1x9x8x8xf32>, %w: tensor<4x3x3x3xf32>
 
 func.func @conv_input_channels(%x: tensor<1x5x8x8xf32>, %w: tensor<4x3x3x3xf32>) {
   // expected-error@+1 {{weights of 3 input channels in 2 groups do not fit 5 image channels}}
-  %0 = soap.conv2d %x, %w {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 2 : i64}
+  %0 = soap.conv2d %x, %w {strides = array<i64: 1, 1>, groups = 2 : i64}
     : (tensor<1x5x8x8xf32>, tensor<4x3x3x3xf32>) -> tensor<1x4x6x6xf32>
   return
 }
@@ -200,7 +200,7 @@ func.func @conv_input_channels(%x: tensor<1x5x8x8xf32>, %w: tensor<4x3x3x3xf32>)
 
 func.func @conv_no_window(%x: tensor<1x3x8x2xf32>, %w: tensor<4x3x3x3xf32>) {
   // expected-error@+1 {{no window fits: width is 2 with padding 1 and 0, the kernel spans 5}}
-  %0 = soap.conv2d %x, %w {strides = array<i64: 1, 1>, padding = array<i64: 0, 1, 0, 0>, dilations = array<i64: 1, 2>, groups = 1 : i64}
+  %0 = soap.conv2d %x, %w {strides = array<i64: 1, 1>, padding = array<i64: 0, 1, 0, 0>, dilations = array<i64: 1, 2>}
     : (tensor<1x3x8x2xf32>, tensor<4x3x3x3xf32>) -> tensor<1x4x6x6xf32>
   return
 }
@@ -209,17 +209,41 @@ func.func @conv_no_window(%x: tensor<1x3x8x2xf32>, %w: tensor<4x3x3x3xf32>) {
 
 func.func @conv_result(%x: tensor<1x3x8x8xf32>, %w: tensor<4x3x3x3xf32>) {
   // expected-error@+1 {{'soap.conv2d' op result #0 must be 'tensor<1x4x6x6xf32>', got 'tensor<1x4x8x8xf32>'}}
-  %0 = soap.conv2d %x, %w {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64}
+  %0 = soap.conv2d %x, %w {strides = array<i64: 1, 1>}
     : (tensor<1x3x8x8xf32>, tensor<4x3x3x3xf32>) -> tensor<1x4x8x8xf32>
   return
 }
 
 // -----
 
+func.func @type_without_operands() {
+  // expected-error@+1 {{expected a function type, because there are no operands}}
+  %0 = soap.concat {axis = 0 : i64} : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @types_of_operands(%x: tensor<4xf32>) {
+  // expected-error@+1 {{number of operands and types do not match: got 2 operands and 1 types}}
+  %0 = soap.add %x, %x : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @one_type_of_others(%x: tensor<4xf32>) {
+  // expected-note@-1 {{prior use here}}
+  // expected-error@+1 {{expects different type than prior uses: 'tensor<5xf32>' vs 'tensor<4xf32>'}}
+  %0 = soap.relu %x : tensor<5xf32>
+  return
+}
+
+// -----
+
 func.func @conv_attribute(%x: tensor<1x3x8x8xf32>, %w: tensor<4x3x3x3xf32>) {
-  // expected-error@+1 {{requires attribute 'groups'}}
-  %0 = soap.conv2d %x, %w {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>}
-    : (tensor<1x3x8x8xf32>, tensor<4x3x3x3xf32>) -> tensor<1x4x6x6xf32>
+  // expected-error@+1 {{requires attribute 'strides'}}
+  %0 = soap.conv2d %x, %w : (tensor<1x3x8x8xf32>, tensor<4x3x3x3xf32>) -> tensor<1x4x6x6xf32>
   return
 }
 
@@ -227,7 +251,7 @@ func.func @conv_attribute(%x: tensor<1x3x8x8xf32>, %w: tensor<4x3x3x3xf32>) {
 
 func.func @input_grad(%dy: tensor<1x4x5x6xf32>, %w: tensor<4x3x3x3xf32>) {
   // expected-error@+1 {{'soap.conv2d_input_grad' op expected a gradient of the forward result of shape 1x4x6x6, got 'tensor<1x4x5x6xf32>'}}
-  %0 = soap.conv2d_input_grad %dy, %w {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64}
+  %0 = soap.conv2d_input_grad %dy, %w {strides = array<i64: 1, 1>}
     : (tensor<1x4x5x6xf32>, tensor<4x3x3x3xf32>) -> tensor<1x3x8x8xf32>
   return
 }
@@ -236,7 +260,7 @@ func.func @input_grad(%dy: tensor<1x4x5x6xf32>, %w: tensor<4x3x3x3xf32>) {
 
 func.func @weight_grad(%x: tensor<1x3x8x8xf32>, %dy: tensor<2x4x6x6xf32>) {
   // expected-error@+1 {{'soap.conv2d_weight_grad' op expected a gradient of the forward result of shape 1x4x6x6, got 'tensor<2x4x6x6xf32>'}}
-  %0 = soap.conv2d_weight_grad %x, %dy {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64}
+  %0 = soap.conv2d_weight_grad %x, %dy {strides = array<i64: 1, 1>}
     : (tensor<1x3x8x8xf32>, tensor<2x4x6x6xf32>) -> tensor<4x3x3x3xf32>
   return
 }
@@ -310,7 +334,7 @@ func.func @broadcast_shape(%x: tensor<2xf32>) {
 
 func.func @pool_rank(%x: tensor<8x8xf32>) {
   // expected-error@+1 {{'soap.max_pool2d' op expected images [N, C, H, W], got shape 8x8}}
-  %0 = soap.max_pool2d %x {kernel = array<i64: 2, 2>, strides = array<i64: 2, 2>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>}
+  %0 = soap.max_pool2d %x {kernel = array<i64: 2, 2>, strides = array<i64: 2, 2>}
     : (tensor<8x8xf32>) -> tensor<4x4xf32>
   return
 }
@@ -319,7 +343,7 @@ func.func @pool_rank(%x: tensor<8x8xf32>) {
 
 func.func @pool_kernel(%x: tensor<1x1x8x8xf32>) {
   // expected-error@+1 {{'kernel' must be in [1, 1048576], got 0}}
-  %0 = soap.max_pool2d %x {kernel = array<i64: 2, 0>, strides = array<i64: 2, 2>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>}
+  %0 = soap.max_pool2d %x {kernel = array<i64: 2, 0>, strides = array<i64: 2, 2>}
     : (tensor<1x1x8x8xf32>) -> tensor<1x1x4x4xf32>
   return
 }
@@ -328,7 +352,7 @@ func.func @pool_kernel(%x: tensor<1x1x8x8xf32>) {
 
 func.func @pool_count(%x: tensor<1x1x8x8xf32>) {
   // expected-error@+1 {{'count_low' and 'count_size' come together}}
-  %0 = soap.avg_pool2d %x {kernel = array<i64: 2, 2>, strides = array<i64: 2, 2>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, count_low = array<i64: 0, 0>}
+  %0 = soap.avg_pool2d %x {kernel = array<i64: 2, 2>, strides = array<i64: 2, 2>, count_low = array<i64: 0, 0>}
     : (tensor<1x1x8x8xf32>) -> tensor<1x1x4x4xf32>
   return
 }
@@ -337,7 +361,7 @@ func.func @pool_count(%x: tensor<1x1x8x8xf32>) {
 
 func.func @max_pool_grad_y(%dy: tensor<1x1x4x4xf32>, %x: tensor<1x1x8x8xf32>, %y: tensor<1x1x4x3xf32>) {
   // expected-error@+1 {{expected a forward result of shape 1x1x4x4, got 'tensor<1x1x4x3xf32>'}}
-  %0 = soap.max_pool2d_grad %dy, %x, %y {kernel = array<i64: 2, 2>, strides = array<i64: 2, 2>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>}
+  %0 = soap.max_pool2d_grad %dy, %x, %y {kernel = array<i64: 2, 2>, strides = array<i64: 2, 2>}
     : (tensor<1x1x4x4xf32>, tensor<1x1x8x8xf32>, tensor<1x1x4x3xf32>) -> tensor<1x1x8x8xf32>
   return
 }
@@ -346,7 +370,7 @@ func.func @max_pool_grad_y(%dy: tensor<1x1x4x4xf32>, %x: tensor<1x1x8x8xf32>, %y
 
 func.func @max_pool_grad_dx(%y: tensor<1x1x4x4xf32>, %x: tensor<1x1x8x8xf32>) {
   // expected-error@+1 {{result of shape 1x2x8x8 does not fit an image of shape 1x1x8x8}}
-  %0 = soap.max_pool2d_grad %y, %x, %y {kernel = array<i64: 2, 2>, strides = array<i64: 2, 2>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>}
+  %0 = soap.max_pool2d_grad %y, %x, %y {kernel = array<i64: 2, 2>, strides = array<i64: 2, 2>}
     : (tensor<1x1x4x4xf32>, tensor<1x1x8x8xf32>, tensor<1x1x4x4xf32>) -> tensor<1x2x8x8xf32>
   return
 }
@@ -355,7 +379,7 @@ func.func @max_pool_grad_dx(%y: tensor<1x1x4x4xf32>, %x: tensor<1x1x8x8xf32>) {
 
 func.func @max_pool_grad_offset(%y: tensor<1x1x4x4xf32>, %x: tensor<1x1x8x8xf32>) {
   // expected-error@+1 {{'x_offset' must have 2 entries, got 1}}
-  %0 = soap.max_pool2d_grad %y, %x, %y {kernel = array<i64: 2, 2>, strides = array<i64: 2, 2>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, x_offset = array<i64: 0>}
+  %0 = soap.max_pool2d_grad %y, %x, %y {kernel = array<i64: 2, 2>, strides = array<i64: 2, 2>, x_offset = array<i64: 0>}
     : (tensor<1x1x4x4xf32>, tensor<1x1x8x8xf32>, tensor<1x1x4x4xf32>) -> tensor<1x1x8x8xf32>
   return
 }
@@ -364,7 +388,7 @@ func.func @max_pool_grad_offset(%y: tensor<1x1x4x4xf32>, %x: tensor<1x1x8x8xf32>
 
 func.func @avg_pool_grad(%dy: tensor<1x1x4x3xf32>) {
   // expected-error@+1 {{expected a gradient of the forward result of shape 1x1x4x4, got 'tensor<1x1x4x3xf32>'}}
-  %0 = soap.avg_pool2d_grad %dy {kernel = array<i64: 2, 2>, strides = array<i64: 2, 2>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>}
+  %0 = soap.avg_pool2d_grad %dy {kernel = array<i64: 2, 2>, strides = array<i64: 2, 2>}
     : (tensor<1x1x4x3xf32>) -> tensor<1x1x8x8xf32>
   return
 }
@@ -494,7 +518,7 @@ func.func @reshape(%x: tensor<2x3xf32>) {
 
 func.func @transpose_count(%x: tensor<2x3xf32>) {
   // expected-error@+1 {{'permutation' must have 2 entries, got 1}}
-  %0 = soap.transpose %x {permutation = array<i64: 0>} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  %0 = soap.transpose %x {permutation = array<i64: 0>} : tensor<2x3xf32>
   return
 }
 
@@ -526,7 +550,7 @@ func.func @concat_none() {
 
 func.func @concat_axis(%x: tensor<2xf32>) {
   // expected-error@+1 {{'axis' must be in [0, 1), got -1}}
-  %0 = soap.concat %x {axis = -1 : i64} : (tensor<2xf32>) -> tensor<2xf32>
+  %0 = soap.concat %x {axis = -1 : i64} : tensor<2xf32>
   return
 }
 
@@ -598,7 +622,7 @@ func.func @slice_stride(%x: tensor<8xf32>) {
 
 func.func @pad_rank(%x: tensor<8xf32>) {
   // expected-error@+1 {{expected a result of rank 1, got 'tensor<8x1xf32>'}}
-  %0 = soap.pad %x {low = array<i64: 0>, interior = array<i64: 0>} : (tensor<8xf32>) -> tensor<8x1xf32>
+  %0 = soap.pad %x : (tensor<8xf32>) -> tensor<8x1xf32>
   return
 }
 
@@ -606,7 +630,7 @@ func.func @pad_rank(%x: tensor<8xf32>) {
 
 func.func @pad_interior(%x: tensor<8xf32>) {
   // expected-error@+1 {{'interior' must be in [0, 1048576], got -1}}
-  %0 = soap.pad %x {low = array<i64: 0>, interior = array<i64: -1>} : (tensor<8xf32>) -> tensor<8xf32>
+  %0 = soap.pad %x {interior = array<i64: -1>} : tensor<8xf32>
   return
 }
 
@@ -622,7 +646,7 @@ func.func @constant_type() {
 
 func.func @constant_sparse() {
   // expected-error@+1 {{elements must be dense or a dense resource}}
-  %0 = soap.constant sparse<[[0]], [1.0]> : tensor<2xf32> : tensor<2xf32>
+  %0 = soap.constant sparse<[[0]], [1.0]> : tensor<2xf32>
   return
 }
 
@@ -630,7 +654,7 @@ func.func @constant_sparse() {
 
 func.func @constant_resource() {
   // expected-error@+1 {{resource 'nowhere' has no data}}
-  %0 = soap.constant dense_resource<nowhere> : tensor<2xf32> : tensor<2xf32>
+  %0 = soap.constant dense_resource<nowhere> : tensor<2xf32>
   return
 }
 
@@ -638,7 +662,7 @@ func.func @constant_resource() {
 
 func.func @constant_resource_size() {
   // expected-error@+1 {{resource 'short' has 4 bytes, expected 8}}
-  %0 = soap.constant dense_resource<short> : tensor<2xf32> : tensor<2xf32>
+  %0 = soap.constant dense_resource<short> : tensor<2xf32>
   return
 }
 {-#
@@ -653,7 +677,7 @@ func.func @constant_resource_size() {
 
 func.func @sgd_velocity(%w: tensor<2xf32>) {
   // expected-error@+1 {{needs a velocity, as 'momentum' is not 0}}
-  %0 = soap.sgd %w, %w {learning_rate = 0.1 : f64, momentum = 0.9 : f64, weight_decay = 0.0 : f64} : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  %0 = soap.sgd %w, %w {learning_rate = 0.1 : f64, momentum = 0.9 : f64, weight_decay = 0.0 : f64} : tensor<2xf32>
   return
 }
 
@@ -661,7 +685,7 @@ func.func @sgd_velocity(%w: tensor<2xf32>) {
 
 func.func @sgd_results(%w: tensor<2xf32>) {
   // expected-error@+1 {{takes and gives a velocity, or neither}}
-  %0 = soap.sgd %w, %w, %w {learning_rate = 0.1 : f64, momentum = 0.9 : f64, weight_decay = 0.0 : f64} : (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  %0 = soap.sgd %w, %w, %w {learning_rate = 0.1 : f64, momentum = 0.9 : f64, weight_decay = 0.0 : f64} : tensor<2xf32>
   return
 }
 
@@ -685,7 +709,7 @@ func.func @sgd_result(%w: tensor<2xf32>) {
 
 func.func @assemble_count(%x: tensor<2xf32>) {
   // expected-error@+1 {{expected a source and a target per tile, got 1 and 0 for 1 tiles}}
-  %0 = soap.assemble %x {sources = [#soap.region<[0:2]>], targets = []} : (tensor<2xf32>) -> tensor<2xf32>
+  %0 = soap.assemble %x {sources = [#soap.region<[0:2]>], targets = []} : tensor<2xf32>
   return
 }
 
@@ -701,7 +725,7 @@ func.func @assemble_source(%x: tensor<2xf32>) {
 
 func.func @assemble_target(%x: tensor<2xf32>) {
   // expected-error@+1 {{target '[0:2], [0:1]' does not lie within 'tensor<2xf32>'}}
-  %0 = soap.assemble %x {sources = [#soap.region<[0:2]>], targets = [#soap.region<[0:2], [0:1]>]} : (tensor<2xf32>) -> tensor<2xf32>
+  %0 = soap.assemble %x {sources = [#soap.region<[0:2]>], targets = [#soap.region<[0:2], [0:1]>]} : tensor<2xf32>
   return
 }
 
@@ -709,7 +733,7 @@ func.func @assemble_target(%x: tensor<2xf32>) {
 
 func.func @assemble_shapes(%x: tensor<2xf32>) {
   // expected-error@+1 {{source '[0:1]' and target '[0:2]' differ in shape}}
-  %0 = soap.assemble %x {sources = [#soap.region<[0:1]>], targets = [#soap.region<[0:2]>]} : (tensor<2xf32>) -> tensor<2xf32>
+  %0 = soap.assemble %x {sources = [#soap.region<[0:1]>], targets = [#soap.region<[0:2]>]} : tensor<2xf32>
   return
 }
 
@@ -741,7 +765,7 @@ func.func @combine_nothing() {
 
 func.func @combine_sources(%x: tensor<2xf32>) {
   // expected-error@+1 {{expected a source per tile, got 0 for 1 tiles}}
-  %0 = soap.combine sum %x {sources = []} : (tensor<2xf32>) -> tensor<2xf32>
+  %0 = soap.combine sum %x {sources = []} : tensor<2xf32>
   return
 }
 
@@ -749,7 +773,7 @@ func.func @combine_sources(%x: tensor<2xf32>) {
 
 func.func @combine_shape(%x: tensor<2xf32>) {
   // expected-error@+1 {{source '[0:1]' does not have the result's shape 2}}
-  %0 = soap.combine sum %x {sources = [#soap.region<[0:1]>]} : (tensor<2xf32>) -> tensor<2xf32>
+  %0 = soap.combine sum %x {sources = [#soap.region<[0:1]>]} : tensor<2xf32>
   return
 }
 
@@ -757,7 +781,7 @@ func.func @combine_shape(%x: tensor<2xf32>) {
 
 func.func @combine_statistics(%x: tensor<2xf32>) {
   // expected-error@+1 {{combiner 'moments' needs tiles [3, ...], got 'tensor<2xf32>'}}
-  %0 = soap.combine moments %x {sources = [#soap.region<[0:2]>]} : (tensor<2xf32>) -> tensor<2xf32>
+  %0 = soap.combine moments %x {sources = [#soap.region<[0:2]>]} : tensor<2xf32>
   return
 }
 
@@ -789,7 +813,7 @@ func.func @recv() {
 
 func.func @softmax_axis(%x: tensor<4x6xf32>) {
   // expected-error@+1 {{axis}}
-  %0 = soap.softmax %x {axis = 2 : i64} : (tensor<4x6xf32>) -> tensor<4x6xf32>
+  %0 = soap.softmax %x {axis = 2 : i64} : tensor<4x6xf32>
   return
 }
 
@@ -821,7 +845,7 @@ func.func @gather_offset(%t: tensor<4xf32>, %i: tensor<4xi32>) {
 
 func.func @dropout_rate(%x: tensor<4xf32>) {
   // expected-error@+1 {{'rate' is 1.000000e+00, expected a number in [0, 1)}}
-  %0 = soap.dropout %x {rate = 1.0 : f64, seed = 0 : i64} : (tensor<4xf32>) -> tensor<4xf32>
+  %0 = soap.dropout %x {rate = 1.0 : f64, seed = 0 : i64} : tensor<4xf32>
   return
 }
 
@@ -878,7 +902,7 @@ func.func @adam_beta(%x: tensor<4xf32>, %c: tensor<f32>) {
 
 func.func @counter_shape(%s: tensor<2xi32>) {
   // expected-error@+1 {{a step}}
-  %0 = soap.counter %s : (tensor<2xi32>) -> tensor<2xi32>
+  %0 = soap.counter %s : tensor<2xi32>
   return
 }
 

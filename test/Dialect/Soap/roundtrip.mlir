@@ -4,46 +4,46 @@
 
 // CHECK-LABEL: func.func @elementwise
 func.func @elementwise(%x: tensor<2x3xf32>, %r: tensor<3xf32>) -> tensor<2x3xf32> {
-  // CHECK: soap.relu %{{.*}} : (tensor<2x3xf32>) -> tensor<2x3xf32>
-  %0 = soap.relu %x : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  // CHECK: soap.relu %{{.*}} : tensor<2x3xf32>
+  %0 = soap.relu %x : tensor<2x3xf32>
   // CHECK: soap.neg
-  %1 = soap.neg %0 : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  %1 = soap.neg %0 : tensor<2x3xf32>
   // CHECK: soap.abs
-  %2 = soap.abs %1 : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  %2 = soap.abs %1 : tensor<2x3xf32>
   // CHECK: soap.exp
-  %3 = soap.exp %2 : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  %3 = soap.exp %2 : tensor<2x3xf32>
   // CHECK: soap.log
-  %4 = soap.log %3 : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  %4 = soap.log %3 : tensor<2x3xf32>
   // CHECK: soap.sqrt
-  %5 = soap.sqrt %4 : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  %5 = soap.sqrt %4 : tensor<2x3xf32>
   // CHECK: soap.tanh
-  %6 = soap.tanh %5 : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  %6 = soap.tanh %5 : tensor<2x3xf32>
   // CHECK: soap.sigmoid
-  %7 = soap.sigmoid %6 : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  %7 = soap.sigmoid %6 : tensor<2x3xf32>
   // CHECK: soap.sign
-  %8 = soap.sign %7 : (tensor<2x3xf32>) -> tensor<2x3xf32>
-  // CHECK: soap.log1p %{{.*}} : (tensor<2x3xf32>) -> tensor<2x3xf32>
-  %log1p = soap.log1p %8 : (tensor<2x3xf32>) -> tensor<2x3xf32>
-  // CHECK: soap.expm1 %{{.*}} : (tensor<2x3xf32>) -> tensor<2x3xf32>
-  %expm1 = soap.expm1 %log1p : (tensor<2x3xf32>) -> tensor<2x3xf32>
-  // CHECK: soap.softplus %{{.*}} : (tensor<2x3xf32>) -> tensor<2x3xf32>
-  %softplus = soap.softplus %expm1 : (tensor<2x3xf32>) -> tensor<2x3xf32>
-  // CHECK: soap.asin %{{.*}} : (tensor<2x3xf32>) -> tensor<2x3xf32>
-  %asin = soap.asin %softplus : (tensor<2x3xf32>) -> tensor<2x3xf32>
-  // CHECK: soap.acos %{{.*}} : (tensor<2x3xf32>) -> tensor<2x3xf32>
-  %acos = soap.acos %asin : (tensor<2x3xf32>) -> tensor<2x3xf32>
-  // CHECK: soap.atan %{{.*}} : (tensor<2x3xf32>) -> tensor<2x3xf32>
-  %atan = soap.atan %acos : (tensor<2x3xf32>) -> tensor<2x3xf32>
-  // CHECK: soap.asinh %{{.*}} : (tensor<2x3xf32>) -> tensor<2x3xf32>
-  %asinh = soap.asinh %atan : (tensor<2x3xf32>) -> tensor<2x3xf32>
-  // CHECK: soap.acosh %{{.*}} : (tensor<2x3xf32>) -> tensor<2x3xf32>
-  %acosh = soap.acosh %asinh : (tensor<2x3xf32>) -> tensor<2x3xf32>
-  // CHECK: soap.atanh %{{.*}} : (tensor<2x3xf32>) -> tensor<2x3xf32>
-  %atanh = soap.atanh %acosh : (tensor<2x3xf32>) -> tensor<2x3xf32>
-  // CHECK: soap.stop_gradient %{{.*}} : (tensor<2x3xf32>) -> tensor<2x3xf32>
-  %stop_gradient = soap.stop_gradient %atanh : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  %8 = soap.sign %7 : tensor<2x3xf32>
+  // CHECK: soap.log1p %{{.*}} : tensor<2x3xf32>
+  %log1p = soap.log1p %8 : tensor<2x3xf32>
+  // CHECK: soap.expm1 %{{.*}} : tensor<2x3xf32>
+  %expm1 = soap.expm1 %log1p : tensor<2x3xf32>
+  // CHECK: soap.softplus %{{.*}} : tensor<2x3xf32>
+  %softplus = soap.softplus %expm1 : tensor<2x3xf32>
+  // CHECK: soap.asin %{{.*}} : tensor<2x3xf32>
+  %asin = soap.asin %softplus : tensor<2x3xf32>
+  // CHECK: soap.acos %{{.*}} : tensor<2x3xf32>
+  %acos = soap.acos %asin : tensor<2x3xf32>
+  // CHECK: soap.atan %{{.*}} : tensor<2x3xf32>
+  %atan = soap.atan %acos : tensor<2x3xf32>
+  // CHECK: soap.asinh %{{.*}} : tensor<2x3xf32>
+  %asinh = soap.asinh %atan : tensor<2x3xf32>
+  // CHECK: soap.acosh %{{.*}} : tensor<2x3xf32>
+  %acosh = soap.acosh %asinh : tensor<2x3xf32>
+  // CHECK: soap.atanh %{{.*}} : tensor<2x3xf32>
+  %atanh = soap.atanh %acosh : tensor<2x3xf32>
+  // CHECK: soap.stop_gradient %{{.*}} : tensor<2x3xf32>
+  %stop_gradient = soap.stop_gradient %atanh : tensor<2x3xf32>
   // CHECK: soap.scale %{{.*}} {factor = 5.000000e-01 : f64}
-  %9 = soap.scale %stop_gradient {factor = 0.5 : f64} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  %9 = soap.scale %stop_gradient {factor = 0.5 : f64} : tensor<2x3xf32>
   // CHECK: soap.add %{{.*}}, %{{.*}} : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
   %10 = soap.add %9, %r : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
   // CHECK: soap.sub
@@ -63,15 +63,15 @@ func.func @elementwise(%x: tensor<2x3xf32>, %r: tensor<3xf32>) -> tensor<2x3xf32
   // CHECK: soap.bias_add %{{.*}}, %{{.*}} {axis = 1 : i64}
   %18 = soap.bias_add %17, %r {axis = 1 : i64} : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
   // CHECK: soap.relu_grad
-  %19 = soap.relu_grad %18, %x : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
+  %19 = soap.relu_grad %18, %x : tensor<2x3xf32>
   // CHECK: soap.tanh_grad
-  %20 = soap.tanh_grad %19, %x : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
+  %20 = soap.tanh_grad %19, %x : tensor<2x3xf32>
   // CHECK: soap.sigmoid_grad
-  %21 = soap.sigmoid_grad %20, %x : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
+  %21 = soap.sigmoid_grad %20, %x : tensor<2x3xf32>
   // CHECK: soap.sqrt_grad
-  %22 = soap.sqrt_grad %21, %x : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
-  // CHECK: soap.accumulate %{{.*}}, %{{.*}}, %{{.*}} : (tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
-  %23 = soap.accumulate %22, %x, %x : (tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
+  %22 = soap.sqrt_grad %21, %x : tensor<2x3xf32>
+  // CHECK: soap.accumulate %{{.*}}, %{{.*}}, %{{.*}} : tensor<2x3xf32>
+  %23 = soap.accumulate %22, %x, %x : tensor<2x3xf32>
   return %23 : tensor<2x3xf32>
 }
 
@@ -109,25 +109,25 @@ func.func @linear(%a: tensor<2x4x5xf32>, %b: tensor<3x5xf32>, %c: tensor<2x4x3xf
 
 // CHECK-LABEL: func.func @pooling
 func.func @pooling(%x: tensor<2x3x7x7xbf16>) -> (tensor<2x3x7x7xbf16>, tensor<2x3x7x7xbf16>) {
-  // CHECK: soap.max_pool2d %{{.*}} {dilations = array<i64: 1, 1>, kernel = array<i64: 3, 3>, padding = array<i64: 1, 1, 1, 1>, strides = array<i64: 2, 2>}
-  %0 = soap.max_pool2d %x {kernel = array<i64: 3, 3>, strides = array<i64: 2, 2>, padding = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>}
+  // CHECK: soap.max_pool2d %{{.*}} {kernel = array<i64: 3, 3>, padding = array<i64: 1, 1, 1, 1>, strides = array<i64: 2, 2>}
+  %0 = soap.max_pool2d %x {kernel = array<i64: 3, 3>, strides = array<i64: 2, 2>, padding = array<i64: 1, 1, 1, 1>}
     : (tensor<2x3x7x7xbf16>) -> tensor<2x3x4x4xbf16>
   // CHECK: soap.max_pool2d_grad
-  %1 = soap.max_pool2d_grad %0, %x, %0 {kernel = array<i64: 3, 3>, strides = array<i64: 2, 2>, padding = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>}
+  %1 = soap.max_pool2d_grad %0, %x, %0 {kernel = array<i64: 3, 3>, strides = array<i64: 2, 2>, padding = array<i64: 1, 1, 1, 1>}
     : (tensor<2x3x4x4xbf16>, tensor<2x3x7x7xbf16>, tensor<2x3x4x4xbf16>) -> tensor<2x3x7x7xbf16>
-  %2 = soap.slice %0 {offsets = array<i64: 0, 0, 1, 0>, sizes = array<i64: 2, 3, 2, 4>, strides = array<i64: 1, 1, 1, 1>}
+  %2 = soap.slice %0 {offsets = array<i64: 0, 0, 1, 0>, sizes = array<i64: 2, 3, 2, 4>}
     : (tensor<2x3x4x4xbf16>) -> tensor<2x3x2x4xbf16>
-  %3 = soap.slice %x {offsets = array<i64: 0, 0, 1, 0>, sizes = array<i64: 2, 3, 5, 7>, strides = array<i64: 1, 1, 1, 1>}
+  %3 = soap.slice %x {offsets = array<i64: 0, 0, 1, 0>, sizes = array<i64: 2, 3, 5, 7>}
     : (tensor<2x3x7x7xbf16>) -> tensor<2x3x5x7xbf16>
   // A shard of it: rows 2 and 3 of dx; the tile of x begins at row 1.
   // CHECK: soap.max_pool2d_grad {{.*}}x_offset = array<i64: 1, 0>
-  %part = soap.max_pool2d_grad %2, %3, %2 {kernel = array<i64: 3, 3>, strides = array<i64: 2, 2>, padding = array<i64: 0, 1, 0, 1>, dilations = array<i64: 1, 1>, x_offset = array<i64: 1, 0>}
+  %part = soap.max_pool2d_grad %2, %3, %2 {kernel = array<i64: 3, 3>, strides = array<i64: 2, 2>, padding = array<i64: 0, 1, 0, 1>, x_offset = array<i64: 1, 0>}
     : (tensor<2x3x2x4xbf16>, tensor<2x3x5x7xbf16>, tensor<2x3x2x4xbf16>) -> tensor<2x3x2x7xbf16>
-  // CHECK: soap.avg_pool2d %{{.*}} {count_include_pad, dilations
-  %4 = soap.avg_pool2d %x {kernel = array<i64: 3, 3>, strides = array<i64: 2, 2>, padding = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, count_include_pad}
+  // CHECK: soap.avg_pool2d %{{.*}} {count_include_pad, kernel
+  %4 = soap.avg_pool2d %x {kernel = array<i64: 3, 3>, strides = array<i64: 2, 2>, padding = array<i64: 1, 1, 1, 1>, count_include_pad}
     : (tensor<2x3x7x7xbf16>) -> tensor<2x3x4x4xbf16>
   // CHECK: soap.avg_pool2d_grad %{{.*}} {count_low = array<i64: -1, 0>, count_size = array<i64: 9, 7>
-  %5 = soap.avg_pool2d_grad %4 {kernel = array<i64: 3, 3>, strides = array<i64: 2, 2>, padding = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, count_low = array<i64: -1, 0>, count_size = array<i64: 9, 7>}
+  %5 = soap.avg_pool2d_grad %4 {kernel = array<i64: 3, 3>, strides = array<i64: 2, 2>, padding = array<i64: 1, 1, 1, 1>, count_low = array<i64: -1, 0>, count_size = array<i64: 9, 7>}
     : (tensor<2x3x4x4xbf16>) -> tensor<2x3x7x7xbf16>
   return %1, %5 : tensor<2x3x7x7xbf16>, tensor<2x3x7x7xbf16>
 }
@@ -201,10 +201,10 @@ func.func @shapes(%x: tensor<4x6xf32>) -> (tensor<2xi32>, tensor<f32>) {
   // CHECK: soap.pad %{{.*}} {interior = array<i64: 0, 0, 3>, low = array<i64: 0, -1, 3>, value = 1.000000e+00 : f64}
   %4 = soap.pad %3 {low = array<i64: 0, -1, 3>, interior = array<i64: 0, 0, 3>, value = 1.0 : f64}
     : (tensor<2x1x3xf32>) -> tensor<2x2x12xf32>
-  // CHECK: soap.constant dense<[1, 2]> : tensor<2xi32> : tensor<2xi32>
-  %5 = soap.constant dense<[1, 2]> : tensor<2xi32> : tensor<2xi32>
-  // CHECK: soap.constant dense_resource<weights> : tensor<f32> : tensor<f32>
-  %6 = soap.constant dense_resource<weights> : tensor<f32> : tensor<f32>
+  // CHECK: soap.constant dense<[1, 2]> : tensor<2xi32>
+  %5 = soap.constant dense<[1, 2]> : tensor<2xi32>
+  // CHECK: soap.constant dense_resource<weights> : tensor<f32>
+  %6 = soap.constant dense_resource<weights> : tensor<f32>
   // CHECK: soap.bucket %{{.*}}, %{{.*}}, %{{.*}} : (tensor<4x6xf32>, tensor<2x1x3xf32>, tensor<f32>) -> tensor<31xf32>
   %7 = soap.bucket %x, %3, %6 : (tensor<4x6xf32>, tensor<2x1x3xf32>, tensor<f32>) -> tensor<31xf32>
   // CHECK: soap.unbucket %{{.*}} : (tensor<31xf32>) -> (tensor<4x6xf32>, tensor<7xf32>)
@@ -214,8 +214,8 @@ func.func @shapes(%x: tensor<4x6xf32>) -> (tensor<2xi32>, tensor<f32>) {
 
 // CHECK-LABEL: func.func @updates
 func.func @updates(%w: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
-  // CHECK: soap.sgd %{{.*}}, %{{.*}} {learning_rate = 1.000000e-01 : f64, momentum = 0.000000e+00 : f64, weight_decay = 0.000000e+00 : f64} : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
-  %0 = soap.sgd %w, %w {learning_rate = 0.1 : f64, momentum = 0.0 : f64, weight_decay = 0.0 : f64} : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  // CHECK: soap.sgd %{{.*}}, %{{.*}} {learning_rate = 1.000000e-01 : f64, momentum = 0.000000e+00 : f64, weight_decay = 0.000000e+00 : f64} : tensor<4xf32>
+  %0 = soap.sgd %w, %w {learning_rate = 0.1 : f64, momentum = 0.0 : f64, weight_decay = 0.0 : f64} : tensor<4xf32>
   // CHECK: soap.sgd %{{.*}}, %{{.*}}, %{{.*}} : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
   %1:2 = soap.sgd %0, %w, %w {learning_rate = 0.1 : f64, momentum = 0.9 : f64, weight_decay = 0.0 : f64} : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
   return %1#0, %1#1 : tensor<4xf32>, tensor<4xf32>
@@ -245,13 +245,13 @@ func.func @device_program(%x: tensor<4x6xf32>) -> tensor<4x6xf32> {
 func.func @sequences(%x: tensor<4x6xf32>, %v: tensor<6xf32>, %m: tensor<4x1xf32>, %t: tensor<8x6xf32>, %i: tensor<4xi32>, %s: tensor<i32>,
                      %z: tensor<3x2x4x5xf32>, %r: tensor<4x5x5xf32>, %h: tensor<1x2x5xf32>, %p: tensor<2x4x5xf32>, %y: tensor<3x2x5xf32>, %q: tensor<2x5xf32>) {
   // CHECK: soap.erf
-  %0 = soap.erf %x : (tensor<4x6xf32>) -> tensor<4x6xf32>
+  %0 = soap.erf %x : tensor<4x6xf32>
   // CHECK: soap.gelu %{{.*}} {approximate}
-  %1 = soap.gelu %x {approximate} : (tensor<4x6xf32>) -> tensor<4x6xf32>
+  %1 = soap.gelu %x {approximate} : tensor<4x6xf32>
   // CHECK: soap.reciprocal
-  %2 = soap.reciprocal %x : (tensor<4x6xf32>) -> tensor<4x6xf32>
+  %2 = soap.reciprocal %x : tensor<4x6xf32>
   // CHECK: soap.rsqrt %{{.*}} {epsilon = 1.000000e-03 : f64}
-  %3 = soap.rsqrt %x {epsilon = 1.0e-3 : f64} : (tensor<4x6xf32>) -> tensor<4x6xf32>
+  %3 = soap.rsqrt %x {epsilon = 1.0e-3 : f64} : tensor<4x6xf32>
   // CHECK: soap.cast %{{.*}} : (tensor<4xi32>) -> tensor<4xf32>
   %4 = soap.cast %i : (tensor<4xi32>) -> tensor<4xf32>
   // CHECK: soap.greater
@@ -261,19 +261,19 @@ func.func @sequences(%x: tensor<4x6xf32>, %v: tensor<6xf32>, %m: tensor<4x1xf32>
   // CHECK: soap.where %{{.*}} : (tensor<4x6xf32>, tensor<4x1xf32>, tensor<6xf32>) -> tensor<4x6xf32>
   %7 = soap.where %5, %m, %v : (tensor<4x6xf32>, tensor<4x1xf32>, tensor<6xf32>) -> tensor<4x6xf32>
   // CHECK: soap.sin
-  %sine = soap.sin %x : (tensor<4x6xf32>) -> tensor<4x6xf32>
+  %sine = soap.sin %x : tensor<4x6xf32>
   // CHECK: soap.cos
-  %cosine = soap.cos %x : (tensor<4x6xf32>) -> tensor<4x6xf32>
+  %cosine = soap.cos %x : tensor<4x6xf32>
   // CHECK: soap.erf_grad
-  %8 = soap.erf_grad %x, %x : (tensor<4x6xf32>, tensor<4x6xf32>) -> tensor<4x6xf32>
+  %8 = soap.erf_grad %x, %x : tensor<4x6xf32>
   // CHECK: soap.gelu_grad
-  %9 = soap.gelu_grad %x, %x : (tensor<4x6xf32>, tensor<4x6xf32>) -> tensor<4x6xf32>
+  %9 = soap.gelu_grad %x, %x : tensor<4x6xf32>
   // CHECK: soap.dropout %{{.*}}, %{{.*}} {extents = array<i64: 8, 6>, offsets = array<i64: 2, 0>, rate = 5.000000e-01 : f64, seed = 1 : i64}
   %10 = soap.dropout %x, %s {rate = 0.5 : f64, seed = 1 : i64, offsets = array<i64: 2, 0>, extents = array<i64: 8, 6>} : (tensor<4x6xf32>, tensor<i32>) -> tensor<4x6xf32>
   // CHECK: soap.softmax %{{.*}} {axis = 1 : i64}
-  %11 = soap.softmax %x {axis = 1 : i64} : (tensor<4x6xf32>) -> tensor<4x6xf32>
+  %11 = soap.softmax %x {axis = 1 : i64} : tensor<4x6xf32>
   // CHECK: soap.softmax_grad
-  %12 = soap.softmax_grad %x, %11 {axis = 1 : i64} : (tensor<4x6xf32>, tensor<4x6xf32>) -> tensor<4x6xf32>
+  %12 = soap.softmax_grad %x, %11 {axis = 1 : i64} : tensor<4x6xf32>
   // CHECK: %{{.+}}, %[[MEAN:.+]], %[[RSTD:.+]] = soap.layer_norm %{{.*}} {axis = 1 : i64, epsilon = 1.000000e-05 : f64}
   %13:3 = soap.layer_norm %x, %v, %v {axis = 1 : i64, epsilon = 1.0e-5 : f64} : (tensor<4x6xf32>, tensor<6xf32>, tensor<6xf32>) -> (tensor<4x6xf32>, tensor<4xf32>, tensor<4xf32>)
   // CHECK: soap.layer_norm_grad %{{.*}}, %{{.*}}, %[[MEAN]], %[[RSTD]]
@@ -303,7 +303,7 @@ func.func @sequences(%x: tensor<4x6xf32>, %v: tensor<6xf32>, %m: tensor<4x1xf32>
   %24:2 = soap.lstm_cell_grad %y, %z, %y, %y, %q {t = 1 : i64, previous_t = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 1, 1, 0, 1, 0>}
     : (tensor<3x2x5xf32>, tensor<3x2x4x5xf32>, tensor<3x2x5xf32>, tensor<3x2x5xf32>, tensor<2x5xf32>) -> (tensor<1x2x4x5xf32>, tensor<1x2x5xf32>)
   // CHECK: soap.counter
-  %25 = soap.counter %s : (tensor<i32>) -> tensor<i32>
+  %25 = soap.counter %s : tensor<i32>
   // CHECK: soap.bias_correction %{{.*}} {beta = 9.000000e-01 : f64}
   %26 = soap.bias_correction %25 {beta = 0.9 : f64} : (tensor<i32>) -> tensor<f32>
   // CHECK: soap.adam %{{.*}} {beta1 = {{.*}}, beta2 = {{.*}}, decoupled,
@@ -326,11 +326,11 @@ func.func @attributes(
   %y = soap.matmul %x, %w {soap.name = "fc", soap.config = #soap.config<{m = 2, k = 2}, devices = [3, 1, 1, 0]>} : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32>
   // Replicas are printed unless there is one, degrees of 1 are kept as written.
   // CHECK: soap.config = #soap.config<{}, replicas = 2, devices = [0, 1]>
-  %z = soap.relu %y {soap.config = #soap.config<{}, replicas = 2, devices = [0, 1]>} : (tensor<8x4xf32>) -> tensor<8x4xf32>
+  %z = soap.relu %y {soap.config = #soap.config<{}, replicas = 2, devices = [0, 1]>} : tensor<8x4xf32>
   // CHECK: soap.config = #soap.config<{d0 = 1}, devices = [5]>
   // CHECK-SAME: soap.grad_of = "fc"
   // CHECK-SAME: soap.loop_map = {d0 = "m", d1 = "k"}
-  %u = soap.relu %z {soap.config = #soap.config<{d0 = 1}, replicas = 1, devices = [5]>, soap.grad_of = "fc", soap.loop_map = {d0 = "m", d1 = "k"}} : (tensor<8x4xf32>) -> tensor<8x4xf32>
+  %u = soap.relu %z {soap.config = #soap.config<{d0 = 1}, replicas = 1, devices = [5]>, soap.grad_of = "fc", soap.loop_map = {d0 = "m", d1 = "k"}} : tensor<8x4xf32>
   return %u, %w : tensor<8x4xf32>, tensor<4x4xf32>
 }
 
@@ -338,7 +338,7 @@ func.func @attributes(
 // CHECK-LABEL: func.func @many_elements
 func.func @many_elements(%x: tensor<8192x40x2048x2048xbf16>) -> tensor<8192x40x2048x2048xbf16> {
   // CHECK: soap.relu
-  %0 = soap.relu %x : (tensor<8192x40x2048x2048xbf16>) -> tensor<8192x40x2048x2048xbf16>
+  %0 = soap.relu %x : tensor<8192x40x2048x2048xbf16>
   return %0 : tensor<8192x40x2048x2048xbf16>
 }
 

@@ -17,7 +17,7 @@ module attributes {
                %s: tensor<4x4xf32> {soap.kind = #soap.kind<state>, soap.init = #soap.init<default>})
       -> (tensor<4x4xf32> {soap.kind = #soap.kind<output>}) {
     // CHECK: soap.keep = #soap.keep<both>
-    %y = soap.add %x, %s {soap.keep = #soap.keep<both>} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+    %y = soap.add %x, %s {soap.keep = #soap.keep<both>} : tensor<4x4xf32>
     return %y : tensor<4x4xf32>
   }
 }

@@ -12,21 +12,19 @@ func.func @forward(
     %fc3_weight: tensor<10x84xf64> {soap.kind = #soap.kind<parameter>, soap.name = "fc3.weight"},
     %fc3_bias: tensor<10xf64> {soap.kind = #soap.kind<parameter>, soap.name = "fc3.bias"}
 ) -> (tensor<4x10xf64> {soap.kind = #soap.kind<output>, soap.name = "logits"}) {
-  %conv1 = soap.conv2d %x, %conv1_weight {strides = array<i64: 1, 1>, padding = array<i64: 2, 2, 2, 2>, dilations = array<i64: 1, 1>, groups = 1 : i64, soap.name = "conv1"}
+  %conv1 = soap.conv2d %x, %conv1_weight {strides = array<i64: 1, 1>, padding = array<i64: 2, 2, 2, 2>, soap.name = "conv1"}
     : (tensor<4x1x28x28xf64>, tensor<6x1x5x5xf64>) -> tensor<4x6x28x28xf64>
   %conv1_add = soap.bias_add %conv1, %conv1_bias {axis = 1 : i64, soap.name = "conv1.add"}
     : (tensor<4x6x28x28xf64>, tensor<6xf64>) -> tensor<4x6x28x28xf64>
-  %relu1 = soap.relu %conv1_add {soap.name = "relu1"}
-    : (tensor<4x6x28x28xf64>) -> tensor<4x6x28x28xf64>
-  %pool1 = soap.max_pool2d %relu1 {kernel = array<i64: 2, 2>, strides = array<i64: 2, 2>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, soap.name = "pool1"}
+  %relu1 = soap.relu %conv1_add {soap.name = "relu1"} : tensor<4x6x28x28xf64>
+  %pool1 = soap.max_pool2d %relu1 {kernel = array<i64: 2, 2>, strides = array<i64: 2, 2>, soap.name = "pool1"}
     : (tensor<4x6x28x28xf64>) -> tensor<4x6x14x14xf64>
-  %conv2 = soap.conv2d %pool1, %conv2_weight {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64, soap.name = "conv2"}
+  %conv2 = soap.conv2d %pool1, %conv2_weight {strides = array<i64: 1, 1>, soap.name = "conv2"}
     : (tensor<4x6x14x14xf64>, tensor<16x6x5x5xf64>) -> tensor<4x16x10x10xf64>
   %conv2_add = soap.bias_add %conv2, %conv2_bias {axis = 1 : i64, soap.name = "conv2.add"}
     : (tensor<4x16x10x10xf64>, tensor<16xf64>) -> tensor<4x16x10x10xf64>
-  %relu2 = soap.relu %conv2_add {soap.name = "relu2"}
-    : (tensor<4x16x10x10xf64>) -> tensor<4x16x10x10xf64>
-  %pool2 = soap.max_pool2d %relu2 {kernel = array<i64: 2, 2>, strides = array<i64: 2, 2>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, soap.name = "pool2"}
+  %relu2 = soap.relu %conv2_add {soap.name = "relu2"} : tensor<4x16x10x10xf64>
+  %pool2 = soap.max_pool2d %relu2 {kernel = array<i64: 2, 2>, strides = array<i64: 2, 2>, soap.name = "pool2"}
     : (tensor<4x16x10x10xf64>) -> tensor<4x16x5x5xf64>
   %flatten = soap.reshape %pool2 {soap.name = "flatten"}
     : (tensor<4x16x5x5xf64>) -> tensor<4x400xf64>
@@ -34,14 +32,12 @@ func.func @forward(
     : (tensor<4x400xf64>, tensor<120x400xf64>) -> tensor<4x120xf64>
   %fc1_add = soap.bias_add %fc1, %fc1_bias {axis = 1 : i64, soap.name = "fc1.add"}
     : (tensor<4x120xf64>, tensor<120xf64>) -> tensor<4x120xf64>
-  %relu3 = soap.relu %fc1_add {soap.name = "relu3"}
-    : (tensor<4x120xf64>) -> tensor<4x120xf64>
+  %relu3 = soap.relu %fc1_add {soap.name = "relu3"} : tensor<4x120xf64>
   %fc2 = soap.matmul %relu3, %fc2_weight {transpose_b, soap.name = "fc2"}
     : (tensor<4x120xf64>, tensor<84x120xf64>) -> tensor<4x84xf64>
   %fc2_add = soap.bias_add %fc2, %fc2_bias {axis = 1 : i64, soap.name = "fc2.add"}
     : (tensor<4x84xf64>, tensor<84xf64>) -> tensor<4x84xf64>
-  %relu4 = soap.relu %fc2_add {soap.name = "relu4"}
-    : (tensor<4x84xf64>) -> tensor<4x84xf64>
+  %relu4 = soap.relu %fc2_add {soap.name = "relu4"} : tensor<4x84xf64>
   %fc3 = soap.matmul %relu4, %fc3_weight {transpose_b, soap.name = "fc3"}
     : (tensor<4x84xf64>, tensor<10x84xf64>) -> tensor<4x10xf64>
   %fc3_add = soap.bias_add %fc3, %fc3_bias {axis = 1 : i64, soap.name = "fc3.add"}

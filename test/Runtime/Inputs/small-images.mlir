@@ -4,8 +4,8 @@ func.func @forward(
     %filter: tensor<4x1x3x3xf32> {soap.init = #soap.init<ones>, soap.kind = #soap.kind<parameter>, soap.name = "conv.weight"},
     %weight: tensor<4x16xf32> {soap.init = #soap.init<ones>, soap.kind = #soap.kind<parameter>, soap.name = "fc.weight"})
     -> (tensor<8x4xf32> {soap.kind = #soap.kind<output>, soap.name = "logits"}) {
-  %conv = soap.conv2d %image, %filter {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 0, 0, 0, 0>, soap.name = "conv", strides = array<i64: 1, 1>} : (tensor<8x1x6x6xf32>, tensor<4x1x3x3xf32>) -> tensor<8x4x4x4xf32>
-  %pool = soap.max_pool2d %conv {dilations = array<i64: 1, 1>, kernel = array<i64: 2, 2>, padding = array<i64: 0, 0, 0, 0>, soap.name = "pool", strides = array<i64: 2, 2>} : (tensor<8x4x4x4xf32>) -> tensor<8x4x2x2xf32>
+  %conv = soap.conv2d %image, %filter {soap.name = "conv", strides = array<i64: 1, 1>} : (tensor<8x1x6x6xf32>, tensor<4x1x3x3xf32>) -> tensor<8x4x4x4xf32>
+  %pool = soap.max_pool2d %conv {kernel = array<i64: 2, 2>, soap.name = "pool", strides = array<i64: 2, 2>} : (tensor<8x4x4x4xf32>) -> tensor<8x4x2x2xf32>
   %flat = soap.reshape %pool {soap.name = "flatten"} : (tensor<8x4x2x2xf32>) -> tensor<8x16xf32>
   %logits = soap.matmul %flat, %weight {soap.name = "fc", transpose_b} : (tensor<8x16xf32>, tensor<4x16xf32>) -> tensor<8x4xf32>
   return %logits : tensor<8x4xf32>

@@ -4,5 +4,8 @@ import math
 import re
 import sys
 
-arguments = re.findall(r"%arg\d+: tensor<([\dx]*?)x?f32> \{[^}]*soap.kind = #soap.kind<parameter>", sys.stdin.read())
+text = sys.stdin.read()
+for name, of in re.findall(r"^(!\w+) = (.*)$", text, re.M):
+    text = re.sub(name + r"\b", of, text)
+arguments = re.findall(r"%arg\d+: tensor<([\dx]*?)x?f32> \{[^}]*soap.kind = #soap.kind<parameter>", text)
 print(sum(math.prod(int(extent) for extent in shape.split("x")) for shape in arguments), "parameters")

@@ -56,9 +56,10 @@ class Function:
                 rest, types = op.group(3), op.group(4)
                 attributes = re.search(r" \{(.*)\}", rest)
                 before = rest[:attributes.start()] if attributes else rest
+                shapes = [shape_of(kind) for kind in re.findall(r"tensor<[^>]*>", types.rsplit("->", 1)[-1])]
                 self.ops.append(Op(op.group(1).split(", "), op.group(2), re.findall(r"%\w+", before),
-                                   attributes_of(attributes.group(1)) if attributes else {},
-                                   [shape_of(kind) for kind in re.findall(r"tensor<[^>]*>", types.rsplit("->", 1)[-1])], rest, types,
+                                   {**defaults_of(op.group(2), len(shapes[0])),
+                                    **(attributes_of(attributes.group(1)) if attributes else {})}, shapes, rest, types,
                                    next((resources[name] for name in re.findall(r'dense_resource<"?([^">]*)"?>', rest)), b"")))
             elif line.startswith("return"):
                 self.returned = re.findall(r"%\w+", line.split(" : ")[0])
@@ -92,6 +93,17 @@ def attributes_of(text):
         else:
             result[key] = value or True
     return result
+
+
+def defaults_of(name, rank):
+    """Attributes that are not printed where they have these values."""
+    if name.startswith("conv2d"):
+        return {"padding": [0] * 4, "dilations": [1, 1], "groups": 1}
+    if "pool2d" in name:
+        return {"padding": [0] * 4, "dilations": [1, 1]}
+    if name == "slice":
+        return {"offsets": [0] * rank, "strides": [1] * rank}
+    return {"low": [0] * rank, "interior": [0] * rank} if name == "pad" else {}
 
 
 def dense(text, shape, kind=np.float32):

@@ -26,7 +26,9 @@ def Soap_ConfigAttr : Soap_Attr<"Config", "config"> {
     replicas, and one device for each shard. Loops that are not named have
     degree 1. `replicas` is printed if it is not 1. Shards are numbered
     row-major over the loops in the order of the op's iteration space, replicas
-    outermost. Devices may repeat and come in any order.
+    outermost. Devices may repeat and come in any order; `1 to 9 step 4` stands
+    for 1, 5, 9, and `0 to 1023` for as many. A list with ranges has at most
+    2^20 devices.
 
     **Constraints**
 
@@ -41,6 +43,7 @@ def Soap_ConfigAttr : Soap_Attr<"Config", "config"> {
     ```mlir
     #soap.config<{n = 2, o = 2}, devices = [0, 1, 4, 5]>
     #soap.config<{n = 2}, replicas = 2, devices = [0, 1, 2, 3]>
+    #soap.config<{n = 1024}, devices = [0 to 1023]>
     ```
   }];
   let parameters = (ins
@@ -125,7 +128,7 @@ def Soap_CombinerAttr
     ```mlir
     %tile = soap.combine moments %a, %b {
           sources = [#soap.region<[0:3], [0:8]>, #soap.region<[0:3], [0:8]>]}
-          : (tensor<3x8xf32>, tensor<3x8xf32>) -> tensor<3x8xf32>
+          : tensor<3x8xf32>
     ```
   }];
 }
@@ -243,8 +246,7 @@ def Soap_KeepAttr : Soap_EnumAttr<Soap_KeptForm, "keep"> {
     **Example**
 
     ```mlir
-    %y = soap.relu %x {soap.keep = #soap.keep<before>}
-       : (tensor<8x4xf32>) -> tensor<8x4xf32>
+    %y = soap.relu %x {soap.keep = #soap.keep<before>} : tensor<8x4xf32>
     ```
   }];
 }

@@ -31,6 +31,15 @@ def Soap_Dialect : Dialect {
     - All floats have one type, except in `soap.cast`.
     - A `soap.config` fits the loops of the op.
 
+    **Syntax**
+
+    An op whose page shows no other syntax is written as `operands attributes :
+    types`. The types are one if the result and all operands have it, else a
+    function type. Not printed are attributes with their default, `offsets`,
+    `low` and `interior` of zeros, and `strides` of `soap.slice` of ones. All of
+    it may be written. Configs of more than 32 devices, types of at least 2^22
+    elements and constants of more than 64 have names at the top of the module.
+
     **Discardable attributes**
 
     The dialect verifies them. An attribute that it does not know is an error,

@@ -18,7 +18,7 @@ class Soap_UnaryOp<string mnemonic, string formula, list<Trait> traits = []>
     ". Loops d0, d1, ... are the dims of x.\n\n"
     "**Constraints**\n\n- The result has the type of the operand.\n\n"
     "**Example**\n\n```mlir\n%y = soap." # mnemonic #
-    " %x : (tensor<8x4xf32>) -> tensor<8x4xf32>\n```\n";
+    " %x : tensor<8x4xf32>\n```\n";
   let arguments = (ins Soap_Float:$x);
   let results = (outs Soap_Float:$y);
 }
@@ -78,7 +78,7 @@ def Soap_StopGradientOp
     **Example**
 
     ```mlir
-    %y = soap.stop_gradient %x : (tensor<8x4xf32>) -> tensor<8x4xf32>
+    %y = soap.stop_gradient %x : tensor<8x4xf32>
     ```
   }];
   let arguments = (ins Soap_Float:$x);
@@ -100,8 +100,7 @@ def Soap_RsqrtOp
     **Example**
 
     ```mlir
-    %y = soap.rsqrt %x {epsilon = 1.0e-5 : f64}
-        : (tensor<8xf32>) -> tensor<8xf32>
+    %y = soap.rsqrt %x {epsilon = 1.0e-5 : f64} : tensor<8xf32>
     ```
   }];
   let arguments = (ins Soap_Float:$x,
@@ -125,7 +124,7 @@ def Soap_GeluOp
     **Example**
 
     ```mlir
-    %y = soap.gelu %x {approximate} : (tensor<8x4xf32>) -> tensor<8x4xf32>
+    %y = soap.gelu %x {approximate} : tensor<8x4xf32>
     ```
   }];
   let arguments = (ins Soap_Float:$x, UnitAttr:$approximate);
@@ -177,7 +176,7 @@ def Soap_ScaleOp
     **Example**
 
     ```mlir
-    %y = soap.scale %x {factor = 0.5 : f64} : (tensor<8xf32>) -> tensor<8xf32>
+    %y = soap.scale %x {factor = 0.5 : f64} : tensor<8xf32>
     ```
   }];
   let arguments = (ins Soap_Float:$x, F64Attr:$factor);
@@ -289,7 +288,7 @@ class Soap_UnaryGradOp<string mnemonic, string formula>
     ", where y is the result of the forward op.\n\n"
     "**Constraints**\n\n- Operands and result have the same type.\n\n"
     "**Example**\n\n```mlir\n%dx = soap." # mnemonic #
-    " %dy, %y : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>\n```\n";
+    " %dy, %y : tensor<8xf32>\n```\n";
   let arguments = (ins Soap_Float:$dy, Soap_Float:$y);
   let results = (outs Soap_Float:$dx);
 }
@@ -312,8 +311,7 @@ def Soap_ErfGradOp
     **Example**
 
     ```mlir
-    %dx = soap.erf_grad %dy, %x
-        : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+    %dx = soap.erf_grad %dy, %x : tensor<8xf32>
     ```
   }];
   let arguments = (ins Soap_Float:$dy, Soap_Float:$x);
@@ -334,8 +332,7 @@ def Soap_GeluGradOp
     **Example**
 
     ```mlir
-    %dx = soap.gelu_grad %dy, %x {approximate}
-        : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+    %dx = soap.gelu_grad %dy, %x {approximate} : tensor<8xf32>
     ```
   }];
   let arguments = (ins Soap_Float:$dy, Soap_Float:$x, UnitAttr:$approximate);
@@ -370,8 +367,7 @@ def Soap_DropoutOp : Soap_Op<"dropout", [SpaceInterfaceLocal, Differentiable]> {
     **Example**
 
     ```mlir
-    %y = soap.dropout %x {rate = 0.1 : f64, seed = 7 : i64}
-       : (tensor<8x4xf32>) -> tensor<8x4xf32>
+    %y = soap.dropout %x {rate = 0.1 : f64, seed = 7 : i64} : tensor<8x4xf32>
     %z = soap.dropout %x, %step {rate = 0.1 : f64, seed = 7 : i64,
        offsets = array<i64: 8, 0>, extents = array<i64: 16, 4>}
        : (tensor<8x4xf32>, tensor<i32>) -> tensor<8x4xf32>
@@ -405,8 +401,7 @@ def Soap_AccumulateOp
     **Example**
 
     ```mlir
-    %sum = soap.accumulate %a, %b, %c
-         : (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+    %sum = soap.accumulate %a, %b, %c : tensor<8xf32>
     ```
   }];
   let arguments = (ins Variadic<Soap_Float>:$xs);

@@ -8,9 +8,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-defvar ConvAttributes = (ins DenseI64ArrayAttr:$strides,
-                             DenseI64ArrayAttr:$padding,
-                             DenseI64ArrayAttr:$dilations, I64Attr:$groups);
+defvar ConvAttributes = (ins
+    DenseI64ArrayAttr:$strides,
+    DefaultValuedAttr<DenseI64ArrayAttr, "{0, 0, 0, 0}">:$padding,
+    DefaultValuedAttr<DenseI64ArrayAttr, "{1, 1}">:$dilations,
+    DefaultValuedAttr<I64Attr, "1">:$groups);
 
 def Soap_Conv2DOp
     : Soap_Op<"conv2d", [SpaceInterfaceLocal, Differentiable, InferType]> {
@@ -38,18 +40,12 @@ def Soap_Conv2DOp
 
     ```mlir
     %y = soap.conv2d %x, %w {strides = array<i64: 1, 1>,
-       padding = array<i64: 2, 2, 2, 2>, dilations = array<i64: 1, 1>,
-       groups = 1 : i64}
+       padding = array<i64: 2, 2, 2, 2>}
        : (tensor<64x1x28x28xf32>, tensor<6x1x5x5xf32>) -> tensor<64x6x28x28xf32>
     ```
   }];
   let arguments = !con((ins Soap_Float:$x, Soap_Float:$w), ConvAttributes);
   let results = (outs Soap_Float:$y);
-  let builders = [
-    /// Dilations are 1, and there is one group.
-    OpBuilder<(ins "::mlir::Value":$x, "::mlir::Value":$w,
-                   "::llvm::ArrayRef<int64_t>":$strides,
-                   "::llvm::ArrayRef<int64_t>":$padding)>];
 }
 
 def Soap_Conv2DInputGradOp
@@ -72,8 +68,7 @@ def Soap_Conv2DInputGradOp
 
     ```mlir
     %dx = soap.conv2d_input_grad %dy, %w {strides = array<i64: 1, 1>,
-        padding = array<i64: 2, 2, 2, 2>, dilations = array<i64: 1, 1>,
-        groups = 1 : i64}
+        padding = array<i64: 2, 2, 2, 2>}
         : (tensor<64x6x28x28xf32>, tensor<6x1x5x5xf32>)
         -> tensor<64x1x28x28xf32>
     ```
@@ -102,8 +97,7 @@ def Soap_Conv2DWeightGradOp
 
     ```mlir
     %dw = soap.conv2d_weight_grad %x, %dy {strides = array<i64: 1, 1>,
-        padding = array<i64: 2, 2, 2, 2>, dilations = array<i64: 1, 1>,
-        groups = 1 : i64}
+        padding = array<i64: 2, 2, 2, 2>}
         : (tensor<64x1x28x28xf32>, tensor<64x6x28x28xf32>)
         -> tensor<6x1x5x5xf32>
     ```
@@ -150,7 +144,7 @@ def Soap_MatmulOp
 }
 
 def Soap_ReduceOp
-    : Soap_Op<"reduce", [SpaceInterface, Differentiable, InferType]> {
+    : Soap_PureOp<"reduce", [SpaceInterface, Differentiable, InferType]> {
   let summary = "sum, maximum or minimum over dims, which are dropped";
   let description = [{
     The sum, the maximum or the minimum over the dims `axes`, which the result
@@ -173,7 +167,7 @@ def Soap_ReduceOp
                        DenseI64ArrayAttr:$axes);
   let results = (outs Soap_Float:$y);
   let assemblyFormat = [{
-    $kind operands attr-dict `:` functional-type(operands, results)
+    $kind $x attr-dict `:` custom<AlikeTypes>(ref($x), type($x), type($y))
   }];
 }
 

@@ -397,7 +397,7 @@ def Soap_SoftmaxOp
     **Example**
 
     ```mlir
-    %y = soap.softmax %x {axis = 1 : i64} : (tensor<4x6xf32>) -> tensor<4x6xf32>
+    %y = soap.softmax %x {axis = 1 : i64} : tensor<4x6xf32>
     ```
   }];
   let arguments = (ins Soap_Float:$x, I64Attr:$axis);
@@ -420,8 +420,7 @@ def Soap_SoftmaxGradOp
     **Example**
 
     ```mlir
-    %dx = soap.softmax_grad %dy, %y {axis = 1 : i64}
-        : (tensor<4x6xf32>, tensor<4x6xf32>) -> tensor<4x6xf32>
+    %dx = soap.softmax_grad %dy, %y {axis = 1 : i64} : tensor<4x6xf32>
     ```
   }];
   let arguments = (ins Soap_Float:$dy, Soap_Float:$y, I64Attr:$axis);

@@ -20,12 +20,25 @@ def Soap_Float : RankedTensorOf<[AnyFloat]>;
 def Soap_Label : RankedTensorOf<[I32]>;
 def Soap_Tile : RankedTensorOf<[AnyFloat, AnySignlessInteger]>;
 
+/// A pure op on tensors of static shape, which says its own syntax.
+class Soap_PureOp<string mnemonic, list<Trait> traits = []>
+    : Op<Soap_Dialect, mnemonic, !listconcat([Pure], traits)>;
+
 /// An op of the model: pure, on tensors of static shape, with an iteration
-/// space.
-class Soap_Op<string mnemonic, list<Trait> traits = []>
-    : Op<Soap_Dialect, mnemonic, !listconcat([Pure], traits)> {
-  let assemblyFormat = [{
-    operands attr-dict `:` functional-type(operands, results)
+/// space. Its syntax is operands, attributes and types: one type if all are
+/// alike. `usual` has attributes with an entry for each dim, `{"name", value}`:
+/// where all entries are that value, the attribute is not printed.
+class Soap_Op<string mnemonic, list<Trait> traits = [], string usual = "">
+    : Soap_PureOp<mnemonic, traits> {
+  let hasCustomAssemblyFormat = 1;
+  let extraClassDefinition = [{
+    ::mlir::ParseResult $cppClass::parse(::mlir::OpAsmParser &parser,
+                                         ::mlir::OperationState &result) {
+      return parseModelOp(parser, result, {}] # usual # [{});
+    }
+    void $cppClass::print(::mlir::OpAsmPrinter &printer) {
+      printModelOp(printer, *this, defaultAttributes(*this), {}] # usual # [{});
+    }
   }];
 }
 

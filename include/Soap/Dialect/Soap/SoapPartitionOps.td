@@ -8,7 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-def Soap_FillOp : Soap_Op<"fill"> {
+def Soap_FillOp : Soap_PureOp<"fill"> {
   let summary = "a tile of one value";
   let description = [{
     All elements are `value`: the shard of an op whose operand tile is empty,
@@ -55,7 +55,7 @@ def Soap_AssembleOp : Soap_Op<"assemble"> {
   let hasVerifier = 1;
 }
 
-def Soap_CombineOp : Soap_Op<"combine"> {
+def Soap_CombineOp : Soap_PureOp<"combine"> {
   let summary = "folds partial tiles, in order";
   let description = [{
     `sources[i]` is the part of input i, positions in its tile, that is folded
@@ -80,7 +80,8 @@ def Soap_CombineOp : Soap_Op<"combine"> {
                        Soap_RegionArrayAttr:$sources);
   let results = (outs Soap_Tile:$tile);
   let assemblyFormat = [{
-    $combiner operands attr-dict `:` functional-type(operands, results)
+    $combiner $tiles attr-dict `:`
+    custom<AlikeTypes>(ref($tiles), type($tiles), type($tile))
   }];
   let hasVerifier = 1;
 }

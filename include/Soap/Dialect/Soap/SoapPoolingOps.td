@@ -8,10 +8,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-defvar PoolAttributes = (ins DenseI64ArrayAttr:$kernel,
-                             DenseI64ArrayAttr:$strides,
-                             DenseI64ArrayAttr:$padding,
-                             DenseI64ArrayAttr:$dilations);
+defvar PoolAttributes = (ins
+    DenseI64ArrayAttr:$kernel,
+    DenseI64ArrayAttr:$strides,
+    DefaultValuedAttr<DenseI64ArrayAttr, "{0, 0, 0, 0}">:$padding,
+    DefaultValuedAttr<DenseI64ArrayAttr, "{1, 1}">:$dilations);
 
 def Soap_MaxPool2DOp
     : Soap_Op<"max_pool2d", [SpaceInterfaceLocalNeutral, Differentiable,
@@ -34,17 +35,12 @@ def Soap_MaxPool2DOp
 
     ```mlir
     %y = soap.max_pool2d %x {kernel = array<i64: 3, 3>,
-       strides = array<i64: 2, 2>, padding = array<i64: 1, 1, 1, 1>,
-       dilations = array<i64: 1, 1>}
+       strides = array<i64: 2, 2>, padding = array<i64: 1, 1, 1, 1>}
        : (tensor<2x3x7x7xf32>) -> tensor<2x3x4x4xf32>
     ```
   }];
   let arguments = !con((ins Soap_Float:$x), PoolAttributes);
   let results = (outs Soap_Float:$y);
-  let builders = [
-    /// Without padding and dilations.
-    OpBuilder<(ins "::mlir::Value":$x, "::llvm::ArrayRef<int64_t>":$kernel,
-                   "::llvm::ArrayRef<int64_t>":$strides)>];
 }
 
 def Soap_MaxPool2DGradOp : Soap_Op<"max_pool2d_grad", [SpaceInterfaceLocal]> {
@@ -74,8 +70,7 @@ def Soap_MaxPool2DGradOp : Soap_Op<"max_pool2d_grad", [SpaceInterfaceLocal]> {
 
     ```mlir
     %dx = soap.max_pool2d_grad %dy, %x, %y {kernel = array<i64: 3, 3>,
-        strides = array<i64: 2, 2>, padding = array<i64: 1, 1, 1, 1>,
-        dilations = array<i64: 1, 1>}
+        strides = array<i64: 2, 2>, padding = array<i64: 1, 1, 1, 1>}
         : (tensor<2x3x4x4xf32>, tensor<2x3x7x7xf32>, tensor<2x3x4x4xf32>)
         -> tensor<2x3x7x7xf32>
     ```
@@ -113,8 +108,7 @@ def Soap_AvgPool2DOp
 
     ```mlir
     %y = soap.avg_pool2d %x {kernel = array<i64: 2, 2>,
-       strides = array<i64: 2, 2>, padding = array<i64: 0, 0, 0, 0>,
-       dilations = array<i64: 1, 1>}
+       strides = array<i64: 2, 2>}
        : (tensor<2x3x8x8xf32>) -> tensor<2x3x4x4xf32>
     ```
   }];
@@ -144,8 +138,7 @@ def Soap_AvgPool2DGradOp : Soap_Op<"avg_pool2d_grad", [SpaceInterfaceLocal]> {
 
     ```mlir
     %dx = soap.avg_pool2d_grad %dy {kernel = array<i64: 2, 2>,
-        strides = array<i64: 2, 2>, padding = array<i64: 0, 0, 0, 0>,
-        dilations = array<i64: 1, 1>}
+        strides = array<i64: 2, 2>}
         : (tensor<2x3x4x4xf32>) -> tensor<2x3x8x8xf32>
     ```
   }];

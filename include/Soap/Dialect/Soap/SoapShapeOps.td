@@ -87,7 +87,8 @@ def Soap_ConcatOp
 }
 
 def Soap_SliceOp
-    : Soap_Op<"slice", [SpaceInterfaceLocal, Differentiable, InferType]> {
+    : Soap_Op<"slice", [SpaceInterfaceLocal, Differentiable, InferType],
+              [{{"offsets", 0}, {"strides", 1} }]> {
   let summary = "y[i..] = x[offsets + i * strides]";
   let description = [{
     y[i..] = x[offsets + i * strides], with `sizes` the shape of the result.
@@ -117,7 +118,8 @@ def Soap_SliceOp
   let hasCanonicalizer = 1;
 }
 
-def Soap_PadOp : Soap_Op<"pad", [SpaceInterfaceLocalNeutral, Differentiable]> {
+def Soap_PadOp : Soap_Op<"pad", [SpaceInterfaceLocalNeutral, Differentiable],
+                         [{{"low", 0}, {"interior", 0} }]> {
   let summary = "pads at the low end, the high end, and between elements";
   let description = [{
     y[j] = x[(j - low) / (interior + 1)] where that is exact and in range, else
@@ -152,7 +154,7 @@ def Soap_PadOp : Soap_Op<"pad", [SpaceInterfaceLocalNeutral, Differentiable]> {
   let hasVerifier = 1;
 }
 
-def Soap_ConstantOp : Soap_Op<"constant", [SpaceInterfaceLocal]> {
+def Soap_ConstantOp : Soap_PureOp<"constant", [SpaceInterfaceLocal]> {
   let summary = "a tensor known at compile time, not trained";
   let description = [{
     A tensor that is known when the program is compiled and that nothing
@@ -169,13 +171,13 @@ def Soap_ConstantOp : Soap_Op<"constant", [SpaceInterfaceLocal]> {
     **Example**
 
     ```mlir
-    %y = soap.constant dense<[1.0, 2.0]> : tensor<2xf32> : tensor<2xf32>
+    %y = soap.constant dense<[1.0, 2.0]> : tensor<2xf32>
     ```
   }];
   let arguments = (ins ElementsAttr:$value);
   let results = (outs Soap_Tile:$y);
   let builders = [OpBuilder<(ins "::mlir::ElementsAttr":$value)>];
-  let assemblyFormat = "attr-dict $value `:` type($y)";
+  let assemblyFormat = "attr-dict custom<Elements>($value, type($y))";
   let hasVerifier = 1;
 }
 

@@ -54,7 +54,7 @@ def Soap_CounterOp
     **Example**
 
     ```mlir
-    %new_step = soap.counter %step : (tensor<i32>) -> tensor<i32>
+    %new_step = soap.counter %step : tensor<i32>
     ```
   }];
   let arguments = (ins Soap_Label:$step);

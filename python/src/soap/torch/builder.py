@@ -444,12 +444,14 @@ def text_of(ops: Sequence[Op], taken: set[str]) -> list[str]:
         left = ", ".join(value.name for value in op.results)
         place = f" loc({op.place})" if op.place else ""
         if op.mnemonic == "constant":
-            lines.append(f"    {left} = soap.constant {{{attributes}}} {op.attributes[0]} : {results[0]}{place}")
+            lines.append(f"    {left} = soap.constant {{{attributes}}} {op.attributes[0]}{place}")
             continue
         operands = ", ".join(value.name for value in op.operands)
-        types = ", ".join(tensor_type(value.shape, value.type) for value in op.operands)
+        types = [tensor_type(value.shape, value.type) for value in op.operands]
         right = results[0] if len(results) == 1 else f"({', '.join(results)})"
-        lines.append(f"    {left} = soap.{op.mnemonic} {operands} {{{attributes}}} : ({types}) -> {right}{place}")
+        if not types or {right, *types} != {right}:  # One type is that of all operands and the result.
+            right = f"({', '.join(types)}) -> {right}"
+        lines.append(f"    {left} = soap.{op.mnemonic} {operands} {{{attributes}}} : {right}{place}")
     return lines
 
 

@@ -53,7 +53,8 @@ def operand_types(statement):
     types = types.strip()
     if types.startswith("("):
         types = types[1:types.index(")")]
-    return list(zip(re.findall(r"%\w+", head), split_top(types.split("->")[0])))
+    operands, types = re.findall(r"%\w+", head), split_top(types.split("->")[0])
+    return list(zip(operands, types * len(operands) if len(types) == 1 else types))  # One type is that of all.
 
 
 def function(name, statements):
