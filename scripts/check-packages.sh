@@ -81,7 +81,7 @@ inside sh -euxc '
   soap-translate --import-onnx lenet.onnx -o lenet.mlir
   soap-opt lenet.mlir --soap-build-training-step="optimizer=sgd learning-rate=0.05 momentum=0.9" -o step.mlir
   soap-opt step.mlir --soap-auto-parallel="topology=cpu-4 seed=1 proposals=500" -o searched.mlir
-  soap-run searched.mlir --data idx:/usr/share/datasets/fashion-mnist --iterations 100'
+  soap-run train searched.mlir --data idx:/usr/share/datasets/fashion-mnist --iterations 100'
 
 echo "check-packages: libsoap-dev"
 packages install -y --no-install-recommends "$(package libsoap-dev)" cmake ninja-build

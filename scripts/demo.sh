@@ -84,14 +84,14 @@ show soap-translate --describe-topology=cpu-4 --topology-as=svg -o $out/topology
 
 step "measuring: $iterations iterations of each"
 for strategy in single data-parallel searched; do
-  show soap-run $out/$strategy.mlir --data idx:$data --iterations "$iterations" --report $out/$strategy.run.json --quiet
+  show soap-run train $out/$strategy.mlir --data idx:$data --iterations "$iterations" --report $out/$strategy.run.json --quiet
 done
-show soap-run $out/searched.mlir --data idx:$data --iterations 20 --trace $out/trace.json --quiet
+show soap-run train $out/searched.mlir --data idx:$data --iterations 20 --trace $out/trace.json --quiet
 
 step "training $epochs epochs under the searched strategy"
 show soap-opt $out/searched.mlir --soap-partition -o $out/parts.mlir
 show soap-opt $out/parts.mlir --soap-lower-to-cpu -o $out/lowered.mlir
-show soap-run $out/lowered.mlir --data idx:$data --epochs "$epochs" --save-weights $out/weights.safetensors \
+show soap-run train $out/lowered.mlir --data idx:$data --epochs "$epochs" --save-weights $out/weights.safetensors \
   --report $out/train.json
 
 step "results"

@@ -13,7 +13,7 @@ out with a line where its means are missing; where one fails, the next one begin
   kernel       DIR/kernel.soapx: one launch of one generated kernel, compared with its host reference
   calls        the first iteration of DIR/*.soapx and, at the sizes of the networks, of DIR/training/*.soapx on one
                device (--networks as below): each library call of a shape, and each launch that has a host reference,
-               is computed on the host, too (soap-run --check-calls; --check-work). The row names the op, the call
+               is computed on the host, too (soap-run check --check-calls; --check-work). The row names the op, the call
                and the error of the first one that differs; --json has all of them
   accuracy     DIR/lenet-1.soapx on the Fashion-MNIST files of --fashion-mnist (default: DIR/fashion-mnist), up to
                --epochs: at least --accuracy of the test set
@@ -26,7 +26,7 @@ out with a line where its means are missing; where one fails, the next one begin
                precisions have about the same loss. Each artifact is a row; --networks=alexnet,rnnlm takes part of them
   cases        DIR/cases/*.soapx (utils/gpu-cases.py): weights against the unsharded reference's
   memcheck     compute-sanitizer on the small artifacts: memory, races between host and device, uninitialized reads
-  calibration  soap-run --calibrate --backend cuda -o NAME (default: the name of --json without .json), and its peaks
+  calibration  soap-run calibrate --backend cuda -o NAME (default: the name of --json without .json), and its peaks
   memory       DIR/memory/*.soapx, which no GPU holds: a message with the table of the largest tensors, in bounded time
 
 --jobs: so many cases, and artifacts under compute-sanitizer, at a time; times are taken with nothing beside them.
@@ -88,8 +88,8 @@ class Checks:
     def __init__(self, options, rows):
         self.options, self.rows = options, rows
 
-    def command(self, artifact, data, flags):
-        return [self.options.run, artifact, "--data", data, "--quiet", "--timeout", str(1 + self.options.limit * 2 // 3)] + flags + self.options.flags.split()
+    def command(self, artifact, data, flags, command="train"):
+        return [self.options.run, command, artifact, "--data", data, "--quiet", "--timeout", str(1 + self.options.limit * 2 // 3)] + flags + self.options.flags.split()
 
     def execute(self, command, environment=None):
         """The output of a command that ends with 0; a failure with its last line."""
@@ -148,7 +148,7 @@ class Checks:
             return self.rows.leave_out("kernel", "no kernel.soapx in %s" % self.options.directory)
 
         def body(folder):
-            command = [self.options.run, artifact, "--entry", "forward", "--check-calls", "all", "--timeout", str(1 + self.options.limit * 2 // 3)]
+            command = [self.options.run, "check", artifact, "--entry", "forward", "--check-calls", "all", "--timeout", str(1 + self.options.limit * 2 // 3)]
             out = self.execute(command + GPU + self.options.flags.split())
             return {"detail": next(line for line in lines_of(out) if "beside the host's" in line)}
 
@@ -166,7 +166,7 @@ class Checks:
         flags = GPU + ["--iterations", "1", "--check-calls", "distinct", "--report", report]
         if self.options.check_work:
             flags += ["--check-work", str(self.options.check_work)]
-        done = processes.run(self.command(artifact, "synthetic:fixed", flags), self.options.limit)
+        done = processes.run(self.command(artifact, "synthetic:fixed", flags, "check"), self.options.limit)
         calls = []
         if os.path.exists(report):
             with open(report) as stream:
@@ -266,7 +266,7 @@ class Checks:
             return self.rows.leave_out("calibration", "no --calibration or --json, which names its files")
 
         def body(folder):
-            command = [self.options.run, "--calibrate", "--backend", "cuda", "--quiet", "-o", name]
+            command = [self.options.run, "calibrate", "--backend", "cuda", "--quiet", "-o", name]
             if self.options.calibration_work:
                 command += ["--calibrate-work", str(self.options.calibration_work)]
             self.execute(command)

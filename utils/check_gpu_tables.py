@@ -13,7 +13,7 @@ def label(row):
 
 
 def calls(rows):
-    """Of soap-run --check-calls, none of which differs: how many there are, and the one closest to its tolerance."""
+    """Of soap-run check, none of which differs: how many there are, and the one closest to its tolerance."""
     compared = [row for row in rows if row["result"] == "same"]
     launches = sum(row["call"] == "launch" for row in compared)
     text = "%d library calls, %d launches" % (len(compared) - launches, launches)

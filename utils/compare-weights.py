@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Compares two safetensors files of soap-run --save-weights: prints the largest |a - b| / |b| over their tensors
+"""Compares two safetensors files of soap-run train --save-weights: prints the largest |a - b| / |b| over their tensors
 (norms; |b| at least that of elements of FLOOR, default 0.00001) and whose it is. Needs nothing but Python; with NumPy
 it is faster.
 

@@ -84,7 +84,7 @@ def make(options, number):
         run([tool("soap-translate"), "--generate=" + network, "--batch=%d" % batch, "--option=" + text, "-o", model])
         run([tool("soap-opt"), model, "--soap-build-training-step=" + optimizer, "-o", step])
         # The reference: on one device, kernel by kernel as the ops define them.
-        run([tool("soap-run"), step, "--reference", "--no-cache", "--data", "synthetic", "--iterations", str(ITERATIONS), "--quiet",
+        run([tool("soap-run"), "train", step, "--reference", "--no-cache", "--data", "synthetic", "--iterations", str(ITERATIONS), "--quiet",
              "--timeout", "600", "--opt-level", "1", "--save-weights", base + ".safetensors"])
         run([tool("soap-opt"), step, "--soap-apply-strategy=preset=%s topology=%s" % (preset, topology), "--soap-partition",
              "--soap-lower-to-cuda=chip=%s format=%s library=%s streams=%d library-pooling=%s host-references=%s" % (

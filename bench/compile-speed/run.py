@@ -46,7 +46,7 @@ def bench(model, options):
                 row["lowered_bytes"] = os.path.getsize(lowered)
         row["artifact_bytes"] = os.path.getsize(artifact)
         environment = dict(os.environ, SOAP_CACHE_DIR=os.path.join(folder, "cache"))
-        train = [tool("soap-run"), lowered, "--data=synthetic", "--iterations=1", "--quiet", "--init=he",
+        train = [tool("soap-run"), "train", lowered, "--data=synthetic", "--iterations=1", "--quiet", "--init=he",
                  "--timeout=600", "--allow-nonfinite"]
         row["start"] = summary([measure(train + ["--no-cache"], environment)[0] for _ in range(options.runs)])
         measure(train, environment)

@@ -6,7 +6,7 @@ core each.
 run.py BUILD --folder DIR [--json FILE] [--networks a,b] [--rounds 3] [--seconds S]
        [--steps calibrate,compile,measure] [--again]
 
-Calibrates the machine, then, in each round, network by network: measures its shapes (soap-run --calibrate), compiles
+Calibrates the machine, then, in each round, network by network: measures its shapes (soap-run calibrate), compiles
 its strategies if they are not, runs them with soap-run on synthetic data, and simulates them with that topology and
 profile. Every round calibrates a network anew, right before it measures it, so that little of the machine's drift is in
 the error; strategies are not those that calibration runs. DIR keeps all that was done, so that a run of at most S
@@ -16,7 +16,7 @@ rounds, simulated ones over rounds; the run-to-run spread of a strategy is the d
 round, relative to the median. The table and Kendall's tau come last.
 
 Cores of a virtual machine run at half speed while the host gives their other hardware thread to another guest, for a
-tenth of a second or for minutes. soap-run --gauge shows it. Calibration takes iterations at full speed. So there are
+tenth of a second or for minutes. --gauge shows it. Calibration takes iterations at full speed. So there are
 two tables' worth of columns: iterations at full speed, by the gauges before and after them, and all iterations (raw),
 against the same simulated times.
 """
@@ -102,7 +102,7 @@ class Bench:
     def machine(self):
         """The machine without any network, a topology and a profile that the networks' begin with."""
         if not os.path.exists(self.path("machine.done")):
-            self.run("soap-run", "--calibrate", "-o", self.path("machine"))
+            self.run("soap-run", "calibrate", "-o", self.path("machine"))
             open(self.path("machine.done"), "w").close()
 
     def topology(self, network, number=0):
@@ -122,7 +122,7 @@ class Bench:
             device_type["profile"] = base + ".profile.json"  # beside the topology
         with open(self.path(base + ".topology.json"), "w") as stream:
             json.dump(topology, stream, indent=1)
-        output = self.run("soap-run", self.step(network), "--calibrate", "-o", self.path(base))
+        output = self.run("soap-run", "calibrate", self.step(network), "-o", self.path(base))
         with open(self.path(base + ".calibrated"), "w") as stream:
             stream.write(output)
         return True
@@ -178,7 +178,7 @@ class Bench:
             iterations = WARM + int(min(200, max(7, 1000 / guess)))
             samples = []
             for _ in range(MOST_RUNS):
-                self.run("soap-run", self.path(key + ".soapx"), "--data", "synthetic", "--quiet", "--threads-per-device", 1,
+                self.run("soap-run", "train", self.path(key + ".soapx"), "--data", "synthetic", "--quiet", "--threads-per-device", 1,
                          "--gauge", "--allow-nonfinite", "--iterations", iterations, "--report", self.path("run.json"))
                 with open(self.path("run.json")) as stream:
                     gauge = json.load(stream)["gauge"]

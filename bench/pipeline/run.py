@@ -9,14 +9,14 @@ Each row is a training step (SGD with momentum) on two or four devices of one co
 `data-parallel` the batch as a whole; the others have two stages: `gpipe`, `1f1b`, `interleaved` (two stages a device),
 `1f1b+dp` and `1f1b+tp` (two devices a stage, data or tensor parallelism inside).
   sim ms           --soap-simulate
-  ms               median over iterations of soap-run: of those at full speed (soap-run --gauge), for which it runs up
+  ms               median over iterations of soap-run: of those at full speed (--gauge), for which it runs up
                    to four times; if they are less than five, of all, which a star marks
   bubble           the share of the iteration in which devices compute nothing: simulated; and by the trace, the median
                    over iterations of what is no op other than messages
   peak, arena      MiB of the device that needs most: simulated, weights included; temporary memory of the program
   program          KiB of the partitioned module as text; s: processor time of --soap-lower-to-cpu
 Simulated times are this machine's with --calibrate, which measures the machine (once for DIR) and the shapes of each
-network and of its microbatches (soap-run --calibrate --microbatches) and keeps both in DIR; or with --topology and
+network and of its microbatches (soap-run calibrate --microbatches) and keeps both in DIR; or with --topology and
 --profile of another calibration. Then the last lines have the errors of the rows of as many devices as were calibrated.
 Rows of more devices than there are cores share these: their simulated times are of a machine with enough of them, and
 their errors are of no account.
@@ -99,7 +99,7 @@ class Bench:
         os.makedirs(folder, exist_ok=True)
         machine, base = os.path.join(folder, "machine"), os.path.join(folder, name.replace(" ", "-"))
         if not os.path.exists(machine + ".done"):
-            self.run("soap-run", "--calibrate", "--quiet", "-o", machine)
+            self.run("soap-run", "calibrate", "--quiet", "-o", machine)
             open(machine + ".done", "w").close()
         self.topology, self.profile = base + ".topology.json", base + ".profile.json"
         shutil.copy(machine + ".profile.json", self.profile)
@@ -109,7 +109,7 @@ class Bench:
         with open(self.topology, "w") as stream:
             json.dump(topology, stream, indent=1)
         self.calibrated = len(topology["devices"])
-        self.run("soap-run", step, "--calibrate", "--quiet", "--microbatches", self.options.microbatches, "-o", base)
+        self.run("soap-run", "calibrate", step, "--quiet", "--microbatches", self.options.microbatches, "-o", base)
 
     def simulate(self, devices, strategy):
         """Writes the planned module to p.mlir."""
@@ -131,7 +131,7 @@ class Bench:
         run = [self.path("l.mlir"), "--data=synthetic", "--quiet", "--threads-per-device=1", "--report", self.path("r.json")]
         samples, fast = [], []
         for _ in range(MOST_RUNS):
-            self.run("soap-run", *run, "--gauge", "--iterations=%d" % (WARM + self.options.iterations))
+            self.run("soap-run", "train", *run, "--gauge", "--iterations=%d" % (WARM + self.options.iterations))
             report = read(self.path("r.json"))
             gauge = report["gauge"]
             self.best = min(self.best, *gauge["ns"])
@@ -144,7 +144,7 @@ class Bench:
         result = {"measured_ms": statistics.median(fast if steady else [ms for ms, _ in samples]), "at_full_speed": steady,
                   "arena_mib": max(report["arena_bytes"]) / MiB,
                   "loss": report["epochs"][0]["loss"]}
-        self.run("soap-run", *run, "--trace", self.path("t.json"), "--iterations=%d" % (2 * WARM))
+        self.run("soap-run", "train", *run, "--trace", self.path("t.json"), "--iterations=%d" % (2 * WARM))
         result["measured_bubble"] = 1 - busy_share(self.path("t.json"), devices)
         return result
 

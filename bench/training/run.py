@@ -117,7 +117,7 @@ class Soap:
     def train(self, column, cores, iterations):
         report = os.path.join(self.folder, "report.json")
         devices, artifact = self.files[column]
-        _, memory = run([self.tool("soap-run"), artifact, "--data", self.data, "--iterations", iterations + 2, "--quiet",
+        _, memory = run([self.tool("soap-run"), "train", artifact, "--data", self.data, "--iterations", iterations + 2, "--quiet",
                          "--allow-nonfinite", "--report", report, "--threads-per-device", max(1, cores // devices), "--timeout", 300])
         with open(report) as stream:
             return json.load(stream)["milliseconds_per_iteration"]["median"], memory

@@ -26,7 +26,7 @@ GOOD = artifact(sections())
 
 
 def soapx(name, content, *expect, flags=()):
-    return Case("artifact: " + name, ["soap-run", "{m.soapx}", "--data=synthetic", *flags], ["m.soapx", *expect],
+    return Case("artifact: " + name, ["soap-run", "train", "{m.soapx}", "--data=synthetic", *flags], ["m.soapx", *expect],
                 {"m.soapx": content})
 
 

@@ -15,7 +15,7 @@ X, Y = npy(FLOATS, bytes(256)), npy(INTEGERS, bytes(64))
 
 
 def run(name, flags, files, expect, status=1):
-    return Case(name, ["soap-run", "{folder}/step.mlir", *flags], list(expect), dict(files, **{"f.mlir": FORWARD}), status,
+    return Case(name, ["soap-run", "train", "{folder}/step.mlir", *flags], list(expect), dict(files, **{"f.mlir": FORWARD}), status,
                 setup=STEP)
 
 
@@ -55,7 +55,7 @@ func.func @forward(%x: tensor<2x4xf32> {soap.kind = #soap.kind<data>, soap.name 
 
 
 def sequence(name, data, files, *expect):
-    return Case(name, ["soap-run", "{folder}/step.mlir", "--data", data, "--iterations=1"], list(expect),
+    return Case(name, ["soap-run", "train", "{folder}/step.mlir", "--data", data, "--iterations=1"], list(expect),
                 dict(files, **{"f.mlir": SEQUENCES}), setup=STEP)
 
 
@@ -73,7 +73,7 @@ func.func @forward(%s: tensor<2x4xf32> {soap.kind = #soap.kind<data>, soap.name 
 
 
 def translation(name, data, files, *expect):
-    return Case("two data tensors: " + name, ["soap-run", "{folder}/step.mlir", "--data", data, "--iterations=1"], list(expect),
+    return Case("two data tensors: " + name, ["soap-run", "train", "{folder}/step.mlir", "--data", data, "--iterations=1"], list(expect),
                 dict(files, **{"f.mlir": TRANSLATION}), setup=STEP)
 
 
@@ -108,13 +108,13 @@ func.func @forward(%x: tensor<4x2xi32> {soap.kind = #soap.kind<data>, soap.name 
 """
 
 
-def rows(name, pair, *expect, arguments=("--data=npy:{folder}/d", "--iterations=1"), status=1):
+def rows(name, pair, *expect, arguments=("train", "{folder}/step.mlir", "--data=npy:{folder}/d", "--iterations=1"), status=1):
     """Sample 2 of 8 has this pair, the others have (7, 4)."""
     numbers = struct.pack("<16i", *[7, 4] * 2, *pair, *[7, 4] * 5)
     content = npy("{'descr': '<i4', 'fortran_order': False, 'shape': (8, 2), }", numbers)
     one = npy("{'descr': '<i4', 'fortran_order': False, 'shape': (4, 2), }", numbers[:32])
     labels = npy("{'descr': '<i4', 'fortran_order': False, 'shape': (8,), }", bytes(32))
-    return Case("rows of tables: " + name, ["soap-run", "{folder}/step.mlir", *arguments], list(expect),
+    return Case("rows of tables: " + name, ["soap-run", *arguments], list(expect),
                 {"d/x_train.npy": content, "d/y_train.npy": labels, "x.npy": content, "one.npy": one, "f.mlir": TABLES}, status,
                 setup=STEP)
 
@@ -141,7 +141,7 @@ func.func @forward(%x: tensor<4xi64> {soap.kind = #soap.kind<data>, soap.name = 
 
 def extract(name, row, *expect, status=1):
     numbers = npy("{'descr': '<i8', 'fortran_order': False, 'shape': (4,), }", struct.pack("<4q", 0, 4, row, 1))
-    return Case("rows of a tensor: " + name, ["soap-run", "{f.mlir}", "--entry=forward", "--input", "x={x.npy}"], list(expect),
+    return Case("rows of a tensor: " + name, ["soap-run", "entry", "{f.mlir}", "forward", "--input", "x={x.npy}"], list(expect),
                 {"x.npy": numbers, "f.mlir": EXTRACT}, status)
 
 
@@ -158,7 +158,7 @@ def numbers(name, labels, *expect):
 
 
 def predict(name, arguments, *expect):
-    return Case("predict: " + name, ["soap-run", "{f.mlir}", "--predict", *arguments], list(expect),
+    return Case("predict: " + name, ["soap-run", "predict", "{f.mlir}", *arguments], list(expect),
                 {"f.mlir": FORWARD, "bad.npy": floats(5, 7), "good.npy": floats(5, 4)})
 
 
@@ -171,15 +171,15 @@ def tokens(name, options, content, *expect):
 
 
 def meeting(name, secret, files, *expect):
-    return Case("rendezvous: " + name, ["soap-run", "{f.mlir}", "--data=synthetic", "--rendezvous=127.0.0.1:0", "--rank=0",
+    return Case("rendezvous: " + name, ["soap-run", "train", "{f.mlir}", "--data=synthetic", "--rendezvous=127.0.0.1:0", "--rank=0",
                                         "--ranks=2", "--rendezvous-secret=" + secret], list(expect), dict(files, **{"f.mlir": FORWARD}))
 
 
-def flags(name, arguments, *expect):
-    return Case("soap-run: " + name, ["soap-run", *arguments], list(expect), {"f.mlir": FORWARD}, 2)
+def flags(name, arguments, *expect, command="train"):
+    return Case("soap-run: " + name, ["soap-run", command, *arguments], list(expect), {"f.mlir": FORWARD}, 2)
 
 
-TRAINED = [["soap-run", "{folder}/step.mlir", "--data=synthetic", "--seed=5", "--iterations=3",
+TRAINED = [["soap-run", "train", "{folder}/step.mlir", "--data=synthetic", "--seed=5", "--iterations=3",
             "--checkpoint={folder}/good.safetensors"]]
 
 
@@ -211,20 +211,25 @@ GOOD = {"w": {"dtype": "F32", "shape": [4, 3], "data_offsets": [0, 48]}}
 
 CASES = [
     flags("no file", [], "expected a file: IR"),
+    flags("no such command", ["f.mlir", "--data=synthetic"], "unknown command 'trian'; did you mean 'train'?", command="trian"),
+    flags("a word for a command", ["f.mlir"], "unknown command 'fly'; expected 'train', 'predict', ", command="fly"),
+    flags("a function without a name", ["{f.mlir}"], "expected the name of a function", command="entry"),
+    flags("a check of nothing", ["{f.mlir}", "--data=synthetic"], "expected '--compare-with OTHER' or '--check-calls WHICH'", command="check"),
+    flags("an evaluation without data", ["{f.mlir}"], "expected '--data' with a test set", command="evaluate"),
     flags("two files", ["a.mlir", "b.mlir"], "'a.mlir' and 'b.mlir'"),
     flags("no batches", ["{f.mlir}", "--data=synthetic", "--accumulate=0"], "--accumulate", "integer from 1"),
     flags("an improvement without an early stop", ["{f.mlir}", "--data=synthetic", "--min-improvement=1"], "'--min-improvement' needs '--early-stop'"),
-    flags("results without predicting", ["{f.mlir}", "--data=synthetic", "--out=y.npy"], "'--out' needs '--predict'"),
-    flags("predicting into nowhere", ["{f.mlir}", "--predict", "--data=npy:x.npy"], "'--predict' needs '--out'"),
-    flags("predicting into an archive", ["{f.mlir}", "--predict", "--data=npy:x.npy", "--out=y.npz"],
-          "'--out': expected a file NAME.npy or, for several results, a folder, got 'y.npz'"),
-    flags("predicting nothing", ["{f.mlir}", "--predict", "--out=y.npy"], "'--predict' needs '--data'"),
-    flags("predicting in epochs", ["{f.mlir}", "--predict", "--data=npy:x.npy", "--out=y.npy", "--epochs=2"],
-          "'--predict' and '--epochs' exclude each other"),
-    flags("predicting with unknown statistics", ["{f.mlir}", "--predict", "--data=npy:x.npy", "--out=y.npy", "--normalize=auto"],
-          "'MEAN,DEVIATION'", "no training set"),
+    flags("results without predicting", ["{f.mlir}", "--data=synthetic", "--out=y.npy"], "soap-run train: --out is a flag of 'soap-run predict'"),
+    flags("predicting into nowhere", ["{f.mlir}", "--data=npy:x.npy"], "expected '--out Y'", command="predict"),
+    flags("predicting into an archive", ["{f.mlir}", "--data=npy:x.npy", "--out=y.npz"],
+          "'--out': expected a file NAME.npy or, for several results, a folder, got 'y.npz'", command="predict"),
+    flags("predicting nothing", ["{f.mlir}", "--out=y.npy"], "expected '--data npy:X'", command="predict"),
+    flags("predicting in epochs", ["{f.mlir}", "--data=npy:x.npy", "--out=y.npy", "--epochs=2"],
+          "soap-run predict: --epochs is a flag of 'soap-run train'", command="predict"),
+    flags("predicting with unknown statistics", ["{f.mlir}", "--data=npy:x.npy", "--out=y.npy", "--normalize=auto"],
+          "'MEAN,DEVIATION'", "no training set", command="predict"),
     flags("two trainings with an early stop", ["{f.mlir}", "--data=synthetic", "--compare-with={f.mlir}", "--early-stop=1"],
-          "'--compare-with' and '--early-stop' exclude each other"),
+          "soap-run check: --early-stop is a flag of 'soap-run train'", command="check"),
     predict("samples of another shape", ["--data=npy:{bad.npy}", "--out={folder}/y.npy"], "bad.npy", "samples of shape [7] do not fit data 'x'"),
     predict("a folder that is none", ["--data=npy:{missing}", "--out={folder}/y.npy"], "No such file"),
     predict("into a folder that is not there", ["--data=npy:{good.npy}", "--out={folder}/no/y.npy"], "no/y.npy", "No such file"),
@@ -233,10 +238,10 @@ CASES = [
          "many rows, got 8"),
     rows("beyond the second table", (5, 5), "x_train.npy: sample 2, element 1: expected 0 to 4 for data 'x'", "got 5"),
     rows("in front of a table", (-1, 0), "x_train.npy: sample 2, element 0: expected 0 to 7 for data 'x'", "got -1"),
-    rows("of a prediction", (8, 0), "x.npy: sample 2, element 0: expected 0 to 7", arguments=["--predict", "--data=npy:{x.npy}",
-                                                                                         "--out={folder}/y.npy"]),
-    rows("of an input", (8, 0), "one.npy: tensor 'x': sample 2, element 0: expected 0 to 7", arguments=["--entry=forward",
-                                                                                                "--input", "x={one.npy}"]),
+    rows("of a prediction", (8, 0), "x.npy: sample 2, element 0: expected 0 to 7", 
+         arguments=["predict", "{folder}/step.mlir", "--data=npy:{x.npy}", "--out={folder}/y.npy"]),
+    rows("of an input", (8, 0), "one.npy: tensor 'x': sample 2, element 0: expected 0 to 7", 
+         arguments=["entry", "{folder}/step.mlir", "forward", "--input", "x={one.npy}"]),
     extract("beyond its end", 5, "x.npy: tensor 'x': sample 2: expected 0 to 4 for data 'x'", "got 5"),
     extract("in front of it", -1, "x.npy: tensor 'x': sample 2: expected 0 to 4 for data 'x'", "got -1"),
     numbers("of another shape", floats(16, 2), "expected shape [16, 3] for label 'label'", "got [16, 2]"),
@@ -253,23 +258,23 @@ CASES = [
           "flag '--rendezvous-secret' needs '--rendezvous'"),
     flags("an address to listen on, and no ranks", ["{f.mlir}", "--data=synthetic", "--listen=localhost"],
           "flag '--listen' needs '--rendezvous'"),
-    flags("one run whatever its numbers are", ["{f.mlir}", "--entry=forward", "--allow-nonfinite"],
-          "'--entry' and '--allow-nonfinite' exclude each other"),
+    flags("one run whatever its numbers are", ["{f.mlir}", "forward", "--allow-nonfinite"],
+          "soap-run entry: --allow-nonfinite is a flag of 'soap-run train' or 'soap-run check'", command="entry"),
     flags("nothing to do", ["{f.mlir}"], "expected '--data'"),
     flags("flags that exclude each other", ["{f.mlir}", "--data=synthetic", "--preset=single", "--strategy=s.json"],
           "exclude each other"),
-    Case("soap-run: no such file", ["soap-run", "{missing}", "--data=synthetic"], ["no-such-file"]),
-    Case("soap-run: an empty file", ["soap-run", "{f.mlir}", "--data=synthetic"],
+    Case("soap-run: no such file", ["soap-run", "train", "{missing}", "--data=synthetic"], ["no-such-file"]),
+    Case("soap-run: an empty file", ["soap-run", "train", "{f.mlir}", "--data=synthetic"],
          ["f.mlir: expected IR, an ONNX model, or an artifact, which starts with 'SOAPX', got an empty file"], {"f.mlir": ""}),
-    Case("soap-run: a folder", ["soap-run", "{folder}", "--data=synthetic"], ["expected IR, an ONNX model, or an artifact", "got a directory"]),
-    Case("soap-run: nothing in it", ["soap-run", "{f.mlir}", "--data=synthetic"], ["f.mlir", "has no function with a body"],
+    Case("soap-run: a folder", ["soap-run", "train", "{folder}", "--data=synthetic"], ["expected IR, an ONNX model, or an artifact", "got a directory"]),
+    Case("soap-run: nothing in it", ["soap-run", "train", "{f.mlir}", "--data=synthetic"], ["f.mlir", "has no function with a body"],
          {"f.mlir": "module {}"}),
     flags("no devices", ["{f.mlir}", "--data=synthetic", "--devices=0"], "'--devices'", "from 1 to"),
-    Case("soap-run: not IR", ["soap-run", "{f.mlir}", "--data=synthetic"], ["f.mlir"], {"f.mlir": "hello\n"}),
-    Case("soap-run: nothing to train", ["soap-run", "{f.mlir}", "--data=synthetic"], ["train_step"], {"f.mlir": FORWARD}),
+    Case("soap-run: not IR", ["soap-run", "train", "{f.mlir}", "--data=synthetic"], ["f.mlir"], {"f.mlir": "hello\n"}),
+    Case("soap-run: nothing to train", ["soap-run", "train", "{f.mlir}", "--data=synthetic"], ["train_step"], {"f.mlir": FORWARD}),
     run("soap-run: no such data", ["--data", "idx:{folder}/nowhere"], {}, ["nowhere", "cannot open"]),
     run("soap-run: a kind of data that does not exist", ["--data=csv:d"], {}, ["'csv:d'", "idx:DIR"]),
-    run("soap-run: no such entry", ["--entry=backward"], {}, ["backward"]),
+    Case("soap-run: no such entry", ["soap-run", "entry", "{f.mlir}", "backward"], ["backward"], {"f.mlir": FORWARD}),
     run("soap-run: no such topology", ["--data=synthetic", "--topology=warehouse"], {}, ["warehouse"]),
     run("soap-run: a report in place of a folder", ["--data=synthetic", "--iterations=1", "--report={folder}"], {},
         ["{folder}: cannot write: is a directory"]),
@@ -282,10 +287,10 @@ CASES = [
     meeting("a secret that is too long", "{s}", {"s": b"x" * 5000}, "4096 bytes"),
     meeting("a secret that never ends", "/dev/zero", {}, "/dev/zero: expected a file, got a device"),
     meeting("a secret that is a folder", "{folder}", {}, "expected a file, got a directory"),
-    Case("rendezvous: an address of another host", ["soap-run", "{f.mlir}", "--data=synthetic", "--rendezvous=192.0.2.1:0",
+    Case("rendezvous: an address of another host", ["soap-run", "train", "{f.mlir}", "--data=synthetic", "--rendezvous=192.0.2.1:0",
                                                     "--rank=0", "--ranks=2"],
          ["cannot listen for other ranks on 192.0.2.1", "expected an address of this host, or '--listen'"], {"f.mlir": FORWARD}),
-    Case("rendezvous: nowhere to listen", ["soap-run", "{f.mlir}", "--data=synthetic", "--rendezvous=127.0.0.1:0", "--rank=0",
+    Case("rendezvous: nowhere to listen", ["soap-run", "train", "{f.mlir}", "--data=synthetic", "--rendezvous=127.0.0.1:0", "--rank=0",
                                            "--ranks=2", "--listen=no.such.host.invalid"],
          ["cannot listen on 'no.such.host.invalid'"], {"f.mlir": FORWARD}),
 
@@ -399,7 +404,7 @@ CASES = [
     resume("a batch of nothing", state(batch=0), "/batch"),
     resume("another batch", state(batch=3), "a batch of 3"),
     resume("other data", state(), "use '--init'"),
-    Case("checkpoint: no such file", ["soap-run", "{folder}/step.mlir", "--data=synthetic", "--resume={missing}"],
+    Case("checkpoint: no such file", ["soap-run", "train", "{folder}/step.mlir", "--data=synthetic", "--resume={missing}"],
          ["no-such-file", "cannot open"], {"f.mlir": FORWARD}, setup=STEP),
     resume_good("another seed", ["--data=synthetic", "--seed=6"], "seed 5, got 6"),
     resume_good("other samples", ["--data=synthetic:integers"], "data of fingerprint"),

@@ -33,7 +33,7 @@ CASES = [
     run("TOSA", "func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {\n  %y = tosa.tanh %x : (tensor<4xf32>) -> "
         "tensor<4xf32>\n  return %y : tensor<4xf32>\n}\n", ["--soap-auto-parallel=topology=cpu-2"],
         "found 1 tosa op", "passes of MLIR make linalg of it"),
-    Case("ir: TOSA to run", ["soap-run", "{f.mlir}", "--data", "synthetic"], ["the file has ops of tosa: passes of MLIR"],
+    Case("ir: TOSA to run", ["soap-run", "train", "{f.mlir}", "--data", "synthetic"], ["the file has ops of tosa: passes of MLIR"],
          {"f.mlir": function("tosa.tanh %x : (tensor<8x4xf32>) -> tensor<8x3xf32>")}),
     parse("bytes", b"\x00\xff" * 64, "expected IR, got another binary file"),
     parse("an op that does not exist", function('"soap.teleport"(%x) : (tensor<8x4xf32>) -> tensor<8x3xf32>'),

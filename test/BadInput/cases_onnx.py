@@ -25,7 +25,7 @@ def elements(name, index, *expect):
     """GatherElements by indices of the data, of which one is given."""
     gather = model([node("GatherElements", ["x", "i"], ["y"], "g", axis=1)],
                    [value_info("x", [2, 3]), value_info("i", [2, 1], dtype=7)], [value_info("y", [2, 1])])
-    return Case("onnx: elements " + name, ["soap-run", "{folder}/f.mlir", "--entry=forward", "--input", "x={x.npy}", "--input", "i={i.npy}"],
+    return Case("onnx: elements " + name, ["soap-run", "entry", "{folder}/f.mlir", "forward", "--input", "x={x.npy}", "--input", "i={i.npy}"],
                 list(expect),
                 {"m.onnx": gather, "x.npy": npy("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }", bytes(24)),
                  "i.npy": npy("{'descr': '<i8', 'fortran_order': False, 'shape': (2, 1), }", struct.pack("<2q", 0, index))},

@@ -36,7 +36,7 @@ SECONDS = 60
 UNPACKED = 5 << 28
 
 STEP = "--soap-apply-strategy=preset=single topology="
-TRAIN = ["soap-run", "{step}", "--iterations=1"]
+TRAIN = ["soap-run", "train", "{step}", "--iterations=1"]
 SEARCH = "--soap-auto-parallel=topology=cpu-2 proposals=1 "
 LABELS = {"train-labels-idx1-ubyte": idx([16])}
 # Its weight is in a file of its own.
@@ -62,18 +62,18 @@ READERS = [
     ("soap-translate: artifact", "m.mlir", ["soap-translate", "--emit-artifact", "{input}"], {}),
     ("soap-translate: drawing", "m.mlir", ["soap-translate", "--strategy-to-svg", "{input}"], {}),
     ("soap-translate: describe", "t.json", ["soap-translate", "--describe-topology={input}"], {}),
-    ("soap-run: module", "m.mlir", ["soap-run", "{input}", "--data=synthetic"], {}),
-    ("soap-run: comparison", "m.mlir", TRAIN + ["--data=synthetic", "--compare-with={input}"], {}),
-    ("soap-run: topology", "t.json", ["soap-run", "{step}", "--data=synthetic", "--topology={input}"], {}),
-    ("soap-run: strategy", "s.json", ["soap-run", "{step}", "--data=synthetic", "--topology=cpu-2", "--strategy={input}"], {}),
+    ("soap-run: module", "m.mlir", ["soap-run", "train", "{input}", "--data=synthetic"], {}),
+    ("soap-run: comparison", "m.mlir", ["soap-run", "check", "{step}", "--data=synthetic", "--iterations=1", "--compare-with={input}"], {}),
+    ("soap-run: topology", "t.json", ["soap-run", "train", "{step}", "--data=synthetic", "--topology={input}"], {}),
+    ("soap-run: strategy", "s.json", ["soap-run", "train", "{step}", "--data=synthetic", "--topology=cpu-2", "--strategy={input}"], {}),
     ("soap-run: images", "train-images-idx3-ubyte", TRAIN + ["--data=idx:{folder}"], LABELS),
     ("soap-run: npy", "x_train.npy", TRAIN + ["--data=npy:{folder}"], {"y_train.npy": Y}),
     ("soap-run: npz", "d.npz", TRAIN + ["--data=npz:{input}"], {}),
-    ("soap-run: text", "t.txt", ["soap-run", "{sequences}", "--data=text:{input}"], {}),
-    ("soap-run: tokens", "t.bin", ["soap-run", "{sequences}", "--data=tokens:{input}"], {}),
+    ("soap-run: text", "t.txt", ["soap-run", "train", "{sequences}", "--data=text:{input}"], {}),
+    ("soap-run: tokens", "t.bin", ["soap-run", "train", "{sequences}", "--data=tokens:{input}"], {}),
     ("soap-run: weights", "w.safetensors", TRAIN + ["--data=synthetic", "--init={input}"], {}),
     ("soap-run: checkpoint", "c.safetensors", TRAIN + ["--data=synthetic", "--resume={input}"], {}),
-    ("soap-run: input", "x.npy", ["soap-run", "{forward}", "--entry=forward", "--input", "x={input}"], {}),
+    ("soap-run: input", "x.npy", ["soap-run", "entry", "{forward}", "forward", "--input", "x={input}"], {}),
     ("soap-solve: placement", "p.json", ["soap-solve", "placement", "{input}"], {}),
     ("soap-solve: cost graph", "g.json", ["soap-solve", "cost-graph", "{input}"], {}),
     ("soap-solve: split", "s.json", ["soap-solve", "placement", "{placement}", "--algorithm=expert", "--split={input}"], {}),

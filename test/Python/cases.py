@@ -315,7 +315,7 @@ def tools_read_what_a_model_saves():
         assert soap.from_mlir(path).ir == model.ir
         tool = lambda name, *args: subprocess.run([os.path.join(BUILD, "bin", name), *args], check=True)  # noqa: E731
         tool("soap-opt", path, "--soap-build-training-step=optimizer=sgd learning-rate=0", "-o", step)
-        tool("soap-run", step, "--init", os.path.join(folder, "m.safetensors"), "--data=synthetic", "--iterations=2",
+        tool("soap-run", "train", step, "--init", os.path.join(folder, "m.safetensors"), "--data=synthetic", "--iterations=2",
              "--quiet", "--save-weights", after)
         written, values = read_safetensors(after), model.state_dict()
         assert sorted(written) == sorted(values)

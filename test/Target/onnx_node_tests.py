@@ -178,7 +178,7 @@ def run(case, build):
                     reason = reason or unsupported
             else:
                 raise reason
-            command = [os.path.join(build, "bin", "soap-run"), module, "--entry", "forward", "--output", folder]
+            command = [os.path.join(build, "bin", "soap-run"), "entry", module, "forward", "--output", folder]
             for name in keep:
                 value = inputs[name]
                 kind = np.int32 if np.issubdtype(value.dtype, np.integer) else np.float32

@@ -129,7 +129,7 @@ def check(model, folder, build, ways):
             worst = max(worst, compare(got[name], reference, "import, '%s'" % name))
     if "soap-run" in ways:
         # Weights by file, data by file; everything else is as a user would do it.
-        command = [os.path.join(build, "bin", "soap-run"), module, "--entry", "forward", "--output", folder]
+        command = [os.path.join(build, "bin", "soap-run"), "entry", module, "forward", "--output", folder]
         data = [name for name, argument in by_name.items() if argument.attributes["soap.kind"] == "data"]
         for name in data:
             file = os.path.join(folder, "input-%s.npy" % name)

@@ -6,7 +6,7 @@
 
 Their ops are compositions of ops of the dialect, so gradients and shards come with these. For each file: import, a
 training step, then three steps on synthetic data under data parallelism, model parallelism and a cut of image dims;
-losses and weights must equal the ones of one device (soap-run --compare-with). The last line is "N passed, N failed".
+losses and weights must equal the ones of one device (soap-run check). The last line is "N passed, N failed".
 """
 
 import argparse
@@ -42,7 +42,7 @@ def train(name, build, folder):
         run(tool("soap-opt"), path("step"), "--soap-apply-strategy=preset=%s topology=cpu-4" % preset, "--soap-partition",
             "--soap-lower-to-cpu", "-o", path(preset))
     for preset in PRESETS[1:]:
-        run(tool("soap-run"), path(preset), "--data", "synthetic", "--iterations", "3", "--compare-with", path("single"))
+        run(tool("soap-run"), "check", path(preset), "--data", "synthetic", "--iterations", "3", "--compare-with", path("single"))
 
 
 def main():

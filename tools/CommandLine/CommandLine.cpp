@@ -133,6 +133,14 @@ Setter commandline::setLimitOfInputs() {
   };
 }
 
+Error commandline::needs(const std::string &flag, const std::string &other) {
+  return Error{"flag '" + flag + "' needs '" + other + "'"};
+}
+
+Error commandline::excludes(const std::string &flag, const std::string &other) {
+  return Error{"flags '" + flag + "' and '" + other + "' exclude each other"};
+}
+
 std::string commandline::alternatives(const std::vector<std::string> &names) {
   std::string text;
   for (size_t i = 0; i < names.size(); ++i)
@@ -154,6 +162,15 @@ std::string commandline::nearestName(const std::string &name,
       nearest = other;
     }
   return nearest;
+}
+
+std::string commandline::unknownName(const std::string &what,
+                                     const std::string &name,
+                                     const std::vector<std::string> &names) {
+  std::string nearest = nearestName(name, names);
+  return "unknown " + what + " '" + name + "'" +
+         (nearest.empty() ? "; expected " + alternatives(names)
+                          : "; did you mean '" + nearest + "'?");
 }
 
 void CommandLine::group(const std::string &title) {
@@ -209,6 +226,14 @@ void CommandLine::optionalValue(const std::string &names,
   add(names, value, text, {{}, std::move(set), Flag::Boolean}, choices);
 }
 
+void CommandLine::needs(const std::string &name, const std::string &other) {
+  rules.push_back({name, other, /*needed=*/true});
+}
+
+void CommandLine::excludes(const std::string &name, const std::string &other) {
+  rules.push_back({name, other, /*needed=*/false});
+}
+
 const CommandLine::Flag *CommandLine::find(const std::string &name) const {
   for (const Flag &flag : flags)
     if (std::find(flag.names.begin(), flag.names.end(), name) !=
@@ -218,7 +243,12 @@ const CommandLine::Flag *CommandLine::find(const std::string &name) const {
 }
 
 std::string CommandLine::unknownFlag(const std::string &name) const {
-  std::vector<std::string> names;
+  std::vector<std::string> names, owners;
+  for (const manual::Manual &sibling : siblings)
+    if (manual::findOption(sibling, name))
+      owners.push_back(sibling.tool);
+  if (!owners.empty())
+    return manual.tool + ": " + name + " is a flag of " + alternatives(owners);
   for (const Flag &flag : flags)
     names.insert(names.end(), flag.names.begin(), flag.names.end());
   std::string nearest = nearestName(name, names);
@@ -305,6 +335,16 @@ MaybeError CommandLine::parse(std::vector<std::string> arguments,
           !expected.empty())
         return Error{"flag '" + flag.names.front() + "': expected " + expected +
                      ", got '" + value + "'"};
+  }
+  auto isGiven = [&](const std::string &name) {
+    const Flag *flag = find(name);
+    return flag && options[size_t(flag - flags.data())]->count() > 0;
+  };
+  for (const Rule &rule : rules) {
+    if (!isGiven(rule.name) || isGiven(rule.other) == rule.needed)
+      continue;
+    return rule.needed ? commandline::needs(rule.name, rule.other)
+                       : commandline::excludes(rule.name, rule.other);
   }
   if (std::find(files.begin(), files.end(), "") != files.end())
     return Error{"expected " + aFile + ", got an empty argument"};

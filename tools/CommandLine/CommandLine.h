@@ -58,6 +58,15 @@ public:
   void flag(const std::string &names, const std::string &text, bool &target);
   /// `--name`, `--name=true` or `--name=false`.
   void boolean(const std::string &names, const std::string &text, bool &target);
+  /// It is an error to give `name` without `other`.
+  void needs(const std::string &name, const std::string &other);
+  /// It is an error to give both.
+  void excludes(const std::string &name, const std::string &other);
+  /// The other commands of the tool: the error about a flag that one of them
+  /// has names it.
+  void setSiblings(std::vector<manual::Manual> commands) {
+    siblings = std::move(commands);
+  }
 
   /// Sets the targets of the arguments; arguments that are no flags are files.
   /// With
@@ -79,6 +88,12 @@ private:
   };
   manual::Manual manual;
   std::vector<Flag> flags;
+  struct Rule {
+    std::string name, other;
+    bool needed = false;
+  };
+  std::vector<Rule> rules;
+  std::vector<manual::Manual> siblings;
 
   const Flag *find(const std::string &name) const;
   void add(const std::string &names, const std::string &value,
@@ -90,10 +105,19 @@ private:
   std::string unknownFlag(const std::string &name) const;
 };
 
+/// The error about a flag that needs another one, which is not given.
+Error needs(const std::string &flag, const std::string &other);
+/// The error about two flags that exclude each other.
+Error excludes(const std::string &flag, const std::string &other);
+
 /// `'a', 'b' or 'c'`.
 std::string alternatives(const std::vector<std::string> &names);
 /// The name that is nearest by edits, if it is near enough for a typing error.
 std::string nearestName(const std::string &name,
+                        const std::vector<std::string> &names);
+/// The error about a name that none of these is; `what`: what they are names
+/// of.
+std::string unknownName(const std::string &what, const std::string &name,
                         const std::vector<std::string> &names);
 
 } // namespace soap::commandline

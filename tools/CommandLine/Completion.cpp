@@ -68,11 +68,6 @@ std::string functionName(const std::string &tool) {
   return name;
 }
 
-/// Of `soap-solve placement` the last word.
-std::string commandName(const Manual &manual) {
-  return manual.tool.substr(manual.tool.rfind(' ') + 1);
-}
-
 } // namespace
 
 std::string manual::printCompletion(const Manual &manual) {

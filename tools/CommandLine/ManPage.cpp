@@ -9,13 +9,15 @@
 
 #include "CommandLine/Manual.h"
 
+#include <algorithm>
+
 using namespace soap;
 using namespace soap::manual;
 
 namespace {
 
 /// The day of the last change of an option; pages carry one.
-constexpr const char *lastChange = "2026-11-25";
+constexpr const char *lastChange = "2026-11-29";
 
 /// For roff: dashes are those that one types, and nothing is a request.
 std::string escaped(const std::string &text) {
@@ -75,7 +77,9 @@ void addOption(std::string &page, const Option &option, bool ofPass) {
   page += ".RE\n";
 }
 
-void addBody(std::string &page, const Manual &manual, bool isCommand) {
+/// `tool`: the one of which the manual is a command; null: it is none.
+void addBody(std::string &page, const Manual &manual, const Manual *tool) {
+  bool isCommand = tool != nullptr;
   const char *heading = isCommand ? ".SS " : ".SH ";
   for (const std::string &paragraph : manual.paragraphs)
     // The first one follows a heading, or the purpose of a command.
@@ -85,6 +89,12 @@ void addBody(std::string &page, const Manual &manual, bool isCommand) {
   if (!isCommand && !manual.groups.empty())
     page += ".SH OPTIONS\n";
   for (const Group &group : manual.groups) {
+    auto isSame = [&](const Group &other) {
+      return other.title == group.title;
+    };
+    if (isCommand &&
+        std::any_of(tool->groups.begin(), tool->groups.end(), isSame))
+      continue;
     page += ".SS " +
             escaped((isCommand ? manual.tool + ": " : "") + group.title) + "\n";
     for (const Option &option : group.options)
@@ -127,12 +137,12 @@ std::string manual::printManPage(const Manual &manual,
   page += ".SH DESCRIPTION\n";
   if (manual.paragraphs.empty())
     page += lines(manual.tool + ": " + manual.purpose + ".");
-  addBody(page, manual, false);
+  addBody(page, manual, nullptr);
   if (!manual.commands.empty())
     page += ".SH COMMANDS\n";
   for (const Manual &command : manual.commands) {
     page += ".SS " + escaped(command.tool) + "\n" + lines(command.purpose);
-    addBody(page, command, true);
+    addBody(page, command, &manual);
   }
   return page;
 }

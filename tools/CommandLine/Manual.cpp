@@ -81,6 +81,10 @@ static std::string optionText(const Option &option, size_t indent,
   return result;
 }
 
+std::string manual::commandName(const Manual &manual) {
+  return manual.tool.substr(manual.tool.rfind(' ') + 1);
+}
+
 std::string manual::printHelp(const Manual &manual) {
   std::string text = manual.tool + ": " + manual.purpose + "\n\n";
   size_t longest = 0;
@@ -100,6 +104,10 @@ std::string manual::printHelp(const Manual &manual) {
     }
   };
   paragraphs(manual.paragraphs);
+  if (!manual.commands.empty())
+    text += "\ncommands\n";
+  for (const Manual &command : manual.commands)
+    text += inColumns("  " + commandName(command), command.purpose, 27);
   if (!manual.examples.empty())
     text += "\nexamples\n";
   for (const std::string &example : manual.examples)
@@ -111,6 +119,16 @@ std::string manual::printHelp(const Manual &manual) {
   }
   paragraphs(manual.notes);
   return text;
+}
+
+const Option *manual::findOption(const Manual &manual,
+                                 const std::string &name) {
+  for (const Group &group : manual.groups)
+    for (const Option &option : group.options)
+      if (std::find(option.names.begin(), option.names.end(), name) !=
+          option.names.end())
+        return &option;
+  return nullptr;
 }
 
 bool manual::printForBuild(int argc, char **argv, const Manual &manual) {

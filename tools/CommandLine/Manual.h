@@ -52,7 +52,8 @@ constexpr size_t helpWidth = 100;
 
 /// The text of `--help`.
 std::string printHelp(const Manual &manual);
-/// The page in section 1, of a tool and all its commands (roff).
+/// The page in section 1, of a tool and all its commands (roff). Groups of the
+/// tool are not repeated for commands that have groups of the same titles.
 std::string printManPage(const Manual &manual, const std::string &version);
 /// A script for bash that completes flags, their values and files.
 std::string printCompletion(const Manual &manual);
@@ -60,6 +61,12 @@ std::string printCompletion(const Manual &manual);
 /// Prints the man page for `--print-man-page` and the completion for
 /// `--print-completion` as the last argument, for the build. Whether it did.
 bool printForBuild(int argc, char **argv, const Manual &manual);
+
+/// Of `soap-solve placement` the last word.
+std::string commandName(const Manual &manual);
+
+/// The option of that name; null if there is none.
+const Option *findOption(const Manual &manual, const std::string &name);
 
 /// A text in lines of at most `width` characters.
 std::vector<std::string> wrapped(const std::string &text, size_t width);

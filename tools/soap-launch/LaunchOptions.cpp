@@ -30,9 +30,10 @@ manual::Manual describe() {
   return {
       .tool = "soap-launch",
       .purpose = "runs soap-run on several hosts",
-      .usage = {{"soap-launch --hosts FILE [flags] soap-run FILE ...",
+      .usage = {{"soap-launch --hosts FILE [flags] soap-run train FILE ...",
                  "a rank for each slot of the hosts"},
-                {"soap-launch -n N soap-run FILE ...", "N ranks on this host"}},
+                {"soap-launch -n N soap-run train FILE ...",
+                 "N ranks on this host"}},
       .paragraphs =
           {"Starts the ranks of a run on the hosts of a file, prints what they "
            "print with their numbers, passes on SIGINT and SIGTERM, and ends "
@@ -40,7 +41,8 @@ manual::Manual describe() {
            "soap-run --rendezvous, and know each other by a secret that is "
            "drawn for the run. Soap, and the folder in which soap-launch is "
            "called, are on all hosts, and ssh needs no password.",
-           "With soap-run --elastic, ranks that are lost do not end the run: "
+           "With soap-run train --elastic, ranks that are lost do not end the "
+           "run: "
            "those that are left are started again, under a new plan and from "
            "the last checkpoint."},
       .groups = {},
@@ -153,12 +155,14 @@ MaybeError readCommand(LaunchOptions &options) {
     return Error{"soap-run: " + run.error()};
   for (auto [flag, given] :
        {std::pair{"--help", run->help}, std::pair{"--version", run->version},
-        std::pair{"--calibrate", run->calibrate},
         std::pair{"--transport local", run->transport == "local"},
         std::pair{"--transport mpi", run->transport == "mpi"}})
     if (given)
       return Error{std::string("soap-run: soap-launch excludes flag '") + flag +
                    "'"};
+  if (run->command == soap::run::Command::Calibrate)
+    return Error{"soap-launch excludes 'soap-run calibrate', which measures "
+                 "one machine"};
   options.elastic = run->elastic;
   options.elasticMin = run->elasticMin;
   options.rankTimeoutMs = run->rankTimeoutMs;

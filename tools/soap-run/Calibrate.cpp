@@ -3,7 +3,7 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// soap-run --calibrate: runs ops of many shapes, copies and collectives through
+// soap-run calibrate: runs ops of many shapes, copies and collectives through
 // the compiler and the runtime that also run models, and writes their times as
 // a topology and a profile. Measurements that a topology must have come first;
 // then both files are written after each group of measurements, so that an
@@ -447,7 +447,7 @@ Expected<CalibrationEnd> Calibration::run() {
   topology.name = calibrationName(options);
   profile.device = topology.deviceTypes[0].name;
   profile.source =
-      "soap-run --calibrate: medians of 15 runs of each op, " +
+      "soap-run calibrate: medians of 15 runs of each op, " +
       std::to_string(options.threadsPerDevice ? options.threadsPerDevice : 1) +
       " thread(s) a device";
   long pages = sysconf(_SC_PHYS_PAGES), pageSize = sysconf(_SC_PAGE_SIZE);

@@ -3,7 +3,7 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// soap-run --calibrate: topology and profile of the CPU that it runs on, or of
+// soap-run calibrate: topology and profile of the CPU that it runs on, or of
 // its GPUs, and the times of the shapes of a model on the CPU.
 //
 //===----------------------------------------------------------------------===//

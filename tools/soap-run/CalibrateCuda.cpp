@@ -3,7 +3,7 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// soap-run --calibrate --backend cuda: library calls and kernels of many
+// soap-run calibrate --backend cuda: library calls and kernels of many
 // shapes, copies and all-reduces, through the backend that also runs programs,
 // timed by the GPU's clock. Needs no compiler: kernels are PTX that is made
 // here. A call that is repeated is a CUDA graph, as in iterations.
@@ -244,7 +244,7 @@ void CudaCalibration::makeTopology() {
   type.memoryBytes = gpus[0].memoryBytes;
   result.profile.device = type.name;
   result.profile.source =
-      "soap-run --calibrate --backend cuda: " + gpus[0].name +
+      "soap-run calibrate --backend cuda: " + gpus[0].name +
       ", medians of 9 launches of a CUDA graph of 8 calls each";
 }
 

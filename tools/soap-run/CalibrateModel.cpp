@@ -3,7 +3,7 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// soap-run MODEL --calibrate: runs training iterations of the model under
+// soap-run calibrate MODEL: runs training iterations of the model under
 // strategies that together show the shapes which a search meets, under the plan
 // that the model has, and in pipelines of the asked numbers of microbatches. It
 // keeps the time of every shape on its device, among its neighbours, with all

@@ -33,6 +33,15 @@ Expected<runtime::TrainResult> train(runtime::Session &session,
                                      const StopQuestion &stop,
                                      std::vector<double> &milliseconds);
 
+/// Evaluates on the test set: the result has one evaluation.
+Expected<runtime::TrainResult> evaluate(runtime::Session &session,
+                                        const Options &options);
+
+/// A line with the numbers of the test set; `where` is what it begins with.
+/// `tokens`: the loss has a perplexity.
+void printEvaluation(const std::string &where,
+                     const runtime::Evaluation &evaluation, bool tokens);
+
 /// Removes a line of progress from a terminal.
 void clearLine();
 

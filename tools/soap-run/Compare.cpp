@@ -3,8 +3,8 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// soap-run --compare-with: strategies must compute the same numbers up to the
-// order of sums, and this is how a user sees that they do.
+// soap-run check --compare-with: strategies must compute the same numbers up to
+// the order of sums, and this is how a user sees that they do.
 //
 //===----------------------------------------------------------------------===//
 

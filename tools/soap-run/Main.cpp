@@ -3,8 +3,7 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Compiles or loads a module, and trains with it, compares it, or runs one of
-// its entries.
+// Compiles or loads a module, and does with it what the command says.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,6 +15,7 @@
 #include "OnnxModel.h"
 #include "Plan.h"
 #include "Processes.h"
+#include "RunCommand.h"
 #include "Runtime/Transport/DelayTransport.h"
 #include "SharedFlags.h"
 #include "Soap/Runtime/Artifact/ArtifactModule.h"
@@ -212,31 +212,32 @@ Expected<std::unique_ptr<Session>> open(const std::string &path,
 /// Whether a module that has no training step is to be trained: says which pass
 /// builds one.
 MaybeError checkTrains(const Session &session, const Options &options) {
-  if (!options.entry.empty() || options.predict ||
-      session.entry("train_step") || !session.entry("forward"))
+  bool trains = options.command != Command::Predict && !options.data.empty();
+  if (!trains || session.entry("train_step") || !session.entry("forward"))
     return std::nullopt;
   if (isArtifactFile(options.file))
     return Error{options.file +
                  ": the artifact has no '@train_step', only '@forward': make "
                  "it from a module that went through soap-opt "
-                 "--soap-build-training-step, or run '--entry forward'"};
+                 "--soap-build-training-step, or run 'soap-run entry " +
+                 quoted({options.file}) + " forward'"};
   return Error{options.file +
                ": has no '@train_step', only '@forward'; a pass builds it:\n"
                "  soap-opt " +
                quoted({options.file}) +
                " --soap-build-training-step -o step.mlir\n"
-               "  soap-run step.mlir --data " +
+               "  soap-run " +
+               nameOf(options.command) + " step.mlir --data " +
                quoted({options.data}) +
-               "\nor run the function once with '--entry forward'"};
+               "\nor run the function once:\n  soap-run entry " +
+               quoted({options.file}) + " forward"};
 }
 
 /// Imports an ONNX model; flags that only it takes need one.
-MaybeError importModel(Options &options,
-                       const std::vector<std::string> &arguments, bool isAlone,
-                       ScratchFolder &folder) {
+MaybeError importModel(Options &options, bool isAlone, ScratchFolder &folder) {
   if (isOnnxFile(options.file)) {
     if (isAlone)
-      return prepareOnnx(options, arguments, folder);
+      return prepareOnnx(options, folder);
     OnnxCommands commands = onnxCommands(options, "");
     std::string byHand;
     for (const std::vector<std::string> &words : commands.commands)
@@ -331,7 +332,10 @@ MaybeError writeResults(Session &session, const Options &options, Trace &trace,
   if (MaybeError error = writeTrace(trace, placement, options))
     return error;
   if (!options.report.empty())
-    return writeReport(options.report, session, *session.entry("train_step"),
+    return writeReport(options.report, session,
+                       *session.entry(options.command == Command::Evaluate
+                                          ? "evaluate"
+                                          : "train_step"),
                        result, milliseconds, comparison, speed);
   return std::nullopt;
 }
@@ -341,6 +345,17 @@ void observeSpeed(Session &session, SpeedLog &log) {
   if (!log.gauges.empty())
     log.milliseconds.push_back(session.lastMilliseconds());
   log.gauges.push_back(session.gauge(*session.entry("train_step")));
+}
+
+/// Of a module that is checked and not run.
+void printModule(const Session &session, const Options &options) {
+  const Manifest &manifest = session.manifest();
+  std::string entries;
+  for (const EntryInfo &entry : manifest.entries)
+    entries += (entries.empty() ? "'@" : ", '@") + entry.name + "'";
+  std::printf("%s: %ld devices of '%s', functions %s\n", options.file.c_str(),
+              long(manifest.devices), manifest.topology.c_str(),
+              entries.c_str());
 }
 
 /// The exit status; `agreed`: of all processes.
@@ -372,19 +387,25 @@ int runMode(const Options &options, Session &session, Session *other,
   TrainResult result;
   std::vector<double> milliseconds;
   std::optional<Comparison> comparison;
-  if (!options.entry.empty()) {
-    if (MaybeError error = runEntry(session, options))
-      return fail(error->message);
-    MaybeError error = writeTrace(trace, session.placement(), options);
+  bool predicts = options.command == Command::Predict;
+  if (predicts || !options.entry.empty()) {
+    MaybeError error =
+        predicts ? predict(session, options) : runEntry(session, options);
+    if (!error)
+      error = writeTrace(trace, session.placement(), options);
     return error ? fail(error->message) : 0;
   }
-  if (options.predict) {
-    if (MaybeError error = predict(session, options))
-      return fail(error->message);
-    MaybeError error = writeTrace(trace, session.placement(), options);
-    return error ? fail(error->message) : 0;
+  if (options.command == Command::Check && options.data.empty()) {
+    if (!options.quiet)
+      printModule(session, options);
+    return 0;
   }
-  if (other) {
+  if (options.command == Command::Evaluate) {
+    auto evaluated = evaluate(session, options);
+    if (!evaluated)
+      return fail(evaluated.error());
+    result = *evaluated;
+  } else if (other) {
     auto run = compare(session, *other, options, stop);
     if (!run)
       return fail(run.error());
@@ -497,13 +518,16 @@ int main(int argc, char **argv) {
   auto options = parseOptions(std::vector<std::string>(argv + 1, argv + argc));
   if (!options) {
     if (isFirstProcess())
-      std::fprintf(stderr, "soap-run: error: %s; see soap-run --help\n",
-                   options.error().c_str());
+      std::fprintf(stderr, "soap-run: error: %s; see soap-run %s--help\n",
+                   options.error().c_str(),
+                   argc > 1 && findCommand(argv[1])
+                       ? (std::string(argv[1]) + " ").c_str()
+                       : "");
     return 2;
   }
   if (options->help) {
     if (isFirstProcess())
-      std::fputs(helpText().c_str(), stdout);
+      std::fputs(helpText(options->command).c_str(), stdout);
     return 0;
   }
   if (options->version) {
@@ -511,7 +535,12 @@ int main(int argc, char **argv) {
       std::printf("%s\n", versionLine());
     return 0;
   }
-  if (options->calibrate) {
+  if (options->oldSpelling && !options->quiet && isFirstProcess() &&
+      options->rank <= 0)
+    std::fprintf(stderr,
+                 "soap-run: note: this spelling is old; write: soap-run %s\n",
+                 quoted(options->arguments).c_str());
+  if (options->command == Command::Calibrate) {
     iterating.store(true);
     installSignals();
     auto measure = options->backend == "cuda" ? calibrateCuda
@@ -536,9 +565,7 @@ int main(int argc, char **argv) {
   if (MaybeError error = world ? agreeOnFlags(*options, *world) : std::nullopt)
     return fail(world, error->message);
   ScratchFolder folder;
-  if (MaybeError error =
-          importModel(*options, std::vector<std::string>(argv + 1, argv + argc),
-                      !world, folder)) {
+  if (MaybeError error = importModel(*options, !world, folder)) {
     if (interrupted.load())
       endEarly();
     return fail(world, error->message);

@@ -66,16 +66,16 @@ std::vector<std::string> wordsOf(const std::string &text) {
 
 /// The arguments of soap-run on the module that the commands write: without the
 /// flags that the commands have used.
-std::vector<std::string> lastCommand(const std::vector<std::string> &arguments,
-                                     const Options &options,
+std::vector<std::string> lastCommand(const Options &options,
                                      const OnnxCommands &commands) {
+  const std::vector<std::string> &arguments = options.arguments;
   std::vector<std::string> dropped = {"--import",    "--step",
                                       "--search",    "--loss",
                                       "--optimizer", "--learning-rate"};
   if (commands.searched)
     dropped.insert(dropped.end(), {"--topology", "--devices"});
-  std::vector<std::string> words = {"soap-run", commands.module};
-  for (size_t i = 0; i < arguments.size(); ++i) {
+  std::vector<std::string> words = {"soap-run", arguments[0], commands.module};
+  for (size_t i = 1; i < arguments.size(); ++i) {
     const std::string &argument = arguments[i];
     size_t equals = argument.find('=');
     std::string name = argument.substr(0, equals);
@@ -124,7 +124,7 @@ OnnxCommands run::onnxCommands(const Options &options,
   for (const std::string &word : wordsOf(options.import))
     import.push_back(word);
   add(std::move(import), ".mlir");
-  if (!options.predict && options.entry != "forward") {
+  if (options.command != Command::Predict && options.entry != "forward") {
     std::string pass = "--soap-build-training-step";
     if (std::string step = stepOptions(options); !step.empty())
       pass += "=" + step;
@@ -142,14 +142,12 @@ OnnxCommands run::onnxCommands(const Options &options,
   return result;
 }
 
-MaybeError run::prepareOnnx(Options &options,
-                            const std::vector<std::string> &arguments,
-                            ScratchFolder &folder) {
+MaybeError run::prepareOnnx(Options &options, ScratchFolder &folder) {
   OnnxCommands shown = onnxCommands(options, "");
   std::string byHand;
   for (const std::vector<std::string> &words : shown.commands)
     byHand += "  " + quoted(words) + "\n";
-  byHand += "  " + quoted(lastCommand(arguments, options, shown)) + "\n";
+  byHand += "  " + quoted(lastCommand(options, shown)) + "\n";
   if (!options.quiet)
     std::fprintf(stderr, "soap-run: %s is an ONNX model; the same by hand:\n%s",
                  options.file.c_str(), byHand.c_str());

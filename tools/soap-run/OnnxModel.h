@@ -35,11 +35,8 @@ OnnxCommands onnxCommands(const Options &options, const std::string &folder);
 /// Imports the model of `options.file`, builds its training step if the run
 /// trains or evaluates, searches a strategy if there is a topology and neither
 /// preset nor strategy. Afterwards `options` names the module instead. Prints
-/// the commands on stderr unless `options.quiet`; `arguments` are the arguments
-/// of soap-run.
-MaybeError prepareOnnx(Options &options,
-                       const std::vector<std::string> &arguments,
-                       ScratchFolder &folder);
+/// the commands on stderr unless `options.quiet`.
+MaybeError prepareOnnx(Options &options, ScratchFolder &folder);
 
 } // namespace soap::run
 

@@ -22,8 +22,16 @@
 
 namespace soap::run {
 
+/// The task of a run; None: it was not said.
+enum class Command { None, Train, Predict, Evaluate, Entry, Calibrate, Check };
+
 struct Options {
+  Command command = Command::None;
   bool help = false, version = false;
+  /// The command and its arguments, in the spelling with commands.
+  std::vector<std::string> arguments;
+  /// They were given in the spelling without.
+  bool oldSpelling = false;
   std::string file;
 
   // Compilation.
@@ -67,17 +75,15 @@ struct Options {
   /// Single options of the training step, as the user wrote them.
   std::string loss, optimizer, learningRate;
 
-  // Results of the model for samples of a file.
-  bool predict = false;
+  /// Results of the model for samples of a file.
   std::string out;
 
-  // Running one entry.
+  /// The function that runs; "": none, but a training.
   std::string entry, output;
   std::vector<std::pair<std::string, std::string>> inputs;
 
   // Measuring the machine; files are called OUTPUT.topology.json and
   // OUTPUT.profile.json.
-  bool calibrate = false;
   std::string calibrationOutput;
   /// Of the pipelines whose shapes are measured.
   std::vector<int64_t> microbatches;
@@ -122,11 +128,15 @@ std::string calibrationName(const Options &options);
 /// Processes of a run, at most.
 constexpr int64_t maxRanks = 1 << 16;
 
+/// As a user writes it: `train`.
+std::string nameOf(Command command);
+
 /// Arguments without the program's name.
-Expected<Options> parseOptions(const std::vector<std::string> &arguments);
-/// The flags as a table, for the help, the man page and completion.
+Expected<Options> parseOptions(std::vector<std::string> arguments);
+/// The commands and their flags as a table, for the man page and completion.
 manual::Manual makeManual();
-std::string helpText();
+/// Of a command, or of the tool.
+std::string helpText(Command command);
 
 } // namespace soap::run
 

@@ -3,7 +3,7 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// soap-run --predict: '@forward' on batches of any number of samples. The last
+// soap-run predict: '@forward' on batches of any number of samples. The last
 // batch is filled up, and the results of the filler are left out.
 //
 //===----------------------------------------------------------------------===//

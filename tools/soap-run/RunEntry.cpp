@@ -3,7 +3,7 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// soap-run --entry: parameters from --init, arguments from NPY files, results
+// soap-run entry: parameters from --init, arguments from NPY files, results
 // to NPY files.
 //
 //===----------------------------------------------------------------------===//

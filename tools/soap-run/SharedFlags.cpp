@@ -58,6 +58,7 @@ std::vector<std::string> sharedFlags(const Options &options) {
   auto given = [&](const char *flag, bool value) {
     flags.push_back(std::string(value ? "'" : "no '") + flag + "'");
   };
+  flags.push_back("'soap-run " + nameOf(options.command) + "'");
   add("--data", withoutPath(options.data));
   number("--seed", options.seed, -1);
   given("--no-shuffle", options.noShuffle);
@@ -76,7 +77,7 @@ std::vector<std::string> sharedFlags(const Options &options) {
   given("--resume FILE", !options.resume.empty());
   given("--allow-nonfinite", options.allowNonFinite);
   given("--compare-with OTHER", !options.compareWith.empty());
-  given("--predict", options.predict);
+  add("--check-calls", options.checkCalls);
   add("--entry", options.entry);
   add("--plan", options.plan);
   add("--search", options.search);

@@ -3,7 +3,7 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// soap-run --data: from first weights or a checkpoint to the last epoch.
+// soap-run train: from first weights or a checkpoint to the last epoch.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,6 +14,7 @@
 #include "Soap/Runtime/Processes/Agreement.h"
 #include "Soap/Runtime/Training/Checkpoint.h"
 #include "Soap/Runtime/Training/FiniteWatch.h"
+#include "TrainingData.h"
 
 #include <cmath>
 #include <cstdio>
@@ -29,23 +30,26 @@ void run::clearLine() {
     std::fprintf(stderr, "\r\x1b[K");
 }
 
-namespace {
-
-void printMetrics(const char *set, const Metrics &metrics) {
+static void printMetrics(const char *set, const Metrics &metrics) {
   for (const auto &[name, value] : metrics)
     std::printf(", %s %s %.4f", set, name.c_str(), value);
 }
 
-void printEvaluation(const Evaluation &evaluation) {
+void run::printEvaluation(const std::string &where,
+                          const Evaluation &evaluation, bool tokens) {
   clearLine();
-  std::printf("iteration %ld: test loss %.4f", long(evaluation.step),
-              evaluation.loss);
+  std::printf("%stest loss %.4f", where.c_str(), evaluation.loss);
+  // Models that add to the loss of the labels have the perplexity as a metric.
+  if (tokens && !evaluation.metrics.contains("perplexity"))
+    std::printf(", test perplexity %.2f", std::exp(evaluation.loss));
   if (evaluation.accuracy)
     std::printf(", test accuracy %.4f", *evaluation.accuracy);
   printMetrics("test", evaluation.metrics);
   std::printf("\n");
   std::fflush(stdout);
 }
+
+namespace {
 
 /// The flags that the result depends on, beside the options of the training
 /// step.
@@ -207,22 +211,9 @@ Expected<TrainResult> run::train(Session &session, const Options &options,
     if (!options.seedGiven)
       training.seed = checkpoint.identity.seed;
   }
-  ModelInputs inputs = trainer->inputs();
-  inputs.ignoreIndex = options.ignoreIndex;
-  auto source =
-      loadData(options.data, inputs, options.normalization, training.seed);
+  auto source = openData(*trainer, options, training.seed);
   if (!source)
     return source.takeError();
-  if (MaybeError error =
-          checkSameData(session.placement(), options.data, *source))
-    return *error;
-  if (options.ignoreIndex && session.placement().isRoot() &&
-      session.manifest().training.find("ignore-index=") == std::string::npos)
-    std::fprintf(stderr,
-                 "soap-run: warning: the training step was built without "
-                 "'ignore-index': its loss is divided by all labels, also "
-                 "by the ones with %ld\n",
-                 long(*options.ignoreIndex));
   for (auto [flag, given] :
        {std::pair{"--evaluate-every", options.evaluateEvery != 0},
         std::pair{"--early-stop", options.earlyStop != 0}})
@@ -231,22 +222,12 @@ Expected<TrainResult> run::train(Session &session, const Options &options,
                    (source->test
                         ? "a module with '@evaluate'"
                         : "a test set, and '" + options.data + "' has none")};
-  if (!options.quiet && !source->summary.empty())
-    std::printf("data: %s\n", source->summary.c_str());
-  if (!options.quiet && source->tokens)
-    std::printf("guessing by frequency: loss %.4f, perplexity %.2f\n",
-                source->unigramLoss, std::exp(source->unigramLoss));
   int64_t batch = trainer->batch(*source), samples = source->train.size();
   if (samples < batch)
     return Error{options.data + ": the training set has " +
                  std::to_string(samples) + " samples, fewer than the " +
                  std::to_string(batch) + " of an iteration of " +
                  std::to_string(options.accumulate) + " batches"};
-  if (!options.quiet && source->test && trainer->evaluatesWholeBatches())
-    if (int64_t rest = source->test->size() % (batch / options.accumulate))
-      std::printf("the model computes its loss over whole batches: evaluation "
-                  "leaves out the last %ld of %ld test samples\n",
-                  long(rest), long(source->test->size()));
   if (!options.quiet && samples % batch)
     std::printf("batches of %ld: every epoch leaves out %ld of %ld training "
                 "samples, %s\n",
@@ -256,24 +237,8 @@ Expected<TrainResult> run::train(Session &session, const Options &options,
   if (!options.resume.empty() || !options.checkpoint.empty())
     identity = identify(session.manifest(), *trainer, *source, training.seed,
                         runOptions(options));
-  bool readsWeights = !options.resume.empty() ||
-                      (!options.init.empty() && options.init != "he" &&
-                       options.init != "glorot");
-  if (std::vector<std::string> zeros = zeroParameters(session.manifest());
-      !readsWeights && !zeros.empty())
-    std::fprintf(
-        stderr,
-        "soap-run: warning: parameter '%s'%s no rule for initial "
-        "values (soap.init, soap.fan_in) and starts at 0: give them "
-        "by --init FILE.safetensors\n",
-        zeros.front().c_str(),
-        zeros.size() > 1
-            ? (", as " + std::to_string(zeros.size() - 1) + " more, has")
-                  .c_str()
-            : " has");
   MaybeError error = options.resume.empty()
-                         ? initialize(session.manifest(), session.tensors(),
-                                      options.init, training.seed)
+                         ? setFirstValues(session, options, training.seed)
                          : resume(session, options, checkpoint, identity);
   if (error)
     return *error;
@@ -293,7 +258,10 @@ Expected<TrainResult> run::train(Session &session, const Options &options,
   };
   if (!options.quiet) {
     training.onEpoch = printEpoch;
-    training.onEvaluation = printEvaluation;
+    training.onEvaluation = [](const Evaluation &evaluation) {
+      printEvaluation("iteration " + std::to_string(evaluation.step) + ": ",
+                      evaluation, /*tokens=*/false);
+    };
     if (isatty(STDERR_FILENO))
       training.onIteration =
           [tokens = source->tokens](int64_t epoch, int64_t iteration,

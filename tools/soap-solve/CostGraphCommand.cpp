@@ -268,13 +268,10 @@ Expected<std::string> verifyCostGraph(const Document &instance,
 } // namespace
 
 ProblemKind solve::costGraphKind() {
-  return {"cost-graph",
-          "a config for each node: least cost of nodes and edges in memory",
-          "problem",
+  return {"cost-graph", "problem",
           [] {
             CostGraphFlags flags;
             return makeCommandLine(flags).getManual();
           },
-          solveCostGraphFile,
-          verifyCostGraph};
+          solveCostGraphFile, verifyCostGraph};
 }

@@ -266,8 +266,6 @@ Expected<std::string> verifyPlacement(const Document &instance,
 } // namespace
 
 ProblemKind solve::placementKind() {
-  return {
-      "placement",    "device placement: which device computes which operator",
-      "maxFPGAs",     placementManual,
-      solvePlacement, verifyPlacement};
+  return {"placement", "maxFPGAs", placementManual, solvePlacement,
+          verifyPlacement};
 }

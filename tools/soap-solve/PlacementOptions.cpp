@@ -28,10 +28,6 @@ bool isOneOf(Algorithm algorithm, std::initializer_list<Algorithm> list) {
   return false;
 }
 
-MaybeError excludes(const std::string &one, const std::string &other) {
-  return Error{"flags '" + one + "' and '" + other + "' exclude each other"};
-}
-
 MaybeError checkLatency(PlacementOptions &options, bool contiguousGiven) {
   Algorithm &algorithm = options.algorithm;
   if (algorithm == Algorithm::Default)
@@ -204,8 +200,7 @@ solve::parsePlacementOptions(const std::vector<std::string> &arguments) {
   options.objective.acceleratorsPerHost = static_cast<int>(raw.perHost);
   options.objective.contiguous = raw.contiguous != "false";
   if (options.latency && options.showSchedule)
-    return Error{"flags '--objective=latency' and '--show-schedule' exclude "
-                 "each other"};
+    return excludes("--objective=latency", "--show-schedule");
   if (raw.integerSolver >= 0) {
     if (options.algorithm != Algorithm::Milp)
       return Error{"flag '--milp-solver' needs '--algorithm=milp'"};

@@ -28,8 +28,6 @@ struct Document {
 struct ProblemKind {
   /// The subcommand, `soap-solve COMMAND INSTANCE [flags]`.
   const char *command;
-  /// The problem, in a line of the tool's help.
-  const char *summary;
   /// A member of the outermost object of its instances, which instances of no
   /// other kind have: `verify` tells kinds apart by it.
   const char *instanceKey;

@@ -35,10 +35,6 @@ struct OwnFlags {
 
 /// The flags of `verify`, and of the tool without a kind.
 CommandLine makeCommandLine(OwnFlags &own) {
-  std::string kinds;
-  for (const ProblemKind &kind : problemKinds())
-    kinds += std::string(kinds.empty() ? "" : "; ") + kind.command + ": " +
-             kind.summary;
   CommandLine line(
       {.tool = "soap-solve",
        .purpose = "solves optimization problems in files",
@@ -46,8 +42,7 @@ CommandLine makeCommandLine(OwnFlags &own) {
                  {"soap-solve KIND --help", "the flags of a kind"},
                  {"soap-solve verify INSTANCE SOLUTION", "check a solution"},
                  {"soap-solve --version", "the version of Soap"}},
-       .paragraphs = {"Kinds are " + kinds + ".",
-                      "Instances and solutions are JSON, instances gzipped or "
+       .paragraphs = {"Instances and solutions are JSON, instances gzipped or "
                       "not."},
        .groups = {},
        .notes = {"exit status: 0 success, 1 bad input or no solution, 2 bad "
@@ -174,11 +169,7 @@ int run(const std::vector<std::string> &arguments) {
   std::vector<std::string> names = {"verify"};
   for (const ProblemKind &kind : problemKinds())
     names.push_back(kind.command);
-  std::string nearest = nearestName(arguments[0], names);
-  return failFlags("unknown kind of problem '" + arguments[0] + "'" +
-                       (nearest.empty() ? "; expected " + alternatives(names)
-                                        : "; did you mean '" + nearest + "'?"),
-                   "");
+  return failFlags(unknownName("kind of problem", arguments[0], names), "");
 }
 
 } // namespace

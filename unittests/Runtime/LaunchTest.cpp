@@ -80,28 +80,28 @@ std::string optionsError(const std::vector<std::string> &arguments) {
 
 TEST(LaunchOptions, TakesTheCommandBehindItsFlags) {
   auto options = parseLaunchOptions({"--hosts", "h", "-n", "3", "--env=A=b c",
-                                     "soap-run", "m.mlir", "--data",
+                                     "soap-run", "train", "m.mlir", "--data",
                                      "synthetic", "--rank-timeout=2", "-n"});
   // The flags behind soap-run are its own.
   ASSERT_FALSE(options);
   EXPECT_EQ(options.error().find("soap-run: "), 0u) << options.error();
   options = parseLaunchOptions({"--hosts", "h", "-n", "3", "--env=A=b c",
-                                "bin/soap-run", "m.mlir", "--data", "synthetic",
-                                "--rank-timeout=2"});
+                                "bin/soap-run", "train", "m.mlir", "--data",
+                                "synthetic", "--rank-timeout=2"});
   ASSERT_TRUE(options) << options.error();
   EXPECT_EQ(options->hostFile, "h");
   EXPECT_EQ(options->ranks, 3);
   EXPECT_EQ(options->environment, std::vector<std::string>{"A=b c"});
-  EXPECT_EQ(options->command.size(), 5u);
+  EXPECT_EQ(options->command.size(), 6u);
   EXPECT_EQ(options->rankTimeoutMs, 2000);
   EXPECT_FALSE(options->elastic);
   EXPECT_FALSE(options->hasSecret);
-  options = parseLaunchOptions({"-n", "2", "--env",
-                                "SOAP_RENDEZVOUS_SECRET=of the ranks alone",
-                                "soap-run", "m.mlir", "--data=synthetic"});
+  options = parseLaunchOptions(
+      {"-n", "2", "--env", "SOAP_RENDEZVOUS_SECRET=of the ranks alone",
+       "soap-run", "train", "m.mlir", "--data=synthetic"});
   ASSERT_TRUE(options) << options.error();
   EXPECT_TRUE(options->hasSecret);
-  options = parseLaunchOptions({"-n", "2", "--", "soap-run", "m.mlir",
+  options = parseLaunchOptions({"-n", "2", "--", "soap-run", "train", "m.mlir",
                                 "--data=synthetic", "--checkpoint=c",
                                 "--checkpoint-every=5", "--elastic",
                                 "--elastic-min=2"});
@@ -111,7 +111,7 @@ TEST(LaunchOptions, TakesTheCommandBehindItsFlags) {
 }
 
 TEST(LaunchOptions, NamesMistakes) {
-  const std::vector<std::string> run = {"soap-run", "m.mlir",
+  const std::vector<std::string> run = {"soap-run", "train", "m.mlir",
                                         "--data=synthetic"};
   auto with = [&](std::vector<std::string> flags,
                   std::vector<std::string> behind = {}) {
@@ -153,9 +153,13 @@ TEST(LaunchOptions, NamesMistakes) {
             "soap-run: flags '--elastic' and '--strategy FILE' exclude each "
             "other: a strategy file is for one number of devices; expected "
             "'--preset', '--plan' or '--search'");
-  auto few = parseLaunchOptions(
-      {"-n", "2", "soap-run", "m.mlir", "--data=synthetic", "--elastic",
-       "--checkpoint=c", "--checkpoint-every=2", "--elastic-min=3"});
+  EXPECT_EQ(optionsError({"-n", "2", "soap-run", "calibrate"}),
+            "soap-launch excludes 'soap-run calibrate', which measures one "
+            "machine");
+  auto few =
+      parseLaunchOptions({"-n", "2", "soap-run", "train", "m.mlir",
+                          "--data=synthetic", "--elastic", "--checkpoint=c",
+                          "--checkpoint-every=2", "--elastic-min=3"});
   ASSERT_TRUE(few) << few.error();
   auto hosts = findHosts(*few);
   ASSERT_FALSE(hosts);

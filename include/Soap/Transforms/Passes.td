@@ -87,7 +87,7 @@ def SoapBuildTrainingStep : Pass<"soap-build-training-step", "::mlir::ModuleOp">
     ListOption<"paddingRows", "padding-rows", "std::string",
                "PATTERN=ROW: the row of these embedding tables that look-ups give no gradient (padding_idx of PyTorch)">,
     Option<"accumulate", "accumulate", "bool", /*default=*/"false",
-           "Build @accumulate_step: an iteration may have several batches (soap-run --accumulate N)">,
+           "Build @accumulate_step: an iteration may have several batches (soap-run train --accumulate N)">,
     Option<"clipNorm", "clip-norm", "double", /*default=*/"0.0",
            "Largest norm of all gradients together; they are scaled down to it. 0: no limit">,
     Option<"precision", "precision", "std::string", /*default=*/"\"\"",
@@ -348,7 +348,7 @@ def SoapAutoParallel : Pass<"soap-auto-parallel", "::mlir::ModuleOp"> {
     Option<"measure", "measure", "std::string", /*default=*/"\"\"",
            "Cluster: search on this machine, instead of 'topology': topology NAME.topology.json with "
            "NAME.profile.json, "
-           "to which 'soap-run --calibrate' adds the shapes of this module that it lacks">,
+           "to which 'soap-run calibrate' adds the shapes of this module that it lacks">,
     Option<"function", "function", "std::string", /*default=*/"\"\"",
            "Search: function that the strategy is for; default: train_step, evaluate or forward">,
     Option<"algorithm", "algorithm", "std::string", /*default=*/"\"auto\"",

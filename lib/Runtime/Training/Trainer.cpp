@@ -528,17 +528,12 @@ MaybeError Run::evaluateBetween() {
   TrainState &state = result.state;
   std::string where =
       "evaluation after iteration " + std::to_string(state.step);
-  auto test = trainer.evaluate(source, *source.test);
+  auto test = evaluateTest(trainer, source, state.step);
   if (!test)
     return Error{where + ": " + test.error()};
   if (!*test)
     return std::nullopt;
-  Evaluation evaluation;
-  evaluation.step = state.step;
-  evaluation.loss = (*test)->meanLoss();
-  if (trainer.countsCorrect())
-    evaluation.accuracy = (*test)->accuracy();
-  evaluation.metrics = (*test)->meanMetrics();
+  const Evaluation &evaluation = **test;
   if (watch) {
     watch->observeTest(where, evaluation.loss, *source.test,
                        trainer.inputs().data);
@@ -557,21 +552,18 @@ MaybeError Run::evaluate(EpochResult &numbers) {
   std::string where =
       "evaluation after epoch " + std::to_string(result.state.epoch);
   const std::vector<Evaluation> &known = result.state.evaluations;
-  if (!known.empty() && known.back().step == result.state.step) {
-    numbers.testLoss = known.back().loss;
-    numbers.testAccuracy = known.back().accuracy;
-    numbers.testMetrics = known.back().metrics;
-    return std::nullopt;
-  }
-  auto test = trainer.evaluate(source, *source.test);
+  bool isKnown = !known.empty() && known.back().step == result.state.step;
+  auto test = isKnown ? Expected<std::optional<Evaluation>>(known.back())
+                      : evaluateTest(trainer, source, result.state.step);
   if (!test)
     return Error{where + ": " + test.error()};
   if (!*test)
     return std::nullopt;
-  numbers.testLoss = (*test)->meanLoss();
-  if (trainer.countsCorrect())
-    numbers.testAccuracy = (*test)->accuracy();
-  numbers.testMetrics = (*test)->meanMetrics();
+  numbers.testLoss = (*test)->loss;
+  numbers.testAccuracy = (*test)->accuracy;
+  numbers.testMetrics = (*test)->metrics;
+  if (isKnown)
+    return std::nullopt;
   if (watch) {
     watch->observeTest(where, *numbers.testLoss, *source.test,
                        trainer.inputs().data);
@@ -622,6 +614,24 @@ MaybeError Run::train() {
 }
 
 } // namespace
+
+Expected<std::optional<Evaluation>>
+runtime::evaluateTest(Trainer &trainer, const DataSource &source,
+                      int64_t step) {
+  assert(source.test && "a test set");
+  auto tally = trainer.evaluate(source, *source.test);
+  if (!tally)
+    return tally.takeError();
+  if (!*tally)
+    return std::optional<Evaluation>();
+  Evaluation evaluation;
+  evaluation.step = step;
+  evaluation.loss = (*tally)->meanLoss();
+  if (trainer.countsCorrect())
+    evaluation.accuracy = (*tally)->accuracy();
+  evaluation.metrics = (*tally)->meanMetrics();
+  return std::optional<Evaluation>(evaluation);
+}
 
 Expected<TrainResult> runtime::trainEpochs(Trainer &trainer,
                                            const DataSource &source,

@@ -53,11 +53,11 @@ LogicalResult mlir::soap::measureShapes(ModuleOp module, StringRef name) {
   }
   std::string message;
   int status = llvm::sys::ExecuteAndWait(
-      program, {program, "--calibrate", path, "-o", name, "--quiet"},
+      program, {program, "calibrate", path, "-o", name, "--quiet"},
       std::nullopt, {}, 0, 0, &message);
   if (status == 0)
     return success();
-  auto error = fail() << "'" << program << " --calibrate' ";
+  auto error = fail() << "'" << program << " calibrate' ";
   if (message.empty())
     return error << "exited with " << status;
   return error << "failed: " << message;

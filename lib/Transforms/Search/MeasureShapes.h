@@ -16,7 +16,7 @@
 
 namespace mlir::soap {
 
-/// Has `soap-run --calibrate` add the shapes of the module's training step that
+/// Has `soap-run calibrate` add the shapes of the module's training step that
 /// `NAME.profile.json` lacks. It is the program that the environment variable
 /// SOAP_RUN names, else soap-run beside this executable, else on the path.
 LogicalResult measureShapes(ModuleOp module, StringRef name);

@@ -39,7 +39,9 @@ def passes():
     return found
 
 
-TOOLS = {"soap-run": flags_of("soap-run"), "soap-launch": flags_of("soap-launch") | flags_of("soap-run"), "soap-translate": flags_of("soap-translate"),
+COMMANDS = {command: flags_of("soap-run", command) for command in re.findall(r"^  (\w+) ", help_of("soap-run").split("\ncommands\n")[1], re.M)}
+RUN = set().union(*COMMANDS.values())
+TOOLS = {"soap-run": RUN, "soap-launch": flags_of("soap-launch") | RUN, "soap-translate": flags_of("soap-translate"),
          "soap-solve": flags_of("soap-solve", "placement") | flags_of("soap-solve", "cost-graph")}
 PASSES = passes()
 
@@ -54,8 +56,9 @@ def wrong(text):
                 yield "--%s has no option '%s'" % (name, option)
     # Commands of other tools, up to the end of the line, of the code or of the pipe.
     for tool, rest in re.findall(r"\b(soap-launch|soap-run|soap-translate|soap-solve) ([^|`\n]*)", text):
+        known = COMMANDS.get(rest.split(" ")[0], RUN) if tool == "soap-run" else TOOLS[tool]
         for flag in re.findall(r"(?:^|\s)--([\w-]+)", rest.split("#")[0]):
-            if flag not in TOOLS[tool] | GENERIC and not flag.startswith("soap-"):
+            if flag not in known | GENERIC and not flag.startswith("soap-"):
                 yield "%s has no flag --%s" % (tool, flag)
 
 

@@ -65,12 +65,12 @@ def main():
             with open(path("mlir")) as lowered:
                 calls[attention] = lowered.read().count("call @soap_rt_attention(")
             run(translate, "--emit-artifact", path("mlir"), "-o", path(attention + ".soapx"))
-            run(runner, path(attention + ".soapx"), "--data", "synthetic", "--iterations", "3", "--quiet", "--timeout", "600",
+            run(runner, "train", path(attention + ".soapx"), "--data", "synthetic", "--iterations", "3", "--quiet", "--timeout", "600",
                 "--save-weights", path(attention + ".safetensors"))
         report("%s: %d calls of attention, %d without: weights" % (" ".join(argument.split(":")), calls["auto"], calls["none"]),
                path("auto.safetensors"), path("none.safetensors"))
         # Each call is compared with the host's, too: one that differs ends the run with status 1.
-        run(runner, path("auto.soapx"), "--backend", "cuda", "--data", "synthetic", "--iterations", "3", "--quiet", "--timeout", "600",
+        run(runner, "check", path("auto.soapx"), "--backend", "cuda", "--data", "synthetic", "--iterations", "3", "--quiet", "--timeout", "600",
             "--check-calls", "distinct", "--save-weights", path("cuda.safetensors"),
             environment={"LD_PRELOAD": stand_ins, "SOAP_FAKE_CUDA_DEVICES": str(devices), "SOAP_GPU_ALGORITHMS": ""})
         report("%s: weights of the stand-in for cuDNN" % " ".join(argument.split(":")), path("cuda.safetensors"), path("auto.safetensors"))

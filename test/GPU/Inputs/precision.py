@@ -34,7 +34,7 @@ def main():
         for item in rest.split(","):
             precision, tolerances = item.split("=")
             run(opt, path("step.mlir"), "--soap-lower-to-cuda=format=isa precision=" + precision, "-o", path("gpu.mlir"))
-            run(runner, path("gpu.mlir"), "--compare-with", path("step.mlir"), "--reference", "--data", "synthetic", "--iterations", iterations,
+            run(runner, "check", path("gpu.mlir"), "--compare-with", path("step.mlir"), "--reference", "--data", "synthetic", "--iterations", iterations,
                 "--no-cache", "--quiet", "--opt-level", "1", "--timeout", "600", "--report", path("json"))
             with open(path("json")) as report:
                 comparison = json.load(report)["comparison"]

@@ -26,7 +26,7 @@ import time
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 from precision import in_f64  # noqa: E402
 
-# Name, batch, options. Largest differences of loss and weights in f32 (relative, as soap-run --compare-with has them):
+# Name, batch, options. Largest differences of loss and weights in f32 (relative, as --compare-with has them):
 # batch norm over few numbers amplifies rounding.
 NETWORKS = [
     ("lenet", 8, "image=12,classes=5", 1e-5, 1e-4),
@@ -129,7 +129,7 @@ class Suite:
         image = "format=bin toolkit=" + self.cuda if self.cuda else "format=isa"
         self.run([self.tool("soap-opt"), step, "--soap-set-precision=precision=" + ("f32" if precision == "f64" else precision), choose,
                   "--soap-partition", "--soap-lower-to-cuda=chip=%s layout=%s %s" % (chip, layout, image), "-o", lowered])
-        self.run([self.tool("soap-run"), lowered, "--compare-with", step, "--backend", "cpu", "--reference", "--data", "synthetic", "--iterations", "2",
+        self.run([self.tool("soap-run"), "check", lowered, "--compare-with", step, "--backend", "cpu", "--reference", "--data", "synthetic", "--iterations", "2",
                   "--quiet", "--opt-level", "0", "--timeout", "600", "--report", report])
         difference = json.load(open(report))["comparison"]
         if not (difference["loss"] <= loss and (weights is None or difference["weights"] <= weights)):

@@ -155,7 +155,7 @@ class Linalg:
             for file in glob.glob(os.path.join(results, "*.npy")):
                 os.remove(file)
             # So few iterations take less time than optimizing them would.
-            self.tools.run("soap-run", lowered, "--entry", "main", "--quiet", "--opt-level", 0, "--timeout", 120,
+            self.tools.run("soap-run", "entry", lowered, "main", "--quiet", "--opt-level", 0, "--timeout", 120,
                            "--output", results, *inputs)
             result = lambda i: np.load(os.path.join(results, "result%d.npy" % i))
             losses.append(float(result(0).reshape(())))

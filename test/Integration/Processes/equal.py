@@ -68,7 +68,7 @@ def differences(first, second):
 def compare(build, folder, name, module, ranks, iterations):
     """Runs the module in one process and in each number of ranks; yields descriptions and what is wrong."""
     def train(prefix):
-        return [tool(build, "soap-run"), module, "--data=synthetic", "--iterations=%d" % iterations, "--quiet", THREADS,
+        return [tool(build, "soap-run"), "train", module, "--data=synthetic", "--iterations=%d" % iterations, "--quiet", THREADS,
                 "--seed=11", "--timeout=60", "--save-state", prefix + ".safetensors", "--report", prefix + ".json",
                 "--trace", prefix + ".trace"]
 
@@ -85,7 +85,7 @@ def compare_entry(build, folder, module):
     outputs = []
     for command in ([], mpirun(3)):
         output = os.path.join(folder, "entry%d" % len(outputs))
-        execute(command + [tool(build, "soap-run"), module, "--entry=evaluate", "--init=he", "--output", output, THREADS] +
+        execute(command + [tool(build, "soap-run"), "entry", module, "evaluate", "--init=he", "--output", output, THREADS] +
                 ["--input=%s=%s" % item for item in inputs(folder).items()])
         outputs.append(output)
     names = [sorted(os.listdir(output)) for output in outputs]

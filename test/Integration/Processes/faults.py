@@ -164,7 +164,7 @@ class Test:
                 os.remove(path)
 
     def run(self, *flags):
-        return [tool(self.build, "soap-run"), self.step, "--data=synthetic", "--quiet", "--threads-per-device=1",
+        return [tool(self.build, "soap-run"), "train", self.step, "--data=synthetic", "--quiet", "--threads-per-device=1",
                 "--rank-timeout=2", "--join-timeout=6", *flags]
 
     def launch(self, ranks, *flags):

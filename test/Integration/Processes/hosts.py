@@ -56,7 +56,7 @@ def ranks_running(marker):
 
 def equal(build, folder, hosts, module):
     alone, together = (os.path.join(folder, name) for name in ("alone.safetensors", "together.safetensors"))
-    command = [tool(build, "soap-run"), module, "--data=synthetic", "--iterations=30", "--quiet", "--threads-per-device=1"]
+    command = [tool(build, "soap-run"), "train", module, "--data=synthetic", "--iterations=30", "--quiet", "--threads-per-device=1"]
     execute(command + ["--save-state", alone])
     execute(mpirun(hosts, *command, "--save-state", together))
     return "" if same_bytes(alone, together) else "the weights differ"
@@ -65,7 +65,7 @@ def equal(build, folder, hosts, module):
 def cut_off(build, folder, hosts, module):
     log = os.path.join(folder, "log")
     with open(log, "wb") as stream:
-        job = subprocess.Popen(mpirun(hosts, tool(build, "soap-run"), module, "--data=synthetic", "--iterations=100000000",
+        job = subprocess.Popen(mpirun(hosts, tool(build, "soap-run"), "train", module, "--data=synthetic", "--iterations=100000000",
                                             "--checkpoint=" + os.path.join(folder, "c.safetensors"),
                                             "--checkpoint-every=20"), stdin=subprocess.DEVNULL, stdout=stream,
                                stderr=subprocess.STDOUT, start_new_session=True, env=ENVIRONMENT)
@@ -109,7 +109,7 @@ class Meeting:
 
     def __init__(self, build, folder, hosts, module):
         self.hosts, self.weights = hosts, os.path.join(folder, "met.safetensors")
-        self.command = [tool(build, "soap-run"), module, "--data=synthetic", "--iterations=30", "--threads-per-device=1",
+        self.command = [tool(build, "soap-run"), "train", module, "--data=synthetic", "--iterations=30", "--threads-per-device=1",
                         "--save-weights=" + self.weights, "--ranks=4"]
         self.ranks = []
 
@@ -143,7 +143,7 @@ class Meeting:
 def meets(build, folder, hosts, module):
     alone = os.path.join(folder, "alone.safetensors")
     meeting = Meeting(build, folder, hosts, module)
-    execute([tool(build, "soap-run"), module, "--data=synthetic", "--iterations=30", "--threads-per-device=1",
+    execute([tool(build, "soap-run"), "train", module, "--data=synthetic", "--iterations=30", "--threads-per-device=1",
              "--save-weights", alone])
     where = "--rendezvous=%s:29555" % hosts.addresses[0]
     secret = {"SOAP_RENDEZVOUS_SECRET": "what only the ranks of this test know"}
@@ -294,7 +294,7 @@ def cores(folder, hosts, test):
                      (identity, core, hosts.agent))
     os.chmod(agent, 0o700)
     alone, together = (os.path.join(folder, name) for name in ("alone.safetensors", "together.safetensors"))
-    command = [tool(test.build, "soap-run"), test.step, "--data=synthetic", "--iterations=5", "--topology=cpu-2",
+    command = [tool(test.build, "soap-run"), "train", test.step, "--data=synthetic", "--iterations=5", "--topology=cpu-2",
                "--preset=data-parallel", "--save-state"]
     execute(command + [alone, "--threads-per-device=1"])
     done = subprocess.run([tool(test.build, "soap-launch"), "--hosts", hosts.write_file(folder, hosts=2), "--launcher",

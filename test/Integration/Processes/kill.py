@@ -138,7 +138,7 @@ class Test:
         self.run_s = self.duration()
 
     def training(self):
-        return [tool(self.build, "soap-run"), self.module, "--data=synthetic", "--iterations=%d" % self.iterations, "--quiet"]
+        return [tool(self.build, "soap-run"), "train", self.module, "--data=synthetic", "--iterations=%d" % self.iterations, "--quiet"]
 
     def checkpointed(self):
         return self.training() + ["--checkpoint=" + self.checkpoint, "--checkpoint-every=%d" % self.every]

@@ -214,7 +214,7 @@ class Test:
         self.peaks = None
 
     def training(self):
-        return [tool(self.build, "soap-run"), self.module, "--data=synthetic", "--iterations=50", "--threads-per-device=1"]
+        return [tool(self.build, "soap-run"), "train", self.module, "--data=synthetic", "--iterations=50", "--threads-per-device=1"]
 
     def start(self, number, port, flags):
         command = [*self.training(), "--rendezvous=127.0.0.1:%d" % port, "--rank=%d" % number, "--ranks=%d" % RANKS,

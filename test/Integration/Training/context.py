@@ -132,7 +132,7 @@ def check_processes(tools, module, weights, tally):
     sys.path.insert(0, os.path.join(os.path.dirname(HERE), "Processes"))
     from common import execute, mpirun, tool
     saved = tools.path("ranks.safetensors")
-    execute(mpirun(2, tool(tools.build, "soap-run"), module, *map(str, RUN), "--quiet", "--save-weights", saved))
+    execute(mpirun(2, tool(tools.build, "soap-run"), "train", module, *map(str, RUN), "--quiet", "--save-weights", saved))
     got = read_safetensors(saved)
     wrong = [name for name in weights if not np.array_equal(got.get(name), weights[name])]
     tally.count("two processes", "other weights: %s" % wrong if wrong else None)

@@ -63,7 +63,7 @@ class Case:
         step, lowered, saved = (self.tools.path(name) for name in ("step.mlir", "lowered.mlir", "saved.safetensors"))
         self.tools.run("soap-opt", self.model, "--soap-build-training-step=loss=output learning-rate=1 " + options, "-o", step)
         self.tools.run("soap-opt", step, strategy, "--soap-partition", "--soap-lower-to-cpu", "-o", lowered)
-        self.tools.run("soap-run", lowered, "--quiet", "--data", "npz:" + self.data, "--epochs", 1, "--threads-per-device", 1,
+        self.tools.run("soap-run", "train", lowered, "--quiet", "--data", "npz:" + self.data, "--epochs", 1, "--threads-per-device", 1,
                        "--save-weights", saved)
         update = -read_safetensors(saved)["w"].astype(np.float64)
         return np.linalg.norm(update - self.exact) / np.linalg.norm(self.exact)

@@ -6,7 +6,7 @@ options.py BUILD [--cases a,b] [--strategies a,b]
 
 Every case is trained on one device and under strategies on four. Checked are the loss of every iteration, all weights
 after the last, the loss and the metrics of a test set that is no multiple of the batch, and the results that
-'soap-run --predict' gives for it. A training that is interrupted and goes on from its checkpoint ends with the same
+'soap-run predict ' gives for it. A training that is interrupted and goes on from its checkpoint ends with the same
 bits. The last line is "N passed, N failed".
 """
 
@@ -105,7 +105,7 @@ class Case:
             return
         samples = np.load(os.path.join(self.folder, "data.npz"))["x_test"]
         np.save(self.tools.path("x.npy"), samples)
-        self.tools.run("soap-run", self.lowered, "--quiet", "--predict", "--data", "npy:" + self.tools.path("x.npy"), "--init", saved,
+        self.tools.run("soap-run", "predict", self.lowered, "--quiet", "--data", "npy:" + self.tools.path("x.npy"), "--init", saved,
                        "--out", self.tools.path("y.npy"))
         self.close("results", np.load(self.tools.path("y.npy")), self.recorded["results"])
 

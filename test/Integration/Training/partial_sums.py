@@ -120,7 +120,7 @@ class Sums:
         options += " loss-scale=1" if self.precision == "f16" else ""
         self.tools.run("soap-opt", model, "--soap-build-training-step=" + options, "-o", step)
         self.tools.run("soap-opt", step, self.planned(step, split), "--soap-partition", "--soap-lower-to-cpu", "-o", lowered)
-        self.tools.run("soap-run", lowered, "--quiet", "--no-shuffle", "--data", "npz:" + data, "--epochs", 1,
+        self.tools.run("soap-run", "train", lowered, "--quiet", "--no-shuffle", "--data", "npz:" + data, "--epochs", 1,
                        "--threads-per-device", 1, "--save-weights", saved)
         update = -read_safetensors(saved)[weight].astype(np.float64)
         error = np.linalg.norm(update - exact) / np.linalg.norm(exact) / ROUNDING[self.precision][0]

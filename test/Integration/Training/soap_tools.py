@@ -30,6 +30,7 @@ class Tools:
     def report(self, *arguments):
         """The report of a run of soap-run. Cores may be fewer than devices, and busy, hence the timeout."""
         report = self.path("report.json")
-        self.run("soap-run", "--quiet", "--timeout", 120, "--report", report, *arguments)
+        command = "check" if "--compare-with" in arguments else "train"
+        self.run("soap-run", command, "--quiet", "--timeout", 120, "--report", report, *arguments)
         with open(report) as stream:
             return json.load(stream)

@@ -134,7 +134,7 @@ def check_kill(tools, model, strategy, chance, count):
     checkpoint, resumed, alone = (tools.path(file) for file in ("kill.st", "resumed.st", "alone.st"))
     if os.path.exists(checkpoint):
         os.remove(checkpoint)
-    command = [os.path.join(tools.build, "bin", "soap-run")] + tools.training(
+    command = [os.path.join(tools.build, "bin", "soap-run"), "train"] + tools.training(
         name, "--iterations", 10 ** 9, "--checkpoint", checkpoint, "--checkpoint-every", 3)
     victim = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     try:

@@ -134,7 +134,7 @@ def train_soap(build, name, path, optimizer, tokens, iterations):
         np.save(file("tokens.npy"), tokens)
         run("soap-translate", "--import-onnx", path, "-o", file("model.mlir"), *(["--sample-dim=1"] if name == "rnnlm" else []))
         run("soap-opt", file("model.mlir"), "--soap-build-training-step=" + optimizer, "-o", file("step.mlir"))
-        run("soap-run", file("step.mlir"), "--data", "tokens:" + file("tokens.npy"), "--iterations", str(iterations), "--quiet",
+        run("soap-run", "train", file("step.mlir"), "--data", "tokens:" + file("tokens.npy"), "--iterations", str(iterations), "--quiet",
             "--report", file("report.json"))
         with open(file("report.json")) as stream:
             return [epoch["loss"] for epoch in json.load(stream)["epochs"]]

@@ -164,7 +164,7 @@ def run_batch(tools, seeds, folder, counts):
         for way, artifact in zip(["one device", "strategy 0", "strategy 1"], artifacts):
             output = os.path.join(folder, "output")
             try:
-                tools.run("soap-run", artifact, "--entry", name, "--quiet", "--threads-per-device", "1",
+                tools.run("soap-run", "entry", artifact, name, "--quiet", "--threads-per-device", "1",
                           "--output", output, *inputs)
                 for i, elements in enumerate(expected):
                     path = os.path.join(output, f"{name}.r{i}.npy")

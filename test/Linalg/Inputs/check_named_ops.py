@@ -69,7 +69,7 @@ def main():
             values = ["--input", f"packed={packed_x}" if entry == "cropped" else f"arg0={x}"]
             if entry == "gather":
                 values += ["--input", f"arg1={indices}"]
-            run("soap-run", lowered, "--entry", entry, "--quiet", "--output", output, *values)
+            run("soap-run", "entry", lowered, entry, "--quiet", "--output", output, *values)
             for i, expected in enumerate(results):
                 # With several results of one name in a module, files have the name of the entry, too.
                 names = [f"{entry}.result{i}.npy", f"result{i}.npy"]

@@ -402,7 +402,7 @@ def numbers(build, folder, module, passes, inputs, count):
     lowered, output = os.path.join(folder, "lowered.mlir"), os.path.join(folder, "out")
     marked = "--soap-mark-arguments=data=0-1,4 parameters=2-3"
     run(build, "soap-opt", module, marked, *passes, "--soap-lower-to-cpu", "-o", lowered)
-    run(build, "soap-run", lowered, "--entry", "main", "--quiet", "--output", output, *inputs)
+    run(build, "soap-run", "entry", lowered, "main", "--quiet", "--output", output, *inputs)
     return [read(os.path.join(output, "result%d.npy" % i)) for i in range(count)]
 
 

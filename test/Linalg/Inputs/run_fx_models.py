@@ -52,7 +52,7 @@ def check(build, folder, model):
         lowered, output = path + ".lowered.mlir", path + ".out"
         run(build, "soap-opt", marked, *passes, "--soap-lower-to-cpu", "-o", lowered)
         values = [f for i, x in enumerate(inputs) for f in ("--input", f"arg{i}={x}")]
-        run(build, "soap-run", lowered, "--entry", "main", "--quiet", "--output", output, *values)
+        run(build, "soap-run", "entry", lowered, "main", "--quiet", "--output", output, *values)
         result, = glob.glob(os.path.join(output, "*.npy"))
         row.append(f"{difference(expected, read(result)):.1e}")
         os.remove(result)

@@ -44,7 +44,7 @@ def run(manifest):
     edited = os.path.join(folder, "edited.soapx")
     with open(edited, "wb") as stream:
         stream.write(artifact(manifest))
-    done = subprocess.run([soap_run, edited, "--data=synthetic", "--iterations=1"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    done = subprocess.run([soap_run, "train", edited, "--data=synthetic", "--iterations=1"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           timeout=120)
     return done.returncode, done.stderr.decode(errors="replace")
 

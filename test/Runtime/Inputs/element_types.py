@@ -64,7 +64,7 @@ class Runner:
         for name, values in inputs.items():
             numpy.save(self.path(name + ".npy"), values)
             flags += ["--input", "%s=%s" % (name, self.path(name + ".npy"))]
-        return self.tool("soap-run", self.path("lowered.mlir"), "--backend", "cpu", "--entry", "forward", *flags, "--output", self.path("out"), "--no-cache",
+        return self.tool("soap-run", "entry", self.path("lowered.mlir"), "forward", "--backend", "cpu", *flags, "--output", self.path("out"), "--no-cache",
                          "--opt-level", "1")
 
 

@@ -14,7 +14,7 @@ import time
 program, name, early = shutil.which(sys.argv[1]) or sys.argv[1], sys.argv[2], "--early" in sys.argv
 with tempfile.TemporaryDirectory() as folder:
     environment = dict(os.environ, TMPDIR=folder)
-    process = subprocess.Popen([program, "--calibrate", "-o", name], stderr=subprocess.PIPE, text=True, env=environment)
+    process = subprocess.Popen([program, "calibrate", "-o", name], stderr=subprocess.PIPE, text=True, env=environment)
     # The first thing that it measures is a module in a temporary file.
     while process.poll() is None and not (os.listdir(folder) if early else os.path.exists(name + ".topology.json")):
         time.sleep(0.01)

@@ -141,7 +141,7 @@ class Program:
         for step in range(3 if self.updated else 1):
             outputs = os.path.join(base, "%s-%d" % (strategy.split()[0], step))
             inputs = [text for i, file in enumerate(files) for text in ("--input", "arg%d=%s" % (i, file))]
-            self.run("soap-run", module, "--entry", "main", *inputs, "--output", outputs)
+            self.run("soap-run", "entry", module, "main", *inputs, "--output", outputs)
             wrong = self.compare("out", outputs) if step == 0 else self.compare("last", outputs) if step == 2 else None
             if wrong:
                 return "step %d: %s" % (step + 1, wrong)
@@ -237,7 +237,7 @@ def check_training(tools, inputs, folder):
     program.run("soap-translate", "--import-stablehlo", text, *program.flags, "--train-step", "-o", module)
     strategy = "--soap-apply-strategy=topology=cpu-2 preset=data-parallel"
     program.run("soap-opt", module, strategy, "--soap-partition", "--soap-lower-to-cpu", "-o", lowered)
-    command = [os.path.join(tools, "soap-run"), lowered, "--data", "npz:" + data, "--epochs", "3", "--init", weights]
+    command = [os.path.join(tools, "soap-run"), "train", lowered, "--data", "npz:" + data, "--epochs", "3", "--init", weights]
     result = subprocess.run([*command, "--save-weights", trained], capture_output=True, text=True, timeout=600)
     loss = re.search(r"epoch 3: loss ([\d.]+)", result.stdout)
     expected = read_npy(arrays["last0"])[0][0]

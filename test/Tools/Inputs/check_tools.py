@@ -13,7 +13,7 @@ import sys
 
 build, folder = sys.argv[1:]
 os.makedirs(folder, exist_ok=True)
-TOOLS = {"soap-opt": [[]], "soap-run": [[]], "soap-solve": [[], ["placement"], ["cost-graph"]], "soap-translate": [[]]}
+TOOLS = {"soap-opt": [[]], "soap-run": [[], ["train"], ["predict"], ["evaluate"], ["entry"], ["calibrate"], ["check"]], "soap-solve": [[], ["placement"], ["cost-graph"]], "soap-translate": [[]]}
 
 
 def output_of(*command, **options):
@@ -62,10 +62,13 @@ for tool, commands in TOOLS.items():
 
 with open(os.path.join(folder, "model one.mlir"), "w"):
     pass
-ASKED = [("soap-run m.mlir --transport ", {"auto", "local", "mpi", "nccl"}),
-         ("soap-run m.mlir --transport=l", {"local"}),
-         ("soap-run m.mlir --ep", {"--epochs"}),
-         ("soap-run model", {"model", "one.mlir"}),
+ASKED = [("soap-run train m.mlir --transport ", {"auto", "local", "mpi", "nccl"}),
+         ("soap-run train m.mlir --transport=l", {"local"}),
+         ("soap-run train m.mlir --ep", {"--epochs"}),
+         ("soap-run train model", {"model", "one.mlir"}),
+         ("soap-run ca", {"calibrate"}),
+         ("soap-run predict m.mlir --ep", set()),
+         ("soap-run calibrate --backend ", {"cpu", "cuda"}),
          ("soap-solve pl", {"placement"}),
          ("soap-solve placement p.json --schedule=", {"1f1b", "gpipe"}),
          ("soap-solve cost-graph p.json --algorithm e", {"elimination"}),

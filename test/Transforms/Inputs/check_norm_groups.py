@@ -32,7 +32,7 @@ def run(name, norm, strategy, samples):
     subprocess.run(["soap-opt", source, "--soap-build-training-step=learning-rate=0.5 momentum=0 batch-norm=" + norm,
                     "--soap-apply-strategy=preset=%s topology=cpu-2" % strategy, "--soap-partition",
                     "--soap-lower-to-cpu", "-o", lowered], check=True)
-    command = ["soap-run", lowered, "--entry", "train_step", "--quiet", "--output", results]
+    command = ["soap-run", "entry", lowered, "train_step", "--quiet", "--output", results]
     for argument, value in arguments.items():
         path = os.path.join(folder, name + "." + argument + ".npy")
         numpy.save(path, value[samples] if argument in ("x", "label") else value)

@@ -55,7 +55,7 @@ struct Tally {
   Metrics meanMetrics() const;
 };
 
-/// An evaluation between epochs.
+/// An evaluation on the test set.
 struct Evaluation {
   /// Iterations before it.
   int64_t step = 0;
@@ -145,6 +145,11 @@ private:
   /// The one batch of a fixed source is on the devices.
   bool hasFixed = false;
 };
+
+/// Runs `evaluate` on the test set, which the source has, after `step`
+/// iterations; nothing if the module has no such entry.
+Expected<std::optional<Evaluation>>
+evaluateTest(Trainer &trainer, const DataSource &source, int64_t step);
 
 /// The position of a training. The next iteration depends on this and on the
 /// tensors only.
