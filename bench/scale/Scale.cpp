@@ -8,9 +8,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Soap/Plan/StrategyPlan.h"
 #include "Soap/Search/Presets/Presets.h"
 #include "Soap/Search/Problem/ProblemFile.h"
-#include "Soap/Plan/StrategyPlan.h"
 #include "Soap/Simulator/PlanTimeline.h"
 
 #include <cstdio>

@@ -11,7 +11,6 @@
 #include "Soap/Analysis/OpGraph.h"
 
 #include "Model/Fusion.h"
-#include "Model/GradientOrder.h"
 #include "ProductTypes.h"
 #include "Soap/Dialect/Soap/FixedAttribute.h"
 #include "Soap/Dialect/Soap/MemoryAttribute.h"
@@ -20,14 +19,11 @@
 #include "Soap/Dialect/Soap/SoapDialect.h"
 #include "Soap/Dialect/Soap/SoapInterfaces.h"
 #include "Soap/Memory/HostMemory.h"
-#include "Soap/Model/Reuse.h"
+#include "Soap/Model/Rewrite.h"
 
-#include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/StringMap.h"
 
 #include <cassert>
-#include <map>
-#include <set>
 
 using namespace mlir;
 using namespace mlir::soap;
@@ -51,9 +47,10 @@ private:
                                        ::soap::Phase phase);
   LogicalResult addResults();
   LogicalResult addHostMemory();
-  LogicalResult addRestores();
+  ::soap::KeptForms readKeeps();
+  LogicalResult addRestores(const ::soap::KeptForms &forms);
   LogicalResult checkRecomputed();
-  LogicalResult delayRecomputed();
+  LogicalResult delayRecomputed(const ::soap::KeptForms &forms);
   LogicalResult addUpdate(Value value, unsigned result, IntegerAttr argument);
 
   ::soap::Phase phaseOf(Operation *op) const;
@@ -458,43 +455,33 @@ LogicalResult GraphBuilder::addHostMemory() {
   return success();
 }
 
-/// Reads `soap.keep` of ops and arguments. On an op it applies to all results
-/// that can be kept so.
-LogicalResult GraphBuilder::addRestores() {
-  ::soap::Graph &graph = result.graph;
-  for (size_t n = 0; n < graph.nodes.size(); ++n) {
-    auto form = enumValue<KeptFormAttr>(result.ops[n]->getAttr(kKeep));
-    if (!form)
-      continue;
-    ::soap::Keep keep = *::soap::findKeep(stringifyKeptForm(*form).str());
-    ::soap::MaybeError fault;
-    bool any = false;
-    for (int value : std::vector<int>(graph.nodes[n].whole.results)) {
-      if (auto error = ::soap::checkKeep(graph, value, keep)) {
-        fault = std::move(error);
-        continue;
-      }
-      any = true;
-      ::soap::restoreValue(graph, value, keep);
-    }
-    if (!any && fault)
-      return result.ops[n]->emitOpError()
-             << "has a bad '" << kKeep << "': " << fault->message;
-  }
-  for (auto [i, argument] : llvm::enumerate(result.inputs)) {
-    auto form = enumValue<KeptFormAttr>(
-        function.getArgAttr(argument.getArgNumber(), kKeep));
-    if (!form)
-      continue;
-    ::soap::Keep keep = *::soap::findKeep(stringifyKeptForm(*form).str());
-    int value = graph.inputs[i].value;
-    if (auto error = ::soap::checkKeep(graph, value, keep))
-      return function.emitError()
-             << "argument " << argument.getArgNumber() << " has a bad '"
-             << kKeep << "': " << error->message;
-    ::soap::restoreValue(graph, value, keep);
-  }
-  return success();
+/// Reads `soap.keep` of ops and arguments.
+::soap::KeptForms GraphBuilder::readKeeps() {
+  auto read = [](Attribute attribute) {
+    auto form = enumValue<KeptFormAttr>(attribute);
+    return form ? *::soap::findKeep(stringifyKeptForm(*form).str())
+                : ::soap::Keep::Both;
+  };
+  ::soap::KeptForms forms;
+  for (Operation *op : result.ops)
+    forms.ofNodes.push_back(read(op->getAttr(kKeep)));
+  for (BlockArgument argument : result.inputs)
+    forms.ofInputs.push_back(
+        read(function.getArgAttr(argument.getArgNumber(), kKeep)));
+  return forms;
+}
+
+/// On an op `soap.keep` applies to all results that can be kept so.
+LogicalResult GraphBuilder::addRestores(const ::soap::KeptForms &forms) {
+  auto error = ::soap::restoreKept(result.graph, forms);
+  if (!error)
+    return success();
+  if (error->node >= 0)
+    return result.ops[error->node]->emitOpError()
+           << "has a bad '" << kKeep << "': " << error->message;
+  return function.emitError()
+         << "argument " << result.inputs[error->input].getArgNumber()
+         << " has a bad '" << kKeep << "': " << error->message;
 }
 
 /// Every `soap.recompute_of` names an op of the forward pass with the loops of
@@ -531,88 +518,12 @@ LogicalResult GraphBuilder::checkRecomputed() {
   return success();
 }
 
-/// Recomputed ops that read each other run together: none of them before the
-/// gradient has come that the first reader of one of them waits for.
-LogicalResult GraphBuilder::delayRecomputed() {
-  ::soap::Graph &graph = result.graph;
-  SmallVector<int> clones;
-  std::vector<bool> isClone(graph.nodes.size());
-  for (size_t n = 0; n < graph.nodes.size(); ++n)
-    if (result.ops[n]->hasAttr(kRecomputeOf)) {
-      clones.push_back(static_cast<int>(n));
-      isClone[n] = true;
-    }
-  if (clones.empty())
-    return success();
-  std::vector<int> writer(graph.values.size(), -1);
-  std::vector<SmallVector<int>> readers(graph.values.size());
-  for (size_t n = 0; n < graph.nodes.size(); ++n) {
-    for (int value : graph.nodes[n].whole.results)
-      writer[value] = static_cast<int>(n);
-    for (int value : graph.nodes[n].whole.operands)
-      if (readers[value].empty() ||
-          readers[value].back() != static_cast<int>(n))
-        readers[value].push_back(static_cast<int>(n));
-  }
-  llvm::EquivalenceClasses<int> together;
-  for (int clone : clones) {
-    together.insert(clone);
-    for (int value : graph.nodes[clone].whole.operands)
-      if (int from = writer[value]; from >= 0 && isClone[from])
-        together.unionSets(clone, from);
-  }
-  ::soap::GradientOrder order(graph, isClone);
-  // By leader of a class.
-  std::map<int, std::vector<int>> results;
-  std::map<int, int> triggers;
-  for (int clone : clones)
-    llvm::append_range(results[together.getLeaderValue(clone)],
-                       graph.nodes[clone].whole.results);
-  for (int clone : clones) {
-    int leader = together.getLeaderValue(clone);
-    if (triggers.count(leader))
-      continue;
-    int trigger = order.trigger(results[leader], clone);
-    if (trigger < 0)
-      return result.ops[clone]->emitOpError()
-             << "\"" << graph.nodes[clone].whole.name
-             << "\" is recomputed for no op of the backward pass that waits "
-                "for a gradient, so it would save nothing";
-    triggers[leader] = trigger;
-  }
-  // Copies of weights that are kept in one form are made again by that
-  // decision.
-  auto isKeptWeight = [&](int node) {
-    return result.ops[node]->hasAttr(kKeep) &&
-           llvm::all_of(graph.nodes[node].whole.operands,
-                        [&](int operand) { return writer[operand] < 0; });
-  };
-  // Readers of values of the forward pass, by value and trigger.
-  std::map<std::pair<int, int>, std::vector<int>> delayed;
-  std::map<int, std::set<int>> triggersOf;
-  for (int clone : clones)
-    for (int value : graph.nodes[clone].whole.operands)
-      if (writer[value] >= 0 &&
-          graph.nodes[writer[value]].whole.phase == ::soap::Phase::Forward &&
-          !isKeptWeight(writer[value])) {
-        int trigger = triggers[together.getLeaderValue(clone)];
-        std::vector<int> &list = delayed[{value, trigger}];
-        if (list.empty() || list.back() != clone)
-          list.push_back(clone);
-        triggersOf[value].insert(trigger);
-      }
-  for (auto &[key, list] : delayed) {
-    auto [value, trigger] = key;
-    // Gradients that come later read the tiles that are made again for the
-    // recomputed ops, so that these need not be kept.
-    if (triggersOf[value].size() == 1)
-      for (int reader : readers[value])
-        if (reader > list.front() && !isClone[reader] &&
-            graph.nodes[reader].whole.phase == ::soap::Phase::Backward)
-          list.push_back(reader);
-    llvm::sort(list);
-    ::soap::delayReaders(graph, value, trigger, list);
-  }
+LogicalResult GraphBuilder::delayRecomputed(const ::soap::KeptForms &forms) {
+  std::vector<bool> isClone;
+  for (Operation *op : result.ops)
+    isClone.push_back(op->hasAttr(kRecomputeOf));
+  if (auto error = ::soap::delayClones(result.graph, isClone, forms))
+    return result.ops[error->node]->emitOpError() << error->message;
   return success();
 }
 
@@ -633,8 +544,10 @@ FailureOr<OpGraph> GraphBuilder::build() {
   if (failed(addResults()) || failed(addHostMemory()))
     return failure();
   ::soap::keepInRegisters(result.graph);
-  if (failed(checkRecomputed()) || failed(delayRecomputed()) ||
-      failed(addRestores()))
+  if (failed(checkRecomputed()))
+    return failure();
+  ::soap::KeptForms kept = readKeeps();
+  if (failed(delayRecomputed(kept)) || failed(addRestores(kept)))
     return failure();
   assert(result.ops.size() == result.graph.nodes.size() && "an op a node");
   assert(result.inputs.size() == result.graph.inputs.size() &&

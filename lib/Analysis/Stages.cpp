@@ -11,12 +11,9 @@
 #include "Soap/Analysis/Stages.h"
 
 #include "LoopCorrespondence.h"
-#include "Soap/Dialect/Soap/ReuseAttributes.h"
+#include "Soap/Analysis/StepFacts.h"
 #include "Soap/Dialect/Soap/StageAttributes.h"
-#include "Soap/Model/Reuse.h"
-#include "Soap/Pipeline/OneForwardOneBackward.h"
-
-#include "llvm/ADT/BitVector.h"
+#include "Soap/Pipeline/StagePasses.h"
 
 using namespace mlir;
 using namespace mlir::soap;
@@ -142,15 +139,10 @@ public:
     } else if (failed(placeInStages()) || failed(checkDevices())) {
       return failure();
     }
-    if (failed(checkRecomputed()) || failed(checkKept()))
+    if (failed(report(::soap::orderPasses(
+            graph, stepFactsOf(opGraph), schedule(), stageDevices,
+            topology.deviceCount(), inFlight, passes))))
       return failure();
-    runOnceBefore();
-    ::soap::Expected<std::vector<std::vector<::soap::PipelinePass>>> order =
-        ::soap::schedulePasses(schedule(), stageDevices, passes.microbatches,
-                               topology.deviceCount(), inFlight);
-    if (!order)
-      return emitError() << order.error();
-    passes.order = std::move(*order);
     return std::optional<::soap::PassOrder>(std::move(passes));
   }
 
@@ -175,6 +167,9 @@ private:
   InFlightDiagnostic emitError(size_t node) const {
     return emitError() << "op '" << graph.nodes[node].whole.name << "' ";
   }
+  LogicalResult report(const ::soap::MaybeError &error) const {
+    return error ? LogicalResult(emitError() << error->message) : success();
+  }
   ::soap::PipelineSchedule schedule() const {
     return pipeline.getSchedule() == PipelineSchedule::GPipe
                ? ::soap::PipelineSchedule::GPipe
@@ -196,20 +191,7 @@ private:
   }
 
   LogicalResult findSampleLoops() {
-    for (auto [n, node] : llvm::enumerate(graph.nodes)) {
-      const std::vector<::soap::Loop> &loops = node.whole.space.loops;
-      int found = ::soap::sampleLoopOf(node.whole.space, roles[n]);
-      if (node.whole.phase == ::soap::Phase::Update)
-        found = -1;
-      passes.sampleLoops.push_back(found);
-      if (found >= 0 &&
-          loops[static_cast<size_t>(found)].extent < passes.microbatches)
-        return emitError() << "expected at most as many microbatches as the "
-                           << loops[static_cast<size_t>(found)].extent
-                           << " samples of a batch, got "
-                           << passes.microbatches;
-    }
-    return success();
+    return report(::soap::findSampleLoops(graph, roles, passes));
   }
 
   /// Without `soap.stages` an op is one piece.
@@ -256,115 +238,14 @@ private:
     FailureOr<std::vector<int>> firsts = firstNodesOf(opGraph, stages);
     if (failed(firsts))
       return failure();
-    std::vector<int> all =
-        ::soap::stagesOfNodes(graph, forwardNodesOf(opGraph), *firsts);
-    for (auto [n, node] : llvm::enumerate(graph.nodes)) {
-      if (node.whole.phase == ::soap::Phase::Update ||
-          passes.sampleLoops[n] < 0)
-        continue;
-      passes.stages[n] = all[n];
-      if (all[n] < 0)
-        return emitError(n)
-               << "is in no stage: it is before op '" << stages[0].first
-               << "', with which the first one begins";
-    }
-    return success();
-  }
-
-  /// Passes gather weights for themselves; activations are not made again.
-  LogicalResult checkKept() {
-    std::vector<bool> isOfPasses(graph.values.size());
-    for (auto [n, node] : llvm::enumerate(graph.nodes))
-      for (int value : node.whole.results)
-        isOfPasses[static_cast<size_t>(value)] =
-            !passes.runsOnce(static_cast<int>(n));
-    for (const ::soap::Restore &restore : graph.restores) {
-      if (restore.delaysReaders)
-        continue;
-      const std::string &name =
-          graph.values[static_cast<size_t>(restore.of)].name;
-      if (isOfPasses[static_cast<size_t>(restore.of)])
-        return emitError() << "value '" << name
-                           << "' is kept in one form ('soap.keep'), but has "
-                              "samples: expected weights alone";
-      if (restore.keep != ::soap::Keep::Before)
-        return emitError() << "value '" << name << "' is kept as '"
-                           << ::soap::keepName(restore.keep)
-                           << "' ('soap.keep'), expected 'before'";
-    }
-    return success();
-  }
-
-  /// Values that pass between stages are kept, and not computed again.
-  LogicalResult checkRecomputed() {
-    std::vector<int> writers(graph.values.size(), -1);
-    for (size_t n = 0; n < graph.nodes.size(); ++n) {
-      for (int value : graph.nodes[n].whole.operands) {
-        int writer = writers[static_cast<size_t>(value)];
-        if (writer < 0 || passes.stages[n] < 0 || passes.runsOnce(writer) ||
-            passes.stages[static_cast<size_t>(writer)] == passes.stages[n])
-          continue;
-        return emitError(n)
-               << "of stage " << passes.stages[n] << " reads '"
-               << graph.nodes[static_cast<size_t>(writer)].whole.name
-               << "' of stage " << passes.stages[static_cast<size_t>(writer)]
-               << ", which is computed again: expected that what passes "
-                  "between stages is kept";
-      }
-      if (opGraph.ops[n]->hasAttr(kRecomputeOf))
-        for (int value : graph.nodes[n].whole.results)
-          writers[static_cast<size_t>(value)] = static_cast<int>(n);
-    }
-    return success();
-  }
-
-  /// Ops that run once and follow from data alone, as the number of labels that
-  /// count, run before all passes, with all that they follow from.
-  void runOnceBefore() {
-    std::vector<bool> needsWeights(graph.values.size());
-    for (auto [input, argument] : llvm::zip_equal(graph.inputs, opGraph.inputs))
-      needsWeights[input.value] = !isDataArgument(argument);
-    std::vector<bool> isBefore(graph.values.size());
-    for (size_t n = 0; n < graph.nodes.size(); ++n) {
-      const ::soap::Kernel &kernel = graph.nodes[n].whole;
-      bool needs = llvm::any_of(kernel.operands, [&](int value) {
-        return needsWeights[graph.rootOf(value)];
-      });
-      for (int value : kernel.results) {
-        needsWeights[value] = needs;
-        isBefore[value] = !needs && kernel.phase != ::soap::Phase::Update &&
-                          passes.runsOnce(static_cast<int>(n));
-      }
-    }
-    for (size_t n = graph.nodes.size(); n-- > 0;) {
-      const ::soap::Kernel &kernel = graph.nodes[n].whole;
-      if (llvm::none_of(kernel.results,
-                        [&](int value) { return isBefore[value]; }))
-        continue;
-      passes.stages[n] = -1;
-      for (int value : kernel.operands)
-        isBefore[graph.rootOf(value)] = true;
-    }
+    return report(
+        ::soap::placeInStages(graph, forwardNodesOf(opGraph), *firsts, passes));
   }
 
   /// Passes run on the devices of their stage.
   LogicalResult checkDevices() {
-    std::vector<llvm::BitVector> isOfStage;
-    for (const std::vector<int> &devices : stageDevices) {
-      isOfStage.emplace_back(topology.deviceCount());
-      for (int device : devices)
-        isOfStage.back().set(device);
-    }
-    for (auto [n, config] : llvm::enumerate(strategy)) {
-      if (passes.runsOnce(static_cast<int>(n)))
-        continue;
-      auto stage = static_cast<size_t>(passes.stages[n]);
-      for (int device : config.devices)
-        if (!isOfStage[stage].test(device))
-          return emitError(n) << "is on device " << device
-                              << ", expected devices of its stage " << stage;
-    }
-    return success();
+    return report(::soap::checkStageDevices(graph, strategy, stageDevices,
+                                            topology.deviceCount(), passes));
   }
 };
 

@@ -24,8 +24,8 @@ func.func @strided(%x: tensor<1x2x6x6xf32>, %w: tensor<3x2x1x1xf32>, %dy: tensor
 // CHECK: %[[P:.*]] = soap.assemble
 // CHECK: soap.conv2d %[[P]], %arg2
 // CHECK: %[[T:.*]] = soap.assemble
-// CHECK: soap.conv2d %[[T]], %arg1 {{.*}} strides = array<i64: 1, 1>
-// CHECK: soap.conv2d %arg0, %arg1 {{.*}} strides = array<i64: 2, 2>
+// CHECK: soap.conv2d %[[T]], %arg1 {{.*}}strides = array<i64: 1, 1>
+// CHECK: soap.conv2d %arg0, %arg1 {{.*}}strides = array<i64: 2, 2>
 // CHECK: soap.relu %[[T]]
 // CHECK: %[[E:.*]] = soap.assemble
 // CHECK: soap.conv2d %[[E]], %arg1

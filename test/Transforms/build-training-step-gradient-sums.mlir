@@ -22,7 +22,7 @@
 // CHECK: %[[A:.+]] = soap.matmul %[[ROUNDED]], {{.*}}soap.sum_type = f32{{.*}} -> tensor<4x2xf32>
 // CHECK: %[[B:.+]] = soap.matmul %{{.*}}, %[[ROUNDED]] {{.*}}soap.sum_type = f32{{.*}} -> tensor<2x4xf32>
 // CHECK: %[[ROWS:.+]] = soap.gather_grad {{.*}}soap.sum_type = f32} : (tensor<6x4xbf16>, tensor<6xi32>) -> tensor<5x4xf32>
-// CHECK: %[[TABLE:.+]] = soap.accumulate %[[HEAD]], %[[ROWS]] {{.*}} -> tensor<5x4xf32>
+// CHECK: %[[TABLE:.+]] = soap.accumulate %[[HEAD]], %[[ROWS]] {{.*}} : tensor<5x4xf32>
 // CHECK-NOT: soap.cast
 // CHECK: soap.sgd %{{.*}}, %[[TABLE]] {{.*}}soap.name = "table.sgd"
 // CHECK: soap.sgd %{{.*}}, %[[A]] {{.*}}soap.name = "a.sgd"
@@ -31,17 +31,17 @@
 
 // NARROW: soap.training = "loss=softmax-cross-entropy precision=bf16 gradient-sums=bf16 optimizer=sgd
 // NARROW-NOT: soap.sum_type
-// NARROW: %[[ALL:.+]] = soap.accumulate {{.*}} -> tensor<5x4xbf16>
+// NARROW: %[[ALL:.+]] = soap.accumulate {{.*}} : tensor<5x4xbf16>
 // NARROW: soap.cast %[[ALL]] {soap.name = "table.bf16.input_grad", soap.update_of = "table.bf16"}
 
 // Weights of 16 bits get their gradients rounded once.
 // WEIGHTS-LABEL: func.func @train_step
-// WEIGHTS: %[[SUM:.+]] = soap.accumulate {{.*}} -> tensor<5x4xf32>
+// WEIGHTS: %[[SUM:.+]] = soap.accumulate {{.*}} : tensor<5x4xf32>
 // WEIGHTS: %[[ONCE:.+]] = soap.cast %[[SUM]] {{{.*}}soap.update_of = "look_up"} : (tensor<5x4xf32>) -> tensor<5x4xbf16>
-// WEIGHTS: soap.sgd %{{.*}}, %[[ONCE]] {{.*}} -> tensor<5x4xbf16>
+// WEIGHTS: soap.sgd %{{.*}}, %[[ONCE]] {{.*}} : tensor<5x4xbf16>
 
 // NO-SUMS-NOT: soap.sum_type
-// NO-SUMS: soap.accumulate {{.*}} -> tensor<5x4xbf16>
+// NO-SUMS: soap.accumulate {{.*}} : tensor<5x4xbf16>
 
 // A table that is read by look-ups and, transposed, by a product; a product of two weights.
 func.func @forward(%i: tensor<6xi32> {soap.kind = #soap.kind<data>, soap.name = "i", soap.sample_dim = 0 : i64},

@@ -269,7 +269,7 @@ MaybeError plan(Options &options, World *world, ScratchFolder &folder) {
     if (!*launch || !world)
       return Error{"flag '--elastic' needs soap-launch, which starts the "
                    "processes that are left again: soap-launch --hosts FILE "
-                   "soap-run ..."};
+                   "soap-run train ..."};
     if (MaybeError error = prepareElastic(options, *world, **launch, folder))
       return error;
   }
@@ -348,14 +348,12 @@ void observeSpeed(Session &session, SpeedLog &log) {
 }
 
 /// Of a module that is checked and not run.
-void printModule(const Session &session, const Options &options) {
-  const Manifest &manifest = session.manifest();
+void printModule(const Manifest &manifest) {
   std::string entries;
   for (const EntryInfo &entry : manifest.entries)
     entries += (entries.empty() ? "'@" : ", '@") + entry.name + "'";
-  std::printf("%s: %ld devices of '%s', functions %s\n", options.file.c_str(),
-              long(manifest.devices), manifest.topology.c_str(),
-              entries.c_str());
+  std::printf("%ld devices of '%s', functions %s\n", long(manifest.devices),
+              manifest.topology.c_str(), entries.c_str());
 }
 
 /// The exit status; `agreed`: of all processes.
@@ -397,7 +395,7 @@ int runMode(const Options &options, Session &session, Session *other,
   }
   if (options.command == Command::Check && options.data.empty()) {
     if (!options.quiet)
-      printModule(session, options);
+      printModule(session.manifest());
     return 0;
   }
   if (options.command == Command::Evaluate) {

@@ -17,6 +17,7 @@
 #include <gtest/gtest.h>
 
 using namespace soap;
+using namespace soap::test;
 
 namespace {
 

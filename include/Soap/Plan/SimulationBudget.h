@@ -26,7 +26,7 @@ enum class PlanForm {
 struct SimulationBudget {
   /// Of a plan and its simulation.
   int64_t bytes = 6'000'000'000;
-  /// Of a check, or of a comparison that nobody has asked for.
+  /// Of a check, or of a comparison, beside the main work.
   double seconds = 0.5;
 };
 inline constexpr SimulationBudget simulationBudget;

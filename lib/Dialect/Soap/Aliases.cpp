@@ -19,7 +19,7 @@ using namespace mlir::soap;
 static constexpr size_t maxDevicesInPlace = 32;
 /// Constants with more elements that differ have names.
 static constexpr int64_t maxElementsInPlace = 64;
-/// Types of tensors with as many elements have names.
+/// Types of tensors of two or more dims with as many elements have names.
 static constexpr int64_t minElementsOfNamed = int64_t(1) << 22;
 
 /// At least `minElementsOfNamed` elements, which may be more than 64 bits
@@ -55,7 +55,7 @@ struct SoapAliases : public OpAsmDialectInterface {
 
   AliasResult getAlias(Type type, raw_ostream &os) const override {
     auto tensor = dyn_cast<RankedTensorType>(type);
-    if (!tensor || !isLarge(tensor))
+    if (!tensor || tensor.getRank() < 2 || !isLarge(tensor))
       return AliasResult::NoAlias;
     os << "t";
     return AliasResult::OverridableAlias;

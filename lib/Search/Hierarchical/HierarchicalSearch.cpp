@@ -270,7 +270,7 @@ judge(HybridModel &model, RecordedModel &recorded,
     return it == again.end() ? again.emplace_back(shape, 0).second : it->second;
   };
   auto isRefused = [&](const HybridPlan &plan) {
-    MaybeError why = options.check ? options.check(plan) : std::nullopt;
+    MaybeError why = options.check ? options.check(model, plan) : std::nullopt;
     if (why)
       result.whyRefused = why->message;
     return why.has_value();

@@ -687,6 +687,9 @@ int64_t HybridModel::boundNs(const HybridShape &shape) {
   return slowest * (microbatches - 1) + sum;
 }
 
+const ParallelizationProblem &HybridModel::getProblem() const {
+  return impl->problem;
+}
 int64_t HybridModel::getMemoryBytes() const { return impl->memoryBytes; }
 int64_t HybridModel::getStepBatch() const { return impl->stepBatch; }
 

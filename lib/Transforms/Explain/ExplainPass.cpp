@@ -382,8 +382,9 @@ LogicalResult Explain::runBlock() {
     return module.emitError()
            << "has a '" << SoapDialect::kPipeline
            << "' of rounds: expected one that runs in microbatches";
-  auto planned = PlannedPasses::make(graph, *strategy, **order, target.topology,
-                                     /*foldOnly=*/false);
+  auto planned =
+      ::soap::PlannedPasses::make(graph, *strategy, **order, target.topology,
+                                  /*foldOnly=*/false);
   if (!planned)
     return module.emitError()
            << "'" << SoapDialect::kPipeline << "': " << planned.error();

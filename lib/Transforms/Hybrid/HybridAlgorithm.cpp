@@ -11,9 +11,8 @@
 
 #include "HybridBlocks.h"
 #include "HybridCheckpointFile.h"
-#include "HybridOffload.h"
+#include "HybridChecks.h"
 #include "HybridPresets.h"
-#include "HybridSimulation.h"
 #include "Transforms/Report/HybridReport.h"
 #include "Transforms/Report/StrategyExport.h"
 #include "Transforms/Support/InterruptScope.h"
@@ -23,6 +22,7 @@
 #include "Search/Report/SearchSummary.h"
 #include "Soap/Analysis/HostMemory.h"
 #include "Soap/Analysis/Stages.h"
+#include "Soap/Analysis/StepFacts.h"
 #include "Soap/Search/Frontier/FrontierSearch.h"
 
 #include "llvm/Support/Format.h"
@@ -147,15 +147,13 @@ LogicalResult mlir::soap::runHybrid(FunctionProblem &target,
   HybridSearch found = searchHybridPlans(target, *model, search);
   if (!found.usesBlocks)
     comparePresets(target, *model, found.result);
-  return finishHybrid(takeStep(target, found), found.modelOf(*model),
-                      found.usesOffload, found.result,
-                      secondsLeftOf(search.seconds, found.result.seconds),
-                      options);
+  return finishHybrid(
+      takeStep(target, found), found.modelOf(*model), found.result,
+      ::soap::secondsLeftOf(search.seconds, found.result.seconds), options);
 }
 
 LogicalResult mlir::soap::finishHybrid(FunctionProblem &target,
                                        ::soap::HybridModel &model,
-                                       bool offloads,
                                        const ::soap::HierarchicalResult &result,
                                        const ::soap::SecondsLeft &secondsLeft,
                                        const HybridPassOptions &options) {
@@ -164,7 +162,7 @@ LogicalResult mlir::soap::finishHybrid(FunctionProblem &target,
     return reportNoPlan(target, result);
   AnomalyCheck anomaly;
   if ((options.summary || !options.report.empty()) && !result.preset)
-    anomaly = checkAnomaly(target, model, offloads, result.best, secondsLeft);
+    anomaly = checkAnomaly(target, model, result.best, secondsLeft);
   if (!options.report.empty() &&
       failed(writeOptionFile(
           module, "report", options.report,
@@ -227,13 +225,14 @@ LogicalResult mlir::soap::countDevices(FunctionProblem &target,
   llvm::json::Array rows;
   std::unique_ptr<::soap::HybridModel> last;
   // The last one with states of the optimizer in the memory of the host.
-  std::vector<std::unique_ptr<OffloadedModel>> offloaded;
+  std::vector<std::unique_ptr<::soap::OffloadedModel>> offloaded;
   ::soap::HybridModel *used = nullptr; ///< by which `best` is priced
   // A model keeps references to its problem and topology.
   std::vector<std::unique_ptr<::soap::Topology>> topologies;
   std::vector<std::unique_ptr<::soap::ParallelizationProblem>> problems;
   ::soap::HybridPlan best;
   options.simulations = 2;
+  ::soap::StepFacts facts = stepFactsOf(target.opGraph);
   int64_t leastExcess = 0;
   for (int count : counts) {
     topologies.push_back(std::make_unique<::soap::Topology>(
@@ -248,8 +247,8 @@ LogicalResult mlir::soap::countDevices(FunctionProblem &target,
       return target.function.emitError()
              << "has no hybrid plans: " << model.error();
     judgePlans(options, target.opGraph, *topologies.back(), **model);
-    OffloadSearch found = searchWithOffload(
-        target.opGraph, **model, *problems.back(), options, pass.batch,
+    ::soap::OffloadSearch found = ::soap::searchWithOffload(
+        **model, facts, options, pass.batch,
         offloaded.empty() ? nullptr : offloaded.back().get());
     ::soap::HierarchicalResult &result = found.result;
     last = std::move(*model);

@@ -48,10 +48,8 @@ std::vector<std::pair<std::string, ::soap::Strategy>>
 hybridStarts(const FunctionProblem &target, ::soap::HybridModel &model);
 
 /// Writes the report and the strategy of what was found. An error if nothing
-/// fits into memory. `offloads`: the model's plans have the states of the
-/// optimizer in the memory of the host. `secondsLeft`: for anomalies.
+/// fits into memory. `secondsLeft`: for anomalies.
 LogicalResult finishHybrid(FunctionProblem &target, ::soap::HybridModel &model,
-                           bool offloads,
                            const ::soap::HierarchicalResult &result,
                            const ::soap::SecondsLeft &secondsLeft,
                            const HybridPassOptions &options);

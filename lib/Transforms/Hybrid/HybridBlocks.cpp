@@ -9,10 +9,11 @@
 
 #include "HybridBlocks.h"
 
-#include "HybridSimulation.h"
+#include "HybridChecks.h"
 #include "Transforms/RingAttention/BlockAttention.h"
 
 #include "Soap/Analysis/Stages.h"
+#include "Soap/Analysis/StepFacts.h"
 
 #include "mlir/IR/Diagnostics.h"
 
@@ -76,8 +77,8 @@ HybridSearch mlir::soap::searchHybridPlans(
   judgePlans(own, target.opGraph, target.topology, model);
   HybridSearch search;
   if (!hasLongSequences(target.function)) {
-    static_cast<OffloadSearch &>(search) =
-        searchWithOffload(target.opGraph, model, *target.problem, own, batch);
+    static_cast<::soap::OffloadSearch &>(search) = ::soap::searchWithOffload(
+        model, stepFactsOf(target.opGraph), own, batch);
     return search;
   }
   // Whole rows of scores fit of few sequences as long.
@@ -91,8 +92,8 @@ HybridSearch mlir::soap::searchHybridPlans(
                          (1 - shareOfWhole) * options.seconds);
   own.part = "blocks";
   judgePlans(own, step.opGraph, step.topology, *search.blocked->model);
-  OffloadSearch other = searchWithOffload(step.opGraph, *search.blocked->model,
-                                          *step.problem, own, batch);
+  ::soap::OffloadSearch other = ::soap::searchWithOffload(
+      *search.blocked->model, stepFactsOf(step.opGraph), own, batch);
   if (!other.result.best.exists() ||
       (search.result.best.exists() &&
        !::soap::isBetter(other.result.best, search.result.best)))
@@ -102,7 +103,7 @@ HybridSearch mlir::soap::searchHybridPlans(
   other.result.simulated += search.result.simulated;
   other.result.seconds += search.result.seconds;
   other.result.complete &= search.result.complete;
-  static_cast<OffloadSearch &>(search) = std::move(other);
+  static_cast<::soap::OffloadSearch &>(search) = std::move(other);
   search.usesBlocks = true;
   return search;
 }

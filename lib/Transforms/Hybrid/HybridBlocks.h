@@ -12,8 +12,9 @@
 #ifndef SOAP_LIB_TRANSFORMS_HYBRID_HYBRIDBLOCKS_H
 #define SOAP_LIB_TRANSFORMS_HYBRID_HYBRIDBLOCKS_H
 
-#include "HybridOffload.h"
 #include "Transforms/Support/StrategySupport.h"
+
+#include "Soap/Search/Hierarchical/HybridOffload.h"
 
 #include "mlir/IR/OwningOpRef.h"
 
@@ -30,7 +31,7 @@ struct BlockedStep {
 /// Whether the sequences of an attention that is whole are long.
 bool hasLongSequences(func::FuncOp function);
 
-struct HybridSearch : OffloadSearch {
+struct HybridSearch : ::soap::OffloadSearch {
   /// Of the result, if its plans are of the step with attention in blocks, or
   /// of the search that did not find better ones. Null: there was none.
   std::unique_ptr<BlockedStep> blocked;

@@ -11,8 +11,8 @@
 #include "HybridAlgorithm.h"
 #include "HybridBlocks.h"
 #include "HybridCheckpointFile.h"
+#include "HybridChecks.h"
 #include "HybridPresets.h"
-#include "HybridSimulation.h"
 #include "Transforms/Report/HybridReport.h"
 #include "Transforms/Support/CheckedOptions.h"
 #include "Transforms/Support/InterruptScope.h"
@@ -21,6 +21,7 @@
 
 #include "Search/Report/SearchSummary.h"
 #include "Soap/Analysis/Stages.h"
+#include "Soap/Analysis/StepFacts.h"
 #include "Soap/Analysis/TopologyAttr.h"
 #include "Soap/Dialect/Soap/SoapDialect.h"
 #include "Soap/Profile/ProfileModel.h"
@@ -56,7 +57,7 @@ struct PlanHybrid
   LogicalResult run();
   /// Gives the plan that `plan` says its simulated figures.
   LogicalResult simulate(FunctionProblem &target, ::soap::HybridModel &model,
-                         bool offload, ::soap::HierarchicalResult &result);
+                         ::soap::HierarchicalResult &result);
   LogicalResult checkOptions();
   LogicalResult slowKernels(::soap::Topology &of);
   LogicalResult parsePlan(int devices, ::soap::HybridShape &shape,
@@ -133,13 +134,15 @@ LogicalResult PlanHybrid::parsePlan(int devices, ::soap::HybridShape &shape,
 }
 
 LogicalResult PlanHybrid::simulate(FunctionProblem &target,
-                                   ::soap::HybridModel &model, bool offload,
+                                   ::soap::HybridModel &model,
                                    ::soap::HierarchicalResult &result) {
-  ::soap::SecondsLeft secondsLeft = secondsLeftOf(timeLimit, /*passed=*/0);
+  ::soap::SecondsLeft secondsLeft =
+      ::soap::secondsLeftOf(timeLimit, /*passed=*/0);
   using Clock = std::chrono::steady_clock;
   Clock::time_point begin = Clock::now();
-  auto simulated = simulatorOf(target.opGraph, target.topology, model,
-                               offload)(result.best, secondsLeft);
+  auto simulated =
+      ::soap::simulatorOf(model, stepFactsOf(target.opGraph),
+                          target.topology)(result.best, secondsLeft);
   if (!simulated)
     return getOperation().emitError("option 'plan=")
            << llvm::join(plan, ",") << "': " << simulated.error();
@@ -254,7 +257,8 @@ LogicalResult PlanHybrid::run() {
     if (failed(parsePlan(devices, shape, recompute, offload, simulated)))
       return failure();
     if (offload) {
-      auto offloaded = offloadedModel(target.opGraph, *target.problem, batch);
+      auto offloaded = ::soap::offloadedModel(
+          *target.problem, forwardNodesOf(target.opGraph), batch);
       if (!offloaded)
         return module.emitError("option 'plan=")
                << llvm::join(plan, ",")
@@ -269,7 +273,7 @@ LogicalResult PlanHybrid::run() {
     result.best = priced.price(shape, recompute ? &*recompute : nullptr);
     result.complete = true;
     if (simulated && result.best.exists() &&
-        failed(simulate(target, priced, offload, result)))
+        failed(simulate(target, priced, result)))
       return failure();
   }
   FunctionProblem &step = takeStep(target, search);
@@ -289,8 +293,8 @@ LogicalResult PlanHybrid::run() {
 
   AnomalyCheck anomaly;
   if ((summary || !report.empty()) && !result.preset)
-    anomaly = checkAnomaly(step, used, search.usesOffload, result.best,
-                           secondsLeftOf(timeLimit, result.seconds));
+    anomaly = checkAnomaly(step, used, result.best,
+                           ::soap::secondsLeftOf(timeLimit, result.seconds));
   if (summary)
     llvm::errs() << printHybrid(result, used, step.topology, anomaly);
   if (!report.empty() &&

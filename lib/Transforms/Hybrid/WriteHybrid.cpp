@@ -21,16 +21,12 @@
 using namespace mlir;
 using namespace mlir::soap;
 
-LogicalResult
-mlir::soap::recomputeNodes(const OpGraph &opGraph,
-                           const std::vector<bool> &isRecomputed) {
+/// Clones nodes into the backward pass; of those that have configs, with them.
+/// What cannot be recomputed, or need not be, stays. The graph holds no longer.
+static LogicalResult recomputeNodes(const OpGraph &opGraph,
+                                    const std::vector<bool> &isRecomputed) {
   ForwardPass pass(opGraph);
-  llvm::BitVector nodes(isRecomputed.size());
-  for (size_t n = 0; n < isRecomputed.size(); ++n)
-    if (isRecomputed[n] && pass.whyNot(static_cast<int>(n)).empty())
-      nodes.set(n);
-  nodes = pass.findUseful(nodes);
-  return failure(nodes.any() && failed(recompute(pass, nodes)));
+  return failure(failed(recompute(pass, pass.findRecomputable(isRecomputed))));
 }
 
 FailureOr<::soap::Strategy>

@@ -16,11 +16,6 @@
 
 namespace mlir::soap {
 
-/// Clones nodes into the backward pass; of those that have configs, with them.
-/// What cannot be recomputed, or need not be, stays. The graph holds no longer.
-LogicalResult recomputeNodes(const OpGraph &opGraph,
-                             const std::vector<bool> &isRecomputed);
-
 /// Writes the plan on the ops of the function, and its stages on the module. A
 /// remark says what no strategy says. The configs, none if it is not written.
 FailureOr<::soap::Strategy> writeHybrid(FunctionProblem &target,

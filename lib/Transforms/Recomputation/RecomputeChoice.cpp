@@ -91,7 +91,7 @@ RecomputeChoice::RecomputeChoice(const FunctionProblem &target,
   for (size_t n = 0; n < blockOf.size(); ++n)
     if (blockOf[n] >= 0 && pass.whyNot(static_cast<int>(n)).empty() &&
         !crosses(static_cast<int>(n)))
-      whole.set(n);
+      whole[n] = true;
   whole = pass.findUseful(whole);
   chooseSelective(budget);
 }
@@ -115,7 +115,7 @@ void RecomputeChoice::chooseSelective(double budget) {
     std::vector<int> with;
   };
   std::vector<Candidate> candidates;
-  for (int n : whole.set_bits()) {
+  for (int n : ::soap::nodesIn(whole)) {
     int64_t saved = 0, costNs = 0;
     for (int value : pass.recomputedResults(n))
       if (pass.isReadByGradients(value))
@@ -135,7 +135,7 @@ void RecomputeChoice::chooseSelective(double budget) {
         int from = pass.writerOf(value);
         if (from < 0 || pass.isReadByGradients(value))
           continue; // an argument, or kept for the backward pass
-        if (!whole.test(from)) {
+        if (!whole[from]) {
           if (pass.isForward(from) && counted.insert(value).second)
             saved -= bytesOf(value);
         } else if (seen.insert(from).second) {
@@ -157,40 +157,40 @@ void RecomputeChoice::chooseSelective(double budget) {
   for (const Candidate &candidate : candidates) {
     double added = 0;
     for (int n : candidate.with)
-      if (!selective.test(n))
+      if (!selective[n])
         added += static_cast<double>(ns[n]);
     if (added > left)
       continue;
     left -= added;
     for (int n : candidate.with)
-      selective.set(n);
+      selective[n] = true;
   }
 }
 
-llvm::BitVector
+std::vector<bool>
 RecomputeChoice::choose(ArrayRef<RecomputePolicy> policies) const {
-  llvm::BitVector nodes(blockOf.size());
-  for (int n : whole.set_bits()) {
+  std::vector<bool> nodes(blockOf.size());
+  for (int n : ::soap::nodesIn(whole)) {
     RecomputePolicy policy = policies[blockOf[n]];
     if (policy == RecomputePolicy::Whole ||
-        (policy == RecomputePolicy::Selective && selective.test(n)))
-      nodes.set(n);
+        (policy == RecomputePolicy::Selective && selective[n]))
+      nodes[n] = true;
   }
   return pass.findUseful(nodes);
 }
 
-int64_t RecomputeChoice::keptBytes(const llvm::BitVector &nodes) const {
+int64_t RecomputeChoice::keptBytes(const std::vector<bool> &nodes) const {
   int64_t sum = 0;
   for (size_t n = 0; n < blockOf.size(); ++n) {
     if (!pass.isForward(static_cast<int>(n)))
       continue;
-    ArrayRef<int> again;
-    if (nodes.test(n))
+    std::span<const int> again;
+    if (nodes[n])
       again = pass.recomputedResults(static_cast<int>(n));
     for (int value : pass.kernel(static_cast<int>(n)).results)
       if (!llvm::is_contained(again, value) &&
           llvm::any_of(pass.readersOf(value), [&](int reader) {
-            return nodes.test(reader) ||
+            return nodes[reader] ||
                    pass.kernel(reader).phase == ::soap::Phase::Backward;
           }))
         sum += bytesOf(value);
@@ -198,9 +198,9 @@ int64_t RecomputeChoice::keptBytes(const llvm::BitVector &nodes) const {
   return sum;
 }
 
-double RecomputeChoice::shareOf(const llvm::BitVector &nodes) const {
+double RecomputeChoice::shareOf(const std::vector<bool> &nodes) const {
   int64_t sum = 0;
-  for (int n : nodes.set_bits())
+  for (int n : ::soap::nodesIn(nodes))
     sum += ns[n];
   return static_cast<double>(sum) / static_cast<double>(forwardNs);
 }

@@ -40,12 +40,12 @@ public:
 
   size_t blockCount() const { return blocks.size(); }
   /// The nodes that are recomputed; policies by block.
-  llvm::BitVector choose(ArrayRef<RecomputePolicy> policies) const;
+  std::vector<bool> choose(ArrayRef<RecomputePolicy> policies) const;
   /// Bytes of all values that are kept from the forward pass for the backward
   /// pass, not split, if some nodes are recomputed.
-  int64_t keptBytes(const llvm::BitVector &nodes) const;
+  int64_t keptBytes(const std::vector<bool> &nodes) const;
   /// The time of some nodes as a share of the forward pass's.
-  double shareOf(const llvm::BitVector &nodes) const;
+  double shareOf(const std::vector<bool> &nodes) const;
 
 private:
   bool crosses(int node) const;
@@ -56,11 +56,11 @@ private:
 
   const ForwardPass &pass;
   std::vector<std::vector<int>> blocks;
-  std::vector<int> blockOf;  ///< by node, -1: of none
-  std::vector<int64_t> ns;   ///< by node
-  int64_t forwardNs = 1;     ///< of all nodes of the forward pass
-  llvm::BitVector whole;     ///< nodes that full recomputation takes
-  llvm::BitVector selective; ///< of these, the ones of selective
+  std::vector<int> blockOf;    ///< by node, -1: of none
+  std::vector<int64_t> ns;     ///< by node
+  int64_t forwardNs = 1;       ///< of all nodes of the forward pass
+  std::vector<bool> whole;     ///< nodes that full recomputation takes
+  std::vector<bool> selective; ///< of these, the ones of selective
 };
 
 } // namespace mlir::soap

@@ -39,13 +39,13 @@ struct Recompute
 
   LogicalResult run();
   LogicalResult checkOptions();
-  FailureOr<llvm::BitVector> matchOps(func::FuncOp function,
-                                      const ForwardPass &pass);
-  FailureOr<llvm::BitVector> chooseBlocks(const FunctionProblem &target,
-                                          const ForwardPass &pass,
-                                          const ::soap::Strategy &strategy,
-                                          const RecomputeChoice &choice,
-                                          size_t &count);
+  FailureOr<std::vector<bool>> matchOps(func::FuncOp function,
+                                        const ForwardPass &pass);
+  FailureOr<std::vector<bool>> chooseBlocks(const FunctionProblem &target,
+                                            const ForwardPass &pass,
+                                            const ::soap::Strategy &strategy,
+                                            const RecomputeChoice &choice,
+                                            size_t &count);
 };
 
 } // namespace
@@ -69,9 +69,9 @@ LogicalResult Recompute::checkOptions() {
 
 /// The ops that the patterns of `ops` name. One that cannot be recomputed is an
 /// error if no pattern characters are in its name's pattern.
-FailureOr<llvm::BitVector> Recompute::matchOps(func::FuncOp function,
-                                               const ForwardPass &pass) {
-  llvm::BitVector nodes(pass.getOpGraph().graph.nodes.size());
+FailureOr<std::vector<bool>> Recompute::matchOps(func::FuncOp function,
+                                                 const ForwardPass &pass) {
+  std::vector<bool> nodes(pass.getOpGraph().graph.nodes.size());
   for (const std::string &text : ops) {
     llvm::Expected<llvm::GlobPattern> pattern = llvm::GlobPattern::create(text);
     if (!pattern)
@@ -92,7 +92,7 @@ FailureOr<llvm::BitVector> Recompute::matchOps(func::FuncOp function,
       if (!why.empty())
         continue;
       any = true;
-      nodes.set(n);
+      nodes[n] = true;
     }
     if (!any)
       return getOperation().emitError()
@@ -100,9 +100,9 @@ FailureOr<llvm::BitVector> Recompute::matchOps(func::FuncOp function,
              << "' has no op of the forward pass with such a name that can be "
                 "recomputed";
   }
-  llvm::BitVector useful = pass.findUseful(nodes);
-  for (int n : nodes.set_bits())
-    if (!useful.test(n) && llvm::is_contained(ops, pass.kernel(n).name))
+  std::vector<bool> useful = pass.findUseful(nodes);
+  for (int n : ::soap::nodesIn(nodes))
+    if (!useful[n] && llvm::is_contained(ops, pass.kernel(n).name))
       return getOperation().emitError()
              << "option 'ops=" << pass.kernel(n).name << "': \""
              << pass.kernel(n).name
@@ -111,13 +111,13 @@ FailureOr<llvm::BitVector> Recompute::matchOps(func::FuncOp function,
   return useful;
 }
 
-FailureOr<llvm::BitVector>
+FailureOr<std::vector<bool>>
 Recompute::chooseBlocks(const FunctionProblem &target, const ForwardPass &pass,
                         const ::soap::Strategy &strategy,
                         const RecomputeChoice &choice, size_t &count) {
   if (blocks == "auto") {
     FailureOr<RecomputeFit> fit =
-        recomputeToFit(getOperation(), target, pass, strategy, choice);
+        recomputeToFit(target, pass, strategy, choice);
     if (failed(fit))
       return failure();
     func::FuncOp function = target.function;
@@ -174,13 +174,13 @@ LogicalResult Recompute::run() {
     return failure();
   RecomputeChoice choice(target, pass, *strategy, budget);
   size_t count = 0;
-  FailureOr<llvm::BitVector> nodes =
+  FailureOr<std::vector<bool>> nodes =
       byName ? matchOps(*chosen, pass)
              : chooseBlocks(target, pass, *strategy, choice, count);
   if (failed(nodes))
     return failure();
-  llvm::BitVector read = pass.findRead(*nodes);
-  int64_t before = choice.keptBytes(llvm::BitVector(read.size()));
+  std::vector<bool> read = pass.findRead(*nodes);
+  int64_t before = choice.keptBytes(std::vector<bool>(read.size()));
   int64_t after = choice.keptBytes(read);
   double share = choice.shareOf(read);
   FailureOr<int> clones = recompute(pass, read);

@@ -3,14 +3,13 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See RecomputeToFit.h. Each try clones ops in a copy of the function, so that
-// what is priced is what is written.
+// See RecomputeToFit.h. What is priced is the graph of what is written.
 //
 //===----------------------------------------------------------------------===//
 
 #include "RecomputeToFit.h"
 
-#include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/DebugLog.h"
 
 #define DEBUG_TYPE "soap-recompute"
@@ -19,32 +18,23 @@ using namespace mlir;
 using namespace mlir::soap;
 
 /// The price of a strategy if some nodes are recomputed.
-static FailureOr<::soap::Evaluation> tryNodes(ModuleOp module,
-                                              const FunctionProblem &target,
+static FailureOr<::soap::Evaluation> tryNodes(const FunctionProblem &target,
+                                              const ForwardPass &pass,
                                               const ::soap::Strategy &strategy,
-                                              const llvm::BitVector &nodes) {
-  SymbolTable symbols(module);
-  func::FuncOp function = target.function, copy = function.clone();
-  symbols.insert(copy); // gives it a name of its own
-  llvm::scope_exit eraseCopy([&] { copy.erase(); });
-  FailureOr<OpGraph> opGraph = buildOpGraph(copy);
-  if (failed(opGraph))
-    return failure();
-  writeStrategy(*opGraph, strategy);
-  if (failed(recompute(ForwardPass(*opGraph), nodes)))
-    return failure();
-  auto opened = openProblem(module, target.topology, copy.getName());
-  if (failed(opened))
-    return failure();
-  FailureOr<::soap::Strategy> cloned =
-      readStrategy((*opened)->opGraph, target.topology.deviceCount());
-  if (failed(cloned))
-    return failure();
-  return (*opened)->problem->evaluate(*cloned);
+                                              const std::vector<bool> &nodes) {
+  auto made = ::soap::withRecomputation(
+      pass, nodes, ::soap::keptValues(target.opGraph.graph));
+  if (!made) {
+    func::FuncOp function = target.function;
+    return function.emitError() << made.error();
+  }
+  return ::soap::ParallelizationProblem(made->graph, target.topology,
+                                        /*groups=*/{}, /*roles=*/{})
+      .evaluate(made->configs(strategy));
 }
 
 FailureOr<RecomputeFit> mlir::soap::recomputeToFit(
-    ModuleOp module, const FunctionProblem &target, const ForwardPass &pass,
+    const FunctionProblem &target, const ForwardPass &pass,
     const ::soap::Strategy &strategy, const RecomputeChoice &choice) {
   size_t blocks = choice.blockCount();
   // Level 0: nothing; then one block more each, first selective, then whole.
@@ -56,13 +46,13 @@ FailureOr<RecomputeFit> mlir::soap::recomputeToFit(
                                                 : RecomputePolicy::None);
     fit.nodes = choice.choose(fit.policies);
     FailureOr<::soap::Evaluation> evaluation =
-        tryNodes(module, target, strategy, fit.nodes);
+        tryNodes(target, pass, strategy, fit.nodes);
     if (failed(evaluation))
       return failure();
     fit.evaluation = *evaluation;
     LDBG() << "level " << level << " of " << 2 * blocks << ": "
-           << fit.nodes.count() << " ops, " << evaluation->makespanNs << " ns, "
-           << evaluation->excessBytes << " bytes too many";
+           << llvm::count(fit.nodes, true) << " ops, " << evaluation->makespanNs
+           << " ns, " << evaluation->excessBytes << " bytes too many";
     return fit;
   };
   auto fits = [](const RecomputeFit &fit) {
@@ -108,7 +98,7 @@ mlir::soap::recomputeBest(ModuleOp module, const FunctionProblem &target,
   for (auto [s, strategy] : llvm::enumerate(strategies)) {
     RecomputeChoice choice(target, pass, strategy, budget);
     FailureOr<RecomputeFit> fit =
-        recomputeToFit(module, target, pass, strategy, choice);
+        recomputeToFit(target, pass, strategy, choice);
     if (failed(fit))
       return failure();
     if (best && !::soap::isBetter(fit->evaluation, best->evaluation))

@@ -17,7 +17,7 @@ namespace mlir::soap {
 
 struct RecomputeFit {
   std::vector<RecomputePolicy> policies; ///< by block
-  llvm::BitVector nodes;
+  std::vector<bool> nodes;
   ::soap::Evaluation evaluation;
 };
 
@@ -26,8 +26,7 @@ struct RecomputeFit {
 /// and of the first blocks everything. The first blocks are kept longest. If
 /// nothing fits, what needs the least memory of these. `target`: without
 /// recomputed ops, `strategy` of its ops. Each try is a simulation.
-FailureOr<RecomputeFit> recomputeToFit(ModuleOp module,
-                                       const FunctionProblem &target,
+FailureOr<RecomputeFit> recomputeToFit(const FunctionProblem &target,
                                        const ForwardPass &pass,
                                        const ::soap::Strategy &strategy,
                                        const RecomputeChoice &choice);

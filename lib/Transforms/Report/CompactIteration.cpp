@@ -9,12 +9,10 @@
 
 #include "CompactIteration.h"
 
-#include "Plan/PassReads.h"
 #include "Search/Report/SearchSummary.h"
 #include "SimulationReport.h"
 #include "Soap/Memory/HostMemory.h"
 #include "Soap/Memory/PlanMemory.h"
-#include "Soap/Mesh/Symmetry/StageQuotient.h"
 #include "Soap/Plan/StrategyPlan.h"
 #include "Soap/Simulator/PlanTimeline.h"
 
@@ -155,72 +153,12 @@ static void summarize(CompactIteration &result, const ::soap::PlanState &plan,
   Traffic(result, plan, quotient).run();
 }
 
-PlannedPasses::~PlannedPasses() = default;
-
-const ::soap::PlanState &PlannedPasses::getPlan() const {
-  if (quotient)
-    return *quotient;
-  return *whole;
-}
-
-::soap::Expected<std::unique_ptr<PlannedPasses>> PlannedPasses::make(
-    const ::soap::Graph &graph, const ::soap::Strategy &strategy,
-    const ::soap::PassOrder &order, const ::soap::Topology &topology,
-    bool foldOnly, const ::soap::StopCheck &isOver) {
-  std::unique_ptr<PlannedPasses> made(
-      new PlannedPasses(topology, ::soap::graphOfPasses(graph, order)));
-  ::soap::Expected<::soap::Cluster> cluster = ::soap::Cluster::of(topology);
-  if (!cluster) {
-    made->unfolded = cluster.error();
-  } else {
-    made->cluster = std::move(*cluster);
-    made->quotient = std::make_unique<::soap::StageQuotient>(
-        made->ofPasses, made->cost, *made->cluster);
-    ::soap::StageQuotient &plan = *made->quotient;
-    made->unfolded = plan.set(strategy, order, isOver);
-    if (made->unfolded.empty()) {
-      auto timeline =
-          ::soap::PassTimeline::make(plan, graph, order, plan.boxes(), isOver);
-      if (!timeline)
-        return timeline.takeError();
-      made->unfolded = plan.whyTimesDiffer(*timeline);
-      made->timeline = std::move(*timeline);
-    }
-    if (made->unfolded.empty())
-      return made;
-    made->timeline.reset();
-    made->quotient.reset();
-  }
-  if (isOver && isOver())
-    return ::soap::Error{::soap::stoppedMessage};
-  if (foldOnly)
-    return ::soap::Error{"replicas of the stages may differ: " +
-                         made->unfolded};
-  if (int64_t pieces = ::soap::countPieces(strategy, order);
-      pieces > ::soap::maxPieces(::soap::PlanForm::Compact))
-    return ::soap::Error{
-        std::to_string(order.microbatches) + " microbatches of all ops are " +
-        std::to_string(pieces) + " pieces, expected at most " +
-        std::to_string(::soap::maxPieces(::soap::PlanForm::Compact)) +
-        " where replicas of the stages may differ: " + made->unfolded};
-  made->whole =
-      std::make_unique<::soap::StrategyPlan>(made->ofPasses, made->cost);
-  made->whole->setRounds(::soap::roundsOfPasses(made->ofPasses, order));
-  made->whole->set(::soap::cutIntoMicrobatches(strategy, order));
-  auto timeline = ::soap::PassTimeline::make(
-      *made->whole, graph, order, ::soap::boxesOf(*made->whole), isOver);
-  if (!timeline)
-    return timeline.takeError();
-  made->timeline = std::move(*timeline);
-  return made;
-}
-
 ::soap::Expected<CompactIteration> mlir::soap::simulateCompact(
     const ::soap::Graph &graph, const ::soap::Strategy &strategy,
     const ::soap::PassOrder &order, ::soap::PipelineSchedule schedule,
     const ::soap::Topology &topology, bool foldOnly) {
   auto planned =
-      PlannedPasses::make(graph, strategy, order, topology, foldOnly);
+      ::soap::PlannedPasses::make(graph, strategy, order, topology, foldOnly);
   if (!planned)
     return planned.takeError();
   CompactIteration result;

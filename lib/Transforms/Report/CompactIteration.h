@@ -18,11 +18,8 @@
 #include "StrategyComparison.h"
 #include "TimelineReport.h"
 
-#include "Soap/Mesh/Symmetry/StageQuotient.h"
-#include "Soap/Plan/StrategyPlan.h"
-#include "Soap/Simulator/Timeline.h"
+#include "Soap/Mesh/Symmetry/PlannedPasses.h"
 
-#include <memory>
 #include <optional>
 
 namespace mlir::soap {
@@ -61,47 +58,14 @@ struct CompactIteration {
   std::vector<HybridRow> recipes;
 };
 
-/// The plan of configs of one microbatch: of one replica of each stage, or of
-/// all devices.
-class PlannedPasses {
-public:
-  /// Keeps references. `foldOnly`: an error says why replicas may differ; else
-  /// all devices are planned then, if their pieces are not too many. An error
-  /// says why the passes do not run so. `isOver`: null, or ends it with an
-  /// error.
-  static ::soap::Expected<std::unique_ptr<PlannedPasses>>
-  make(const ::soap::Graph &graph, const ::soap::Strategy &strategy,
-       const ::soap::PassOrder &order, const ::soap::Topology &topology,
-       bool foldOnly, const ::soap::StopCheck &isOver = {});
-  ~PlannedPasses();
-
-  const ::soap::PlanState &getPlan() const;
-  /// Null: all devices are planned.
-  const ::soap::StageQuotient *getQuotient() const { return quotient.get(); }
-  const ::soap::PassTimeline &getTimeline() const { return *timeline; }
-  /// Why all devices are planned.
-  const std::string &whyUnfolded() const { return unfolded; }
-
-private:
-  PlannedPasses(const ::soap::Topology &topology, ::soap::Graph graph)
-      : ofPasses(std::move(graph)), cost(topology) {}
-
-  ::soap::Graph ofPasses; ///< `graphOfPasses`
-  ::soap::CostModel cost;
-  std::optional<::soap::Cluster> cluster;
-  std::unique_ptr<::soap::StageQuotient> quotient;
-  std::unique_ptr<::soap::StrategyPlan> whole;
-  std::optional<::soap::PassTimeline> timeline;
-  std::string unfolded;
-};
-
 /// Simulates configs of one microbatch. `foldOnly`: an error says why replicas
 /// differ; else all devices are simulated then, if their pieces are not too
 /// many. An error says why the passes do not run so.
-::soap::Expected<CompactIteration> simulateCompact(
-    const ::soap::Graph &graph, const ::soap::Strategy &strategy,
-    const ::soap::PassOrder &order, ::soap::PipelineSchedule schedule,
-    const ::soap::Topology &topology, bool foldOnly);
+::soap::Expected<CompactIteration>
+simulateCompact(const ::soap::Graph &graph, const ::soap::Strategy &strategy,
+                const ::soap::PassOrder &order,
+                ::soap::PipelineSchedule schedule,
+                const ::soap::Topology &topology, bool foldOnly);
 
 /// Simulates the whole batch on all devices. An error if its pieces are too
 /// many.
@@ -109,14 +73,14 @@ private:
 simulateWholeBatch(const ::soap::Graph &graph, const ::soap::Strategy &strategy,
                    const ::soap::Topology &topology);
 
-ComparedStrategy summarizeRow(std::string name, const CompactIteration &iteration,
+ComparedStrategy summarizeRow(std::string name,
+                              const CompactIteration &iteration,
                               const ::soap::Topology &topology);
 /// JSON, docs/Looking.md.
 std::string printReport(const CompactIteration &iteration,
-                                      const ::soap::Topology &topology);
+                        const ::soap::Topology &topology);
 void printSummary(const CompactIteration &iteration,
-                                const ::soap::Topology &topology,
-                                llvm::raw_ostream &stream);
+                  const ::soap::Topology &topology, llvm::raw_ostream &stream);
 
 } // namespace mlir::soap
 

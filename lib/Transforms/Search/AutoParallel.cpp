@@ -14,8 +14,7 @@
 #include "SearchTuning.h"
 #include "Transforms/Hybrid/HybridAlgorithm.h"
 #include "Transforms/Hybrid/HybridBlocks.h"
-#include "Transforms/Hybrid/HybridOffload.h"
-#include "Transforms/Hybrid/HybridSimulation.h"
+#include "Transforms/Hybrid/HybridChecks.h"
 #include "Transforms/Recomputation/RecomputeToFit.h"
 #include "Transforms/Report/StrategyExport.h"
 #include "Transforms/Support/CheckedOptions.h"
@@ -25,8 +24,10 @@
 #include "Transforms/Support/ProgramCheck.h"
 
 #include "Dialect/Soap/PassStatistics.h"
+#include "Soap/Analysis/StepFacts.h"
 #include "Soap/Dialect/Soap/SoapDialect.h"
 #include "Soap/Model/Reuse.h"
+#include "Soap/Search/Hierarchical/HybridSimulator.h"
 #include "Soap/Search/MCMC/McmcCheckpoint.h"
 #include "Soap/Search/Presets/Presets.h"
 #include "Soap/Search/Problem/SpaceBound.h"
@@ -593,8 +594,9 @@ LogicalResult AutoParallel::runBoth(FunctionProblem &target,
   ofSearch.recompute = options.recompute;
   ofSearch.stop = &InterruptScope::isInterrupted();
   judgePlans(ofSearch, target.opGraph, target.topology, model);
-  OffloadSearch searched =
-      searchWithOffload(target.opGraph, model, *target.problem, ofSearch);
+  ::soap::StepFacts facts = stepFactsOf(target.opGraph);
+  ::soap::OffloadSearch searched =
+      ::soap::searchWithOffload(model, facts, ofSearch);
   ::soap::HierarchicalResult &plans = searched.result;
   ::soap::HybridModel &ofPlan =
       searched.usesOffload ? *searched.offloaded->model : model;
@@ -611,8 +613,7 @@ LogicalResult AutoParallel::runBoth(FunctionProblem &target,
   // Nothing fits: the message says the least that would do.
   if (plans.best.exists() && plans.best.excessBytes > 0 &&
       plans.best.excessBytes < strategy.excessBytes)
-    return finishHybrid(target, ofPlan, searched.usesOffload, plans, left,
-                        options);
+    return finishHybrid(target, ofPlan, plans, left, options);
   bool mayBeBetter = plans.best.exists() && plans.best.excessBytes == 0 &&
                      (strategy.excessBytes > 0 ||
                       margin * static_cast<double>(plans.best.makespanNs) <
@@ -622,8 +623,8 @@ LogicalResult AutoParallel::runBoth(FunctionProblem &target,
     evaluation.makespanNs = plans.best.makespanNs;
     bool isKnown = plans.best.isSimulated();
     if (!isKnown) {
-      auto simulate = simulatorOf(target.opGraph, target.topology, ofPlan,
-                                  searched.usesOffload);
+      auto simulate =
+          ::soap::simulatorOf(ofPlan, std::move(facts), target.topology);
       // At most a tenth of the limit beyond it, unless nothing else fits.
       constexpr double more = 1.1;
       auto secondsLeft = [&] {
@@ -641,8 +642,7 @@ LogicalResult AutoParallel::runBoth(FunctionProblem &target,
       }
     }
     if (isKnown && ::soap::isBetter(evaluation, strategy))
-      return finishHybrid(target, ofPlan, searched.usesOffload, plans, left,
-                          options);
+      return finishHybrid(target, ofPlan, plans, left, options);
     if (isKnown)
       found->report["hybrid_ns"] = evaluation.makespanNs;
   }

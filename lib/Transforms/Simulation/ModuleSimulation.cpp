@@ -55,8 +55,8 @@ mlir::soap::simulateMicrobatches(ModuleOp module, const FunctionProblem &target,
   if (*order) {
     simulated->result.bubble = simulation.passes->bubble;
   } else {
-    simulation.by = simulated->roundPipeline ? SimulatedBy::Rounds
-                                             : SimulatedBy::Stages;
+    simulation.by =
+        simulated->roundPipeline ? SimulatedBy::Rounds : SimulatedBy::Stages;
     simulation.tasks = std::move(simulated->tasks());
     simulation.memoryBytes =
         simulated->peakBytes(target.topology.deviceCount());
@@ -97,8 +97,8 @@ mlir::soap::describePrice(ModuleOp module, const FunctionProblem &target,
   // A folded plan takes least; some are simulated only as they are written out.
   // A plan that is too large for both can be drawn all the same.
   if (auto planned =
-          PlannedPasses::make(target.opGraph.graph, strategy, **order,
-                              target.topology, /*foldOnly=*/false))
+          ::soap::PlannedPasses::make(target.opGraph.graph, strategy, **order,
+                                      target.topology, /*foldOnly=*/false))
     return inMilliseconds((*planned)->getTimeline().getMakespanNs()) + ", " +
            microbatches;
   if (auto simulation = simulateOpByOp(target, strategy, **order, pipeline))

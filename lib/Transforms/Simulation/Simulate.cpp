@@ -9,8 +9,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "ModuleSimulation.h"
-#include "Transforms/Hybrid/HybridOffload.h"
-#include "Transforms/Hybrid/HybridSimulation.h"
 #include "Transforms/Recomputation/Recompute.h"
 #include "Transforms/Report/CompactIteration.h"
 #include "Transforms/Report/SimulationReport.h"
@@ -23,6 +21,7 @@
 #include "Soap/Analysis/ProgramMemory.h"
 #include "Soap/Analysis/SharedOps.h"
 #include "Soap/Analysis/Stages.h"
+#include "Soap/Analysis/StepFacts.h"
 #include "Soap/Analysis/TopologyAttr.h"
 #include "Soap/Dialect/Soap/ReuseAttributes.h"
 #include "Soap/Dialect/Soap/SoapDialect.h"
@@ -31,6 +30,7 @@
 #include "Soap/Memory/PeakMemory.h"
 #include "Soap/Plan/StrategyPlan.h"
 #include "Soap/Search/Evaluator/StrategyEvaluator.h"
+#include "Soap/Search/Hierarchical/HybridOffload.h"
 #include "Soap/Search/Presets/Presets.h"
 #include "Soap/Simulator/StrategySimulator.h"
 #include "Soap/Transforms/Passes.h"
@@ -199,7 +199,8 @@ static void fitBaseline(const FunctionProblem &target,
   if (!row || !*row)
     return;
   simulateRecipe(**row, **model,
-                 simulatorOf(target.opGraph, target.topology, **model));
+                 ::soap::simulatorOf(**model, stepFactsOf(target.opGraph),
+                                     target.topology));
   if (::soap::Baseline fitting = baselineOf(**row); fitting.fits()) {
     fitting.name += " to fit";
     baseline = std::move(fitting);
@@ -252,13 +253,14 @@ LogicalResult Simulate::addPresets(const FunctionProblem &target,
     if (auto made = ::soap::HybridModel::make(*plain->problem, /*batch=*/0,
                                               forwardNodesOf(plain->opGraph)))
       model = std::move(*made);
-  std::unique_ptr<OffloadedModel> offloaded;
+  std::unique_ptr<::soap::OffloadedModel> offloaded;
   for (const std::string &name : names) {
     std::string recipe = name;
     ::soap::HybridModel *used = model.get();
     if (used && ::soap::takeOffload(recipe)) {
       if (!offloaded) {
-        auto made = offloadedModel(plain->opGraph, *plain->problem);
+        auto made = ::soap::offloadedModel(*plain->problem,
+                                           forwardNodesOf(plain->opGraph));
         if (!made)
           return getOperation().emitError()
                  << "option 'compare=" << name << "': recipe '" << name
@@ -275,8 +277,8 @@ LogicalResult Simulate::addPresets(const FunctionProblem &target,
         (*row)->name = name;
         if (summary || !report.empty())
           simulateRecipe(**row, *used,
-                         simulatorOf(plain->opGraph, plain->topology, *used,
-                                     /*offloads=*/used != model.get()));
+                         ::soap::simulatorOf(*used, stepFactsOf(plain->opGraph),
+                                             plain->topology));
         recipes->push_back(std::move(**row));
         continue;
       }
@@ -324,7 +326,7 @@ static TimeOnTopology timeOfPasses(const ::soap::Graph &graph,
   return [&graph, &strategy, &order, foldOnly](
              const ::soap::Topology &topology) -> std::optional<int64_t> {
     auto planned =
-        PlannedPasses::make(graph, strategy, order, topology, foldOnly);
+        ::soap::PlannedPasses::make(graph, strategy, order, topology, foldOnly);
     if (!planned)
       return std::nullopt;
     return (*planned)->getTimeline().getMakespanNs();

@@ -161,12 +161,11 @@ static LogicalResult recomputeOnly(func::FuncOp function,
   if (failed(opGraph))
     return failure();
   ForwardPass pass(*opGraph);
-  llvm::BitVector chosen(opGraph->graph.nodes.size());
+  std::vector<bool> chosen(opGraph->graph.nodes.size());
   for (auto [n, node] : llvm::enumerate(opGraph->graph.nodes))
     if (llvm::is_contained(names, node.whole.name))
-      chosen.set(n);
-  chosen = pass.findUseful(chosen);
-  return failure(chosen.any() && failed(recompute(pass, chosen)));
+      chosen[n] = true;
+  return failure(failed(recompute(pass, pass.findUseful(chosen))));
 }
 
 /// Cuts the forward ops. What passes between stages, or is of all microbatches

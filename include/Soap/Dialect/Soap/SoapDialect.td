@@ -37,8 +37,9 @@ def Soap_Dialect : Dialect {
     types`. The types are one if the result and all operands have it, else a
     function type. Not printed are attributes with their default, `offsets`,
     `low` and `interior` of zeros, and `strides` of `soap.slice` of ones. All of
-    it may be written. Configs of more than 32 devices, types of at least 2^22
-    elements and constants of more than 64 have names at the top of the module.
+    it may be written. Configs of more than 32 devices, types of two or more
+    dims with at least 2^22 elements, and constants of more than 64 have names
+    at the top of the module.
 
     **Discardable attributes**
 

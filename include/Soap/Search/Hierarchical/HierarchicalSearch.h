@@ -54,6 +54,7 @@ public:
        const HybridModel *other = nullptr);
   ~HybridModel();
 
+  const ParallelizationProblem &getProblem() const;
   int64_t getBatch() const;
   /// Tokens of a sample, where an embedding gathers by sequences of them; 0:
   /// samples are no sequences of tokens.
@@ -120,9 +121,9 @@ struct HierarchicalOptions {
   int64_t prices = 0;
   /// Judges the plans with the best prices; null: prices decide.
   HybridSimulator simulate;
-  /// Why programs cannot be made of a plan, which is left out then; null: all
-  /// plans are taken.
-  std::function<MaybeError(const HybridPlan &)> check;
+  /// Why programs cannot be made of a plan of a model, which is left out then;
+  /// null: all plans are taken. Asked only of plans that would be the best.
+  std::function<MaybeError(HybridModel &, const HybridPlan &)> check;
   /// Plans that are simulated, if their prices are within `priceMargin` of the
   /// best one; beyond these, plans whose price is below the best simulated time
   /// are.
