@@ -13,6 +13,7 @@
 #include "LoopCorrespondence.h"
 #include "Soap/Analysis/StepFacts.h"
 #include "Soap/Dialect/Soap/StageAttributes.h"
+#include "Soap/Pipeline/RoundPipeline.h"
 #include "Soap/Pipeline/StagePasses.h"
 
 using namespace mlir;
@@ -111,6 +112,36 @@ mlir::soap::firstNodesOf(const OpGraph &opGraph, ArrayRef<StageEntry> stages) {
   return FirstNodes(opGraph, stages).run();
 }
 
+::soap::Expected<PlacedPipeline> mlir::soap::makePlacedPipeline(
+    const ::soap::Graph &graph,
+    const std::vector<std::vector<::soap::Role>> &roles,
+    const ::soap::Strategy &strategy, PipelineAttr pipeline,
+    const ::soap::CostModel &cost) {
+  std::vector<int> deviceOf;
+  for (const ::soap::Config &config : strategy)
+    deviceOf.push_back(config.devices[0]);
+  int64_t microbatches = pipeline.getMicrobatches();
+  PlacedPipeline placed;
+  std::vector<int> replicas(pipeline.getReplicas().begin(),
+                            pipeline.getReplicas().end());
+  if (replicas.empty()) {
+    ::soap::Expected<::soap::Pipeline> made =
+        ::soap::makePipeline(graph, roles, deviceOf, microbatches, cost);
+    if (made) {
+      placed.stages = std::move(*made);
+      return placed;
+    }
+  } else {
+    replicas.resize(static_cast<size_t>(cost.getTopology().deviceCount()), 1);
+  }
+  ::soap::Expected<::soap::RoundPipeline> rounds = ::soap::makeRoundPipeline(
+      graph, roles, deviceOf, replicas, microbatches, cost);
+  if (!rounds)
+    return rounds.takeError();
+  placed.rounds = std::move(*rounds);
+  return placed;
+}
+
 namespace {
 
 class StageReader {
@@ -122,28 +153,26 @@ public:
         pipeline(pipeline), topology(topology), roles(computeRoles(opGraph)),
         given(given) {}
 
-  FailureOr<std::optional<::soap::PassOrder>> run() {
+  FailureOr<::soap::PassOrder> run() {
     passes.microbatches = pipeline.getMicrobatches();
     passes.stages.assign(graph.nodes.size(), -1);
-    if (opGraph.ops.empty() || !pipeline.getReplicas().empty())
-      return std::optional<::soap::PassOrder>();
-    if (failed(findSampleLoops()))
+    if (opGraph.ops.empty()) {
+      passes.order.resize(static_cast<size_t>(topology.deviceCount()));
+      return std::move(passes);
+    }
+    if (failed(findSampleLoops()) || failed(readStages()))
       return failure();
-    if (failed(readStages()))
-      return failure();
-    if (stages.empty()) {
-      if (failed(checkWhole()))
+    if (!stages.empty()) {
+      if (failed(placeInStages()) || failed(checkDevices()))
         return failure();
-      if (!stagesOfDevices())
-        return std::optional<::soap::PassOrder>();
-    } else if (failed(placeInStages()) || failed(checkDevices())) {
+    } else if (failed(checkWhole()) || failed(placeOnDevices())) {
       return failure();
     }
     if (failed(report(::soap::orderPasses(
             graph, stepFactsOf(opGraph), schedule(), stageDevices,
             topology.deviceCount(), inFlight, passes))))
       return failure();
-    return std::optional<::soap::PassOrder>(std::move(passes));
+    return std::move(passes);
   }
 
 private:
@@ -194,36 +223,43 @@ private:
     return report(::soap::findSampleLoops(graph, roles, passes));
   }
 
-  /// Without `soap.stages` an op is one piece.
+  /// Without `soap.stages` an op is one piece; one that runs once may be on all
+  /// devices that take turns.
   LogicalResult checkWhole() {
-    for (auto [n, config] : llvm::enumerate(strategy))
-      if (config.devices.size() != 1)
+    for (auto [n, config] : llvm::enumerate(strategy)) {
+      bool mayRepeat =
+          !pipeline.getReplicas().empty() && passes.sampleLoops[n] < 0;
+      if (config.devices.size() != 1 &&
+          !(mayRepeat && config.piecesPerReplica() == 1))
         return emitError(n) << "is split in " << config.devices.size()
                             << " pieces, expected every op whole on one "
                                "device, or 'soap.stages'";
+    }
     return success();
   }
 
-  /// Stages of one device each. False: they are not contiguous.
-  bool stagesOfDevices() {
-    std::vector<int> deviceOf;
-    for (const ::soap::Config &config : strategy)
-      deviceOf.push_back(config.devices[0]);
+  /// Stages of one device each, or the stages and the order of rounds.
+  LogicalResult placeOnDevices() {
     ::soap::CostModel cost(topology);
-    ::soap::Expected<::soap::Pipeline> made =
-        ::soap::makePipeline(graph, roles, deviceOf, passes.microbatches, cost);
+    ::soap::Expected<PlacedPipeline> made =
+        makePlacedPipeline(graph, roles, strategy, pipeline, cost);
     if (!made)
-      return false;
-    inFlight = ::soap::simulatePipeline(*made, schedule(), topology).inFlight;
+      return emitError() << made.error();
+    if (made->rounds) {
+      ::soap::setRounds(*made->rounds, schedule(), topology, passes);
+      return success();
+    }
+    inFlight =
+        ::soap::simulatePipeline(made->stages, schedule(), topology).inFlight;
     std::vector<int> stageOf(static_cast<size_t>(topology.deviceCount()), -1);
-    for (auto [s, stage] : llvm::enumerate(made->stages)) {
+    for (auto [s, stage] : llvm::enumerate(made->stages.stages)) {
       stageDevices.push_back({stage.device});
       stageOf[static_cast<size_t>(stage.device)] = static_cast<int>(s);
     }
-    for (size_t n = 0; n < deviceOf.size(); ++n)
+    for (auto [n, config] : llvm::enumerate(strategy))
       if (graph.nodes[n].whole.phase != ::soap::Phase::Update)
-        passes.stages[n] = stageOf[static_cast<size_t>(deviceOf[n])];
-    return true;
+        passes.stages[n] = stageOf[static_cast<size_t>(config.devices[0])];
+    return success();
   }
 
   LogicalResult placeInStages() {
@@ -251,7 +287,7 @@ private:
 
 } // namespace
 
-FailureOr<std::optional<::soap::PassOrder>> mlir::soap::readPassOrder(
+FailureOr<::soap::PassOrder> mlir::soap::readPassOrder(
     const OpGraph &opGraph, const ::soap::Strategy &strategy,
     PipelineAttr pipeline, const ::soap::Topology &topology,
     const std::vector<StageEntry> *stages) {

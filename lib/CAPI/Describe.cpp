@@ -150,10 +150,13 @@ bool addPipeline(json::Object &result, mlir::ModuleOp module) {
   for (const mlir::soap::StageEntry &stage : *read)
     stages.push_back(json::Object{{"first", stage.first},
                                   {"devices", json::Array(stage.devices)}});
-  result["pipeline"] = json::Object{
+  json::Object entries{
       {"microbatches", pipeline.getMicrobatches()},
       {"schedule", stringifyPipelineSchedule(pipeline.getSchedule())},
       {"stages", std::move(stages)}};
+  if (!pipeline.getReplicas().empty())
+    entries["replicas"] = json::Array(pipeline.getReplicas());
+  result["pipeline"] = std::move(entries);
   return true;
 }
 

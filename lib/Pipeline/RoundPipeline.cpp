@@ -3,9 +3,9 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The schedule of rounds gives each device an order of its passes; Algorithm 1
-// gives them times. Nothing is later than in the schedule where transfers do
-// not wait for links, so that the pace is that of the slowest device.
+// The schedule of rounds gives each device an order of its passes. Algorithm 1
+// gives the pace: nothing is later than in the schedule where transfers do not
+// wait for links, so that it is that of the slowest device.
 //
 //===----------------------------------------------------------------------===//
 
@@ -151,153 +151,89 @@ std::vector<double> findBegins(const RoundPipeline &pipeline,
   return begins;
 }
 
-class RoundTasks {
-public:
-  RoundTasks(const RoundPipeline &pipeline, PipelineSchedule schedule,
-             const Topology &topology, const Load &load,
-             const std::vector<double> &begins)
-      : pipeline(pipeline), isGPipe(schedule == PipelineSchedule::GPipe),
-        topology(topology), load(load), begins(begins) {}
+/// A stage of the pipeline and a microbatch.
+using RoundPass = std::pair<int, int64_t>;
 
-  TaskGraph build() {
-    graph.resources = makeResources(topology);
-    for (const RoundGroup &group : pipeline.groups)
-      for (int r = 0; r < group.replicas; ++r)
-        addDevice(group, r);
-    for (const RoundEdge &edge : pipeline.edges)
-      for (int64_t m = 0; m < pipeline.microbatches; ++m)
-        addEdge(edge, m);
-    addUpdates();
-    for (Task &task : graph.tasks)
-      std::sort(task.preds.begin(), task.preds.end());
-    return std::move(graph);
+/// By device of the topology, its passes: those that are first in the schedule
+/// come first.
+std::vector<std::vector<RoundPass>>
+orderPasses(const RoundPipeline &pipeline, PipelineSchedule schedule,
+            const Topology &topology, const Load &load,
+            const std::vector<double> &begins) {
+  struct Pass {
+    bool isLate;
+    double begin;
+    RoundPass pass;
+    auto operator<=>(const Pass &) const = default;
+  };
+  std::vector<std::vector<Pass>> lists(topology.deviceCount());
+  for (size_t s = 0; s < pipeline.stages.size(); ++s) {
+    const RoundStage &stage = pipeline.stages[s];
+    bool isLate = schedule == PipelineSchedule::GPipe && stage.backward;
+    for (int64_t m = 0; m < pipeline.microbatches; ++m)
+      lists[deviceFor(pipeline.groups[stage.group], m)].push_back(
+          {isLate,
+           begins[s] + load.periods[stage.backward] * static_cast<double>(m),
+           {static_cast<int>(s), m}});
   }
-
-  /// The task of a stage and a microbatch.
-  int taskOf(int stage, int64_t microbatch) const {
-    return passes.at({stage, microbatch});
+  std::vector<std::vector<RoundPass>> order;
+  for (std::vector<Pass> &list : lists) {
+    std::sort(list.begin(), list.end(),
+              [](const Pass &a, const Pass &b) { return (a <=> b) < 0; });
+    std::vector<RoundPass> &passes = order.emplace_back();
+    for (const Pass &pass : list)
+      passes.push_back(pass.pass);
   }
+  return order;
+}
 
-private:
-  const RoundPipeline &pipeline;
-  bool isGPipe;
-  const Topology &topology;
-  const Load &load;
-  const std::vector<double> &begins;
-  std::map<std::pair<int, int64_t>, int> passes;
-  std::map<int, int> lastOf; ///< by device, its last pass
+/// The passes of microbatches and what they send.
+TaskGraph makeTasks(const RoundPipeline &pipeline, const Topology &topology,
+                    const std::vector<std::vector<RoundPass>> &order) {
   TaskGraph graph;
-
-  Task &add(std::string name, const char *kind, int device) {
+  graph.resources = makeResources(topology);
+  auto add = [&](int device, int64_t ns, std::vector<int> resources) -> Task & {
     Task &task = graph.tasks.emplace_back();
-    task.name = std::move(name);
-    task.kind = kind;
     task.device = device;
+    task.durationNs = ns;
+    task.resources = std::move(resources);
     task.key = {static_cast<int>(graph.tasks.size()) - 1};
     return task;
-  }
-  int lastTask() const { return static_cast<int>(graph.tasks.size()) - 1; }
-
-  /// The passes of a device: those that are first in the schedule come first.
-  void addDevice(const RoundGroup &group, int replica) {
-    int device = group.first + replica;
-    struct Pass {
-      bool isLate;
-      double begin;
-      int stage;
-      int64_t microbatch;
-    };
-    std::vector<Pass> list;
-    for (size_t s = 0; s < pipeline.stages.size(); ++s) {
-      const RoundStage &stage = pipeline.stages[s];
-      if (&pipeline.groups[stage.group] != &group)
-        continue;
-      for (int64_t m = replica; m < pipeline.microbatches;
-           m += group.replicas) {
-        bool isLate = isGPipe && stage.backward;
-        list.push_back(
-            {isLate,
-             begins[s] + load.periods[stage.backward] * static_cast<double>(m),
-             static_cast<int>(s), m});
+  };
+  auto lastTask = [&] { return static_cast<int>(graph.tasks.size()) - 1; };
+  std::map<RoundPass, int> taskOf;
+  for (size_t d = 0; d < order.size(); ++d)
+    for (size_t i = 0; i < order[d].size(); ++i) {
+      int before = lastTask(), device = static_cast<int>(d);
+      Task &task =
+          add(device, passNs(pipeline.stages[order[d][i].first]), {device});
+      if (i > 0)
+        task.preds = {before};
+      taskOf[order[d][i]] = lastTask();
+    }
+  for (const RoundEdge &edge : pipeline.edges)
+    for (int64_t m = 0; m < pipeline.microbatches; ++m) {
+      int from = pipeline.stages[edge.from].group,
+          to = pipeline.stages[edge.to].group;
+      int source = taskOf.at({edge.from, m}), target = taskOf.at({edge.to, m});
+      if (from != to) {
+        int a = deviceFor(pipeline.groups[from], m),
+            b = deviceFor(pipeline.groups[to], m);
+        Task &task = add(b, topology.transferNs(a, b, edge.bytes),
+                         transferResources(topology, a, b));
+        task.sourceDevice = a;
+        task.bytes = edge.bytes;
+        task.preds = {source};
+        source = lastTask();
       }
+      std::vector<int> &preds = graph.tasks[target].preds;
+      if (std::find(preds.begin(), preds.end(), source) == preds.end())
+        preds.push_back(source);
     }
-    std::sort(list.begin(), list.end(), [](const Pass &a, const Pass &b) {
-      return std::tie(a.isLate, a.begin, a.stage, a.microbatch) <
-             std::tie(b.isLate, b.begin, b.stage, b.microbatch);
-    });
-    int last = -1;
-    for (const Pass &pass : list) {
-      bool backward = pipeline.stages[pass.stage].backward;
-      Task &task = add("stage" + std::to_string(pass.stage) +
-                           (backward ? ".backward[" : ".forward[") +
-                           std::to_string(pass.microbatch) + "]",
-                       backward ? "backward" : "forward", device);
-      task.durationNs = passNs(pipeline.stages[pass.stage]);
-      task.resources = {device};
-      if (last >= 0)
-        task.preds = {last};
-      last = lastTask();
-      passes[{pass.stage, pass.microbatch}] = last;
-    }
-    lastOf[device] = last;
-  }
-
-  void addEdge(const RoundEdge &edge, int64_t m) {
-    const RoundStage &from = pipeline.stages[edge.from],
-                     &to = pipeline.stages[edge.to];
-    int source = taskOf(edge.from, m), target = taskOf(edge.to, m);
-    if (from.group != to.group) {
-      int a = deviceFor(pipeline.groups[from.group], m),
-          b = deviceFor(pipeline.groups[to.group], m);
-      Task &task = add("stage" + std::to_string(edge.from) + ".out:" +
-                           std::to_string(a) + ">" + std::to_string(b) + "#" +
-                           std::to_string(edge.to) + "." + std::to_string(m),
-                       "transfer", b);
-      task.sourceDevice = a;
-      task.bytes = edge.bytes;
-      task.durationNs = topology.transferNs(a, b, edge.bytes);
-      task.resources = transferResources(topology, a, b);
-      task.preds = {source};
-      source = lastTask();
-    }
-    std::vector<int> &preds = graph.tasks[target].preds;
-    if (std::find(preds.begin(), preds.end(), source) == preds.end())
-      preds.push_back(source);
-  }
-
-  /// Gradients are added up over the devices of a group in a ring, then each
-  /// updates its copy.
-  void addUpdates() {
-    for (size_t g = 0; g < pipeline.groups.size(); ++g) {
-      const RoundGroup &group = pipeline.groups[g];
-      std::vector<int> ends;
-      for (int r = 0; r < group.replicas; ++r)
-        if (int last = lastOf[group.first + r]; last >= 0)
-          ends.push_back(last);
-      int64_t ns = group.updateNs;
-      if (group.replicas > 1) {
-        int64_t piece =
-            (group.gradientBytes + group.replicas - 1) / group.replicas;
-        int64_t step = 0;
-        for (int r = 0; r < group.replicas; ++r)
-          step = std::max(
-              step, topology.transferNs(group.first + r,
-                                        group.first + (r + 1) % group.replicas,
-                                        piece));
-        ns += piece > 0 ? 2 * (group.replicas - 1) * step : 0;
-      }
-      for (int r = 0; ns > 0 && r < group.replicas; ++r) {
-        int device = group.first + r;
-        Task &task = add("group" + std::to_string(g) + ".update[" +
-                             std::to_string(r) + "]",
-                         "update", device);
-        task.durationNs = ns;
-        task.resources = {device};
-        task.preds = ends;
-      }
-    }
-  }
-};
+  for (Task &task : graph.tasks)
+    std::sort(task.preds.begin(), task.preds.end());
+  return graph;
+}
 
 /// The time that another microbatch adds to a long iteration.
 int64_t pace(RoundPipeline pipeline, PipelineSchedule schedule,
@@ -319,66 +255,27 @@ int64_t pace(RoundPipeline pipeline, PipelineSchedule schedule,
   for (int64_t i = 0; i < 2; ++i) {
     pipeline.microbatches = settling + i * more;
     TaskGraph graph =
-        RoundTasks(pipeline, schedule, topology, load, begins).build();
+        makeTasks(pipeline, topology,
+                  orderPasses(pipeline, schedule, topology, load, begins));
     makespanNs[i] = simulateFull(graph);
   }
   return (makespanNs[1] - makespanNs[0] + more / 2) / more;
 }
 
-/// Most microbatches and bytes in flight.
-void addMemory(const RoundPipeline &pipeline, const RoundTasks &builder,
-               const Topology &topology, RoundResult &result) {
-  struct Change {
-    int64_t ns;
-    int64_t bytes;
-    bool operator<(const Change &other) const {
-      return std::tie(ns, bytes) < std::tie(other.ns, other.bytes);
-    }
-  };
-  auto most = [](std::vector<Change> &changes) {
-    std::sort(changes.begin(), changes.end()); // what ends first
-    int64_t now = 0, peak = 0;
-    for (const Change &change : changes)
-      peak = std::max(peak, now += change.bytes);
-    assert(now == 0 && "all that is kept is given back");
-    return peak;
-  };
-  std::vector<std::vector<Change>> ofDevice(topology.deviceCount());
-  result.inFlight.assign(pipeline.stages.size(), 0);
-  for (const RoundActivation &activation : pipeline.activations) {
-    const RoundGroup &group = pipeline.groups[activation.group];
-    std::vector<std::vector<Change>> ofReplica(group.replicas);
-    for (int64_t m = 0; m < pipeline.microbatches; ++m) {
-      int64_t from =
-          result.tasks.tasks[builder.taskOf(activation.from, m)].startNs;
-      int64_t to = result.tasks.tasks[builder.taskOf(activation.to, m)].endNs;
-      assert(from < to && "it is read after it was written");
-      auto &device = ofDevice[deviceFor(group, m)];
-      device.push_back({from, activation.bytes});
-      device.push_back({to, -activation.bytes});
-      auto &replica = ofReplica[m % group.replicas];
-      replica.push_back({from, 1});
-      replica.push_back({to, -1});
-    }
-    for (std::vector<Change> &changes : ofReplica)
-      result.inFlight[activation.from] = std::max(
-          result.inFlight[activation.from], static_cast<int>(most(changes)));
-  }
-  result.peakBytes.assign(topology.deviceCount(), 0);
-  for (const RoundGroup &group : pipeline.groups)
-    for (int r = 0; r < group.replicas; ++r)
-      result.peakBytes[group.first + r] =
-          group.weightBytes + most(ofDevice[group.first + r]);
-}
-
 } // namespace
 
-RoundResult soap::simulateRounds(const RoundPipeline &pipeline,
-                                 PipelineSchedule schedule,
-                                 const Topology &topology) {
-  RoundResult result;
+RoundOrder soap::orderRounds(const RoundPipeline &pipeline,
+                             PipelineSchedule schedule,
+                             const Topology &topology) {
+  RoundOrder result;
+  if (pipeline.stages.empty()) {
+    result.order.resize(static_cast<size_t>(topology.deviceCount()));
+    return result;
+  }
   Load load = findLoad(pipeline, schedule, topology);
   result.loadNs = static_cast<int64_t>(std::ceil(load.total - 1e-6));
+  result.bottleneck =
+      makeResources(topology)[static_cast<size_t>(load.resource)].name;
   // Where links are waited for, patience hides it, at the price of more
   // microbatches in flight.
   std::vector<double> begins;
@@ -397,19 +294,33 @@ RoundResult soap::simulateRounds(const RoundPipeline &pipeline,
   for (size_t s = 0; s < begins.size(); ++s)
     result.rounds.push_back(static_cast<int64_t>(std::floor(
         begins[s] / load.periods[pipeline.stages[s].backward] + 1e-9)));
-  RoundTasks builder(pipeline, schedule, topology, load, begins);
-  result.tasks = builder.build();
-  result.bottleneck = result.tasks.resources[load.resource].name;
-  int64_t makespanNs = simulateFull(result.tasks);
-  addMemory(pipeline, builder, topology, result);
-  double busy = 0, devices = 0;
-  for (const Task &task : result.tasks.tasks)
-    if (task.sourceDevice < 0)
-      busy += static_cast<double>(task.endNs - task.startNs);
-  for (const RoundGroup &group : pipeline.groups)
-    devices += group.replicas;
-  result.bubble = 1 - busy / (static_cast<double>(makespanNs) * devices);
-  assert(result.bubble >= -1e-9 && result.bubble <= 1 &&
-         "a share of the iteration");
+  for (const std::vector<RoundPass> &passes :
+       orderPasses(pipeline, schedule, topology, load, begins)) {
+    std::vector<PipelinePass> &list = result.order.emplace_back();
+    for (auto [s, microbatch] : passes) {
+      const RoundStage &stage = pipeline.stages[static_cast<size_t>(s)];
+      list.push_back({stage.passStage, microbatch, stage.backward});
+    }
+  }
   return result;
+}
+
+void soap::setRounds(const RoundPipeline &pipeline, PipelineSchedule schedule,
+                     const Topology &topology, PassOrder &passes) {
+  assert(passes.sampleLoops.size() == pipeline.stageOf.size() &&
+         "loops of all nodes");
+  passes.microbatches = pipeline.microbatches;
+  passes.stages.clear();
+  for (int stage : pipeline.stageOf)
+    passes.stages.push_back(
+        stage < 0 ? -1 : pipeline.stages[static_cast<size_t>(stage)].passStage);
+  passes.replicas.clear();
+  if (turnsOf(pipeline) > 1)
+    for (const RoundStage &stage : pipeline.stages) {
+      auto number = static_cast<size_t>(stage.passStage);
+      passes.replicas.resize(std::max(passes.replicas.size(), number + 1), 1);
+      passes.replicas[number] =
+          pipeline.groups[static_cast<size_t>(stage.group)].replicas;
+    }
+  passes.order = orderRounds(pipeline, schedule, topology).order;
 }

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Ops of a device, as they get ready, in stages of one pass each; what stages
-// send each other, and what groups keep for the backward pass.
+// send each other.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,12 +28,14 @@ public:
                      const CostModel &cost)
       : graph(graph), roles(roles), deviceOf(deviceOf), replicas(replicas),
         cost(cost), producer(graph.values.size(), -1),
-        stageOf(graph.nodes.size(), -1),
         bytes(microbatchBytes(graph, roles, microbatches)) {
     pipeline.microbatches = microbatches;
+    pipeline.stageOf.assign(graph.nodes.size(), -1);
     for (size_t n = 0; n < graph.nodes.size(); ++n)
       for (int value : graph.nodes[n].whole.results)
         producer[value] = static_cast<int>(n);
+    for (const Restore &restore : graph.restores)
+      producer[restore.value] = producer[restore.of];
   }
 
   Expected<RoundPipeline> make() {
@@ -43,9 +45,9 @@ public:
     makeStages(Phase::Backward);
     assert(std::ranges::is_sorted(pipeline.stages, {}, &RoundStage::backward) &&
            "forward stages come first");
+    numberPassStages();
     addUpdates();
     addEdges();
-    addActivations();
     return std::move(pipeline);
   }
 
@@ -56,7 +58,6 @@ private:
   const std::vector<int> &replicas;
   const CostModel &cost;
   std::vector<int> producer;  ///< by value: node, or -1
-  std::vector<int> stageOf;   ///< by node, -1: an update
   std::vector<int64_t> bytes; ///< by value, of a microbatch
   std::map<int, int> groupOf; ///< by device
   RoundPipeline pipeline;
@@ -89,7 +90,8 @@ private:
   }
 
   /// Nodes of a phase as they get ready: of one group as long as it has any,
-  /// then of the group with the most.
+  /// then of the group with the most. Recomputed ones are ready when the
+  /// gradient is there for which they are.
   void makeStages(Phase phase) {
     std::vector<std::vector<int>> readers(graph.nodes.size());
     std::vector<int> waiting(graph.nodes.size());
@@ -100,6 +102,21 @@ private:
           readers[from].push_back(static_cast<int>(n));
           ++waiting[n];
         }
+    for (const Restore &restore : graph.restores) {
+      int from = restore.delaysReaders && restore.trigger >= 0
+                     ? producer[restore.trigger]
+                     : -1;
+      if (from < 0 || kernel(from).phase != phase)
+        continue;
+      for (size_t n = static_cast<size_t>(from) + 1; n < graph.nodes.size();
+           ++n)
+        if (kernel(n).phase == phase &&
+            std::count(kernel(n).operands.begin(), kernel(n).operands.end(),
+                       restore.value) > 0) {
+          readers[from].push_back(static_cast<int>(n));
+          ++waiting[n];
+        }
+    }
     std::vector<std::vector<int>> ready(pipeline.groups.size());
     for (size_t n = 0; n < graph.nodes.size(); ++n)
       if (kernel(n).phase == phase && waiting[n] == 0)
@@ -116,7 +133,7 @@ private:
       while (!most->empty()) {
         int node = most->back();
         most->pop_back();
-        stageOf[node] = static_cast<int>(pipeline.stages.size());
+        pipeline.stageOf[node] = static_cast<int>(pipeline.stages.size());
         ++stage.nodes;
         stage.ns += microbatchNs(graph, kernel(node), roles[node],
                                  pipeline.microbatches, cost, deviceOf[node]);
@@ -125,6 +142,23 @@ private:
             ready[groupOfNode(reader)].push_back(reader);
       }
       pipeline.stages.push_back(stage);
+    }
+  }
+
+  void numberPassStages() {
+    // By group: its forward stages that no backward stage has been put with.
+    std::vector<std::vector<int>> open(pipeline.groups.size());
+    int next = 0;
+    for (RoundStage &stage : pipeline.stages) {
+      std::vector<int> &own = open[stage.group];
+      if (stage.backward && !own.empty()) {
+        stage.passStage = own.back();
+        own.pop_back();
+        continue;
+      }
+      stage.passStage = next++;
+      if (!stage.backward)
+        own.push_back(stage.passStage);
     }
   }
 
@@ -140,7 +174,7 @@ private:
         if (int from = producer[value];
             from >= 0 && kernel(from).phase == Phase::Backward &&
             gradients.insert({groupOfNode(n), value}).second)
-          group.gradientBytes += graph.values[value].bytes();
+          group.weightBytes += graph.values[value].bytes();
     }
     for (const GraphInput &input : graph.inputs)
       if (input.updateNode >= 0 && !graph.values[input.value].inHost)
@@ -153,13 +187,12 @@ private:
         if (isFrozen[value] && weights.insert({groupOfNode(n), value}).second)
           pipeline.groups[groupOfNode(n)].weightBytes +=
               graph.values[value].bytes();
-    for (RoundGroup &group : pipeline.groups)
-      group.weightBytes += group.gradientBytes;
   }
 
   /// A value goes to a group once, to the first stage there that reads it, and
   /// all that read it wait for that one.
   void addEdges() {
+    const std::vector<int> &stageOf = pipeline.stageOf;
     std::map<std::pair<int, int>, std::set<int>> readersOf; // value, group
     for (size_t n = 0; n < graph.nodes.size(); ++n)
       for (int value : kernel(n).operands)
@@ -183,43 +216,6 @@ private:
     }
     for (const auto &[key, sum] : edges)
       pipeline.edges.push_back({key.first, key.second, sum});
-  }
-
-  /// Values of the forward pass that the backward pass reads, once a group.
-  void addActivations() {
-    std::map<std::pair<int, int>, std::pair<int, int>> spans; // value, group
-    for (size_t n = 0; n < graph.nodes.size(); ++n)
-      for (int value : kernel(n).operands) {
-        int from = producer[value];
-        if (from < 0 || kernel(from).phase != Phase::Forward ||
-            kernel(n).phase != Phase::Backward)
-          continue;
-        auto [it, isNew] = spans.try_emplace({value, groupOfNode(n)},
-                                             stageOf[from], stageOf[n]);
-        it->second.second = std::max(it->second.second, stageOf[n]);
-      }
-    // Copies are there from when the first stage reads them, if one does in the
-    // forward pass.
-    for (auto &[key, span] : spans) {
-      auto [value, group] = key;
-      if (pipeline.stages[span.first].group == group)
-        continue;
-      int first = -1;
-      for (size_t n = 0; n < graph.nodes.size(); ++n)
-        if (kernel(n).phase == Phase::Forward && groupOfNode(n) == group &&
-            std::count(kernel(n).operands.begin(), kernel(n).operands.end(),
-                       value))
-          first = first < 0 ? stageOf[n] : std::min(first, stageOf[n]);
-      if (first >= 0)
-        span.first = first;
-    }
-    std::map<std::tuple<int, int, int>, int64_t> sums;
-    for (const auto &[key, span] : spans)
-      sums[{key.second, span.first, span.second}] += bytes[key.first];
-    for (const auto &[key, sum] : sums) {
-      auto [group, from, to] = key;
-      pipeline.activations.push_back({group, sum, from, to});
-    }
   }
 };
 

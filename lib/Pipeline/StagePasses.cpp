@@ -183,11 +183,15 @@ MaybeError soap::orderPasses(const Graph &graph, const StepFacts &facts,
                              PassOrder &passes) {
   assert(facts.isClone.size() == graph.nodes.size() &&
          facts.isData.size() == graph.inputs.size() && "facts of the graph");
-  if (auto error = checkRecomputed(graph, facts.isClone, passes))
-    return error;
+  bool isOrdered = !passes.order.empty();
+  if (!isOrdered)
+    if (auto error = checkRecomputed(graph, facts.isClone, passes))
+      return error;
   if (auto error = checkKept(graph, passes))
     return error;
   runOnceBefore(graph, facts.isData, passes);
+  if (isOrdered)
+    return std::nullopt;
   auto order = schedulePasses(schedule, stageDevices, passes.microbatches,
                               deviceCount, inFlight);
   if (!order)

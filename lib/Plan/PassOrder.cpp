@@ -60,7 +60,7 @@ std::vector<int> soap::stagesOfNodes(const Graph &graph,
 
 Strategy soap::cutIntoMicrobatches(const Strategy &strategy,
                                    const PassOrder &passes) {
-  assert(!strategy.empty() && "no configs");
+  assert(strategy.size() == passes.stages.size() && "a config a node");
   Strategy result = strategy;
   for (size_t n = 0; n < strategy.size(); ++n) {
     if (passes.runsOnce(static_cast<int>(n)))
@@ -80,10 +80,9 @@ Strategy soap::cutIntoMicrobatches(const Strategy &strategy,
     for (size_t first = 0; first < one.devices.size();
          first += static_cast<size_t>(run))
       for (int64_t m = 0; m < passes.microbatches; ++m)
-        all.devices.insert(all.devices.end(),
-                           one.devices.begin() + static_cast<ptrdiff_t>(first),
-                           one.devices.begin() + static_cast<ptrdiff_t>(first) +
-                               run);
+        for (int64_t i = 0; i < run; ++i)
+          all.devices.push_back(one.devices[first + static_cast<size_t>(i)] +
+                                passes.turnOf(static_cast<int>(n), m));
   }
   return result;
 }

@@ -115,13 +115,18 @@ static NamedConfig readConfig(const jsonfile::Cursor &at) {
 
 static NamedPipeline readPipeline(const jsonfile::Cursor &at) {
   constexpr int64_t largest = 1 << 20;
-  at.expectObject({"microbatches", "schedule", "stages"});
+  at.expectObject({"microbatches", "schedule", "replicas", "stages"});
   NamedPipeline pipeline;
   pipeline.microbatches = at["microbatches"].integer(1, largest);
   pipeline.schedule = at["schedule"].string();
   if (pipeline.schedule != "gpipe" && pipeline.schedule != "1f1b")
     at["schedule"].fail("expected gpipe or 1f1b, got \"" + pipeline.schedule +
                         "\"");
+  if (at.has("replicas"))
+    for (const jsonfile::Cursor &count : at["replicas"].elements())
+      pipeline.replicas.push_back(static_cast<int>(count.integer(1, largest)));
+  if (at.has("replicas") && at.has("stages"))
+    at["replicas"].fail("expected no replicas beside stages");
   if (at.has("stages"))
     for (const jsonfile::Cursor &entry : at["stages"].elements()) {
       entry.expectObject({"first", "devices"});
@@ -188,10 +193,10 @@ Expected<StrategyFile> soap::parseStrategyFile(const std::string &text,
   return jsonfile::read(*document, file, readStrategy);
 }
 
-static std::string printDevices(const std::vector<int> &devices) {
+static std::string printNumbers(const std::vector<int> &numbers) {
   std::string text = "[";
-  for (size_t i = 0; i < devices.size(); ++i)
-    text += (i ? ", " : "") + std::to_string(devices[i]);
+  for (size_t i = 0; i < numbers.size(); ++i)
+    text += (i ? ", " : "") + std::to_string(numbers[i]);
   return text + "]";
 }
 
@@ -200,6 +205,8 @@ static std::string printPipeline(const NamedPipeline &pipeline) {
   std::string text =
       "{\"microbatches\": " + std::to_string(pipeline.microbatches) +
       ", \"schedule\": " + quote(pipeline.schedule);
+  if (!pipeline.replicas.empty())
+    text += ", \"replicas\": " + printNumbers(pipeline.replicas);
   if (pipeline.stages.empty())
     return text + "}";
   text += ", \"stages\": [";
@@ -207,7 +214,7 @@ static std::string printPipeline(const NamedPipeline &pipeline) {
     text += (&stage == &pipeline.stages.front() ? "\n    {\"first\": "
                                                 : ",\n    {\"first\": ") +
             quote(stage.first) +
-            ", \"devices\": " + printDevices(stage.devices) + "}";
+            ", \"devices\": " + printNumbers(stage.devices) + "}";
   return text + "\n  ]}";
 }
 
@@ -238,7 +245,7 @@ std::string soap::printStrategyFile(const StrategyFile &strategy) {
       text += "}";
     if (config.replicas != 1)
       text += ", \"replicas\": " + std::to_string(config.replicas);
-    text += ", \"devices\": " + printDevices(config.devices) + "}";
+    text += ", \"devices\": " + printNumbers(config.devices) + "}";
   }
   text += "\n  ]";
   if (!strategy.keeps.empty()) {

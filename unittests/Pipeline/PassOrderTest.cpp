@@ -155,6 +155,7 @@ protected:
     passes = {microbatches,
               std::vector<int>(count, -1),
               std::vector<int>(count, -1),
+              {},
               {}};
     for (size_t l = 0; l < mlp.layers.size(); ++l) {
       const MlpLayer &layer = mlp.layers[l];

@@ -32,9 +32,11 @@ TEST(StrategyFile, RoundTrip) {
       file.schedule = {"fc0[0]", "a \"task\""};
     file.keeps = {{"relu0.out", Keep::After}, {"w1", Keep::Before}};
     if (round % 3)
-      file.pipeline = {4, "gpipe", {}};
+      file.pipeline = {4, "gpipe", {}, {}};
     if (round % 3 == 2)
       file.pipeline->stages = {{"fc0", {0, 1}}, {"fc1", {2, 3}}};
+    else if (file.pipeline)
+      file.pipeline->replicas = {2, 1, 1};
     if (round % 3 == 0)
       file.recomputed.emplace();
     if (round % 3 == 1)

@@ -15,6 +15,7 @@
 #include "Soap/Analysis/OpGraph.h"
 #include "Soap/Dialect/Soap/SoapDialect.h"
 #include "Soap/Dialect/Soap/StageAttributes.h"
+#include "Soap/Pipeline/RoundPipeline.h"
 #include "Soap/Plan/PassOrder.h"
 
 namespace mlir::soap {
@@ -31,13 +32,28 @@ std::vector<int> forwardNodesOf(const OpGraph &opGraph);
 FailureOr<std::vector<int>> firstNodesOf(const OpGraph &opGraph,
                                          ArrayRef<StageEntry> stages);
 
+/// A placement, op by op, as a pipeline.
+struct PlacedPipeline {
+  ::soap::Pipeline stages; ///< of one device each
+  /// Instead of `stages`, where devices share stages, or have several.
+  std::optional<::soap::RoundPipeline> rounds;
+};
+
+/// The pipeline of ops whole on devices: the first one of each config. An error
+/// if devices cannot share as `pipeline` says.
+::soap::Expected<PlacedPipeline>
+makePlacedPipeline(const ::soap::Graph &graph,
+                   const std::vector<std::vector<::soap::Role>> &roles,
+                   const ::soap::Strategy &strategy, PipelineAttr pipeline,
+                   const ::soap::CostModel &cost);
+
 /// The passes of a pipeline whose ops have the configs of one microbatch.
-/// Without `soap.stages` every op is whole on one device, and every device is a
-/// stage. None: a pipeline of rounds (docs/Pipeline.md), which is not run in
-/// microbatches. Emits an error where stages do not cover the ops, an op is on
-/// devices of another stage, a batch has fewer samples than microbatches, or
-/// the schedule does not allow it. `stages` null: the stages of the module.
-FailureOr<std::optional<::soap::PassOrder>>
+/// Without `soap.stages` every op is whole on one device, and
+/// `makePlacedPipeline` makes the stages. Emits an error where stages do not
+/// cover the ops, an op is on devices of another stage, a batch has fewer
+/// samples than microbatches, or the schedule does not allow it. `stages` null:
+/// the stages of the module.
+FailureOr<::soap::PassOrder>
 readPassOrder(const OpGraph &opGraph, const ::soap::Strategy &strategy,
               PipelineAttr pipeline, const ::soap::Topology &topology,
               const std::vector<StageEntry> *stages = nullptr);

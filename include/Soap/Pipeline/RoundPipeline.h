@@ -16,6 +16,7 @@
 #define SOAP_PIPELINE_ROUNDPIPELINE_H
 
 #include "Soap/Pipeline/Pipeline.h"
+#include "Soap/Plan/PassOrder.h"
 
 namespace soap {
 
@@ -25,9 +26,8 @@ struct RoundGroup {
   int replicas = 1;
   /// Once for an iteration, after all backward passes.
   int64_t updateNs = 0;
-  /// Parameters, optimizer state, sums of gradients; of these the gradients,
-  /// which replicas add up before the update.
-  int64_t weightBytes = 0, gradientBytes = 0;
+  /// Parameters, optimizer state, sums of gradients.
+  int64_t weightBytes = 0;
 };
 
 /// Ops of one pass that a group does in one go for a microbatch.
@@ -36,6 +36,9 @@ struct RoundStage {
   bool backward = false;
   int64_t ns = 0;
   int nodes = 0;
+  /// Its stage in an order of passes: the i-th forward stage of a group and its
+  /// i-th last backward stage are one.
+  int passStage = 0;
 };
 
 /// Stage `to` needs what stage `from` makes; `bytes` are sent if they are of
@@ -45,19 +48,11 @@ struct RoundEdge {
   int64_t bytes = 0;
 };
 
-/// The bytes that a group keeps of a microbatch from the beginning of a stage
-/// to the end of another.
-struct RoundActivation {
-  int group = 0;
-  int64_t bytes = 0;
-  int from = 0, to = 0;
-};
-
 struct RoundPipeline {
   std::vector<RoundGroup> groups;
   std::vector<RoundStage> stages; ///< edges go to later ones; forward first
   std::vector<RoundEdge> edges;
-  std::vector<RoundActivation> activations;
+  std::vector<int> stageOf; ///< by node, -1: an update
   int64_t microbatches = 1;
 };
 
@@ -70,8 +65,7 @@ Expected<RoundPipeline> makeRoundPipeline(
     const std::vector<int> &deviceOf, const std::vector<int> &replicas,
     int64_t microbatches, const CostModel &cost);
 
-struct RoundResult {
-  TaskGraph tasks; ///< simulated
+struct RoundOrder {
   /// As in `PipelineResult`; of r devices that share a stage each has 1/r of
   /// its work.
   int64_t loadNs = 0;
@@ -79,21 +73,22 @@ struct RoundResult {
   /// The time that another microbatch adds to the iteration, in the mean of as
   /// many as devices take turns over.
   int64_t steadyNs = 0;
-  double bubble = 0;
   /// By stage: rounds after the one in which a microbatch enters.
   std::vector<int64_t> rounds;
-  /// By stage: most microbatches that have begun it and not yet ended the last
-  /// stage that reads what its group keeps of it; 0 where nothing is kept.
-  std::vector<int> inFlight;
-  /// By device of the topology: most bytes, activations in flight included.
-  std::vector<int64_t> peakBytes;
+  /// By device of the topology: its passes, in their order.
+  std::vector<std::vector<PipelinePass>> order;
 };
 
-/// Simulates an iteration. With 1F1B a device's passes are in the order of the
-/// schedule of rounds; with GPipe forward passes come before all backward
-/// passes, and both have a schedule of their own.
-RoundResult simulateRounds(const RoundPipeline &pipeline,
-                           PipelineSchedule schedule, const Topology &topology);
+/// With 1F1B a device's passes are in the order of the schedule of rounds; with
+/// GPipe forward passes come before all backward passes, and both have a
+/// schedule of their own.
+RoundOrder orderRounds(const RoundPipeline &pipeline, PipelineSchedule schedule,
+                       const Topology &topology);
+
+/// Sets stages of nodes, turns of devices and the order of an order of passes,
+/// whose loops are known.
+void setRounds(const RoundPipeline &pipeline, PipelineSchedule schedule,
+               const Topology &topology, PassOrder &passes);
 
 } // namespace soap
 

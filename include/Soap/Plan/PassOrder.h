@@ -41,9 +41,18 @@ struct PassOrder {
   std::vector<int> sampleLoops;
   /// By device: its passes, in their order.
   std::vector<std::vector<PipelinePass>> order;
+  /// By stage: how many devices take turns. Of r devices, of which configs name
+  /// the first, the i-th has microbatches i, i + r, ... Empty: none do.
+  std::vector<int> replicas;
 
   bool runsOnce(int node) const {
     return stages[node] < 0 || sampleLoops[node] < 0;
+  }
+  /// How many devices behind the one of its config a node's device is.
+  int turnOf(int node, int64_t microbatch) const {
+    if (replicas.empty())
+      return 0;
+    return static_cast<int>(microbatch % replicas[stages[node]]);
   }
 };
 
@@ -63,7 +72,7 @@ std::vector<int> stagesOfNodes(const Graph &graph,
 
 /// The strategy of all microbatches, from configs for one: the degree of the
 /// sample loop times the microbatches, microbatch outermost, on the same
-/// devices each time.
+/// devices each time, or on those whose turn it is.
 Strategy cutIntoMicrobatches(const Strategy &strategy, const PassOrder &passes);
 
 /// The pass that a piece of a kernel belongs to; none: it runs once.

@@ -39,6 +39,9 @@ struct NamedPipeline {
   int64_t microbatches = 1;
   std::string schedule;           ///< `gpipe` or `1f1b`
   std::vector<NamedStage> stages; ///< empty: every device is one
+  /// By device: how many share its ops, itself and those after it. Empty: none
+  /// does. Not beside stages.
+  std::vector<int> replicas;
 };
 
 /// In which form a named value is kept for the backward pass (Reuse.h).

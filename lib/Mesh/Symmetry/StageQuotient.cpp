@@ -65,6 +65,8 @@ std::string StageQuotient::set(const Strategy &next, const PassOrder &order,
   passes = &order;
   stop = &isOver;
   known.clear();
+  if (!order.replicas.empty())
+    return "devices that share a stage take turns";
   for (const Restore &restore : graph.restores)
     if (restore.keep != Keep::Before)
       return "'" + graph.values[static_cast<size_t>(restore.of)].name +

@@ -374,22 +374,18 @@ LogicalResult Explain::runBlock() {
     return printExplained(target, *strategy,
                           explainBlock(plan, nullptr, order, block));
   }
-  FailureOr<std::optional<::soap::PassOrder>> order =
+  FailureOr<::soap::PassOrder> order =
       readPassOrder(target.opGraph, *strategy, pipeline, target.topology);
   if (failed(order))
     return failure();
-  if (!*order)
-    return module.emitError()
-           << "has a '" << SoapDialect::kPipeline
-           << "' of rounds: expected one that runs in microbatches";
   auto planned =
-      ::soap::PlannedPasses::make(graph, *strategy, **order, target.topology,
+      ::soap::PlannedPasses::make(graph, *strategy, *order, target.topology,
                                   /*foldOnly=*/false);
   if (!planned)
     return module.emitError()
            << "'" << SoapDialect::kPipeline << "': " << planned.error();
   BlockExplanation explanation = explainBlock(
-      (*planned)->getPlan(), (*planned)->getQuotient(), **order, block);
+      (*planned)->getPlan(), (*planned)->getQuotient(), *order, block);
   explanation.unfolded = (*planned)->whyUnfolded();
   return printExplained(target, *strategy, explanation);
 }

@@ -79,13 +79,6 @@ mlir::soap::priceFunction(func::FuncOp function,
   PricedFunction priced{
       std::move(placed->opGraph), std::move(placed->strategy), {}, {}};
   std::optional<::soap::PassOrder> &passes = placed->passes;
-  if (placed->pipeline && !passes)
-    function.emitRemark("'@")
-        << function.getName() << "': '" << SoapDialect::kPipeline
-        << "' is a pipeline of rounds of " << placed->pipeline.getMicrobatches()
-        << " microbatches, but programs run the whole batch through one "
-           "stage after another: what was simulated as a pipeline is not "
-           "what runs";
   std::function<bool(int)> mayAdd =
       [types = elementTypesOf(priced.opGraph)](int value) {
         return types[value] && (types[value].isF32() || types[value].isF64() ||

@@ -41,6 +41,12 @@ struct PassReport {
   /// Share of the iteration in which a device of a stage computes nothing, mean
   /// of all.
   double bubble = 0;
+
+  /// 0: no op of a stage has passes.
+  int inFlightOf(int stage) const {
+    auto s = static_cast<size_t>(stage);
+    return s < stages.size() ? stages[s].inFlight : 0;
+  }
 };
 
 /// `tasks` are simulated; `memoryBytes`: peaks by device.

@@ -29,78 +29,32 @@ int64_t mlir::soap::samplesOfBatch(const FunctionProblem &target) {
   return samples;
 }
 
-FailureOr<PipelineSimulation>
-mlir::soap::simulateModulePipeline(ModuleOp module, PipelineAttr attribute,
-                                   const FunctionProblem &target,
-                                   const ::soap::Strategy &strategy) {
-  PipelineSimulation simulation;
-  simulation.schedule = *::soap::findSchedule(
+PlacementPrediction
+mlir::soap::predictPlacement(PipelineAttr attribute,
+                             const FunctionProblem &target,
+                             const ::soap::Strategy &strategy) {
+  ::soap::Expected<PlacedPipeline> placed = makePlacedPipeline(
+      target.opGraph.graph, target.problem->getRoles(), strategy, attribute,
+      ::soap::CostModel(target.topology));
+  assert(placed && "a placement whose passes have been read");
+  ::soap::PipelineSchedule schedule = *::soap::findSchedule(
       stringifyPipelineSchedule(attribute.getSchedule()).str());
-  int64_t microbatches = attribute.getMicrobatches();
-  if (int64_t samples = samplesOfBatch(target); microbatches > samples)
-    return module.emitError()
-           << "'" << SoapDialect::kPipeline << "': expected at most as many "
-           << "microbatches as the " << samples << " samples of a batch, got "
-           << microbatches;
-  std::vector<int> deviceOf;
-  for (auto [node, config] :
-       llvm::zip_equal(target.opGraph.graph.nodes, strategy)) {
-    if (config.devices.size() != 1)
-      return module.emitError()
-             << "'" << SoapDialect::kPipeline << "': op '" << node.whole.name
-             << "' is split in " << config.devices.size()
-             << " pieces, expected every op whole on one device";
-    deviceOf.push_back(config.devices[0]);
-  }
-  ::soap::CostModel cost(target.topology);
-  std::vector<int> replicas;
-  if (ArrayRef<int64_t> counts = attribute.getReplicas(); !counts.empty()) {
-    replicas.assign(counts.begin(), counts.end());
-    replicas.resize(target.topology.deviceCount(), 1);
-  }
-  if (replicas.empty()) {
-    ::soap::Expected<::soap::Pipeline> pipeline =
-        ::soap::makePipeline(target.opGraph.graph, target.problem->getRoles(),
-                             deviceOf, microbatches, cost);
-    if (pipeline) {
-      simulation.pipeline = std::move(*pipeline);
-      simulation.result = ::soap::simulatePipeline(
-          simulation.pipeline, simulation.schedule, target.topology);
-      return simulation;
-    }
-  }
-  ::soap::Expected<::soap::RoundPipeline> pipeline = ::soap::makeRoundPipeline(
-      target.opGraph.graph, target.problem->getRoles(), deviceOf, replicas,
-      microbatches, cost);
-  if (!pipeline)
-    return module.emitError()
-           << "'" << SoapDialect::kPipeline << "': " << pipeline.error();
-  simulation.roundPipeline = std::move(*pipeline);
-  simulation.roundResult = ::soap::simulateRounds(
-      *simulation.roundPipeline, simulation.schedule, target.topology);
-  return simulation;
-}
-
-std::vector<int64_t> PipelineSimulation::peakBytes(int devices) const {
-  if (roundPipeline)
-    return roundResult.peakBytes;
-  std::vector<int64_t> bytes(devices);
-  for (auto [s, stage] : llvm::enumerate(pipeline.stages))
-    bytes[stage.device] = result.peakBytes[s];
-  return bytes;
+  PlacementPrediction prediction;
+  prediction.pipeline = std::move(*placed);
+  if (const auto &rounds = prediction.pipeline.rounds)
+    prediction.rounds = ::soap::orderRounds(*rounds, schedule, target.topology);
+  else
+    prediction.stages = ::soap::simulatePipeline(prediction.pipeline.stages,
+                                                 schedule, target.topology);
+  return prediction;
 }
 
 static void printRoundReport(llvm::json::OStream &json,
-                             const PipelineSimulation &simulation,
+                             const PlacementPrediction &prediction,
+                             const PassReport &passes,
+                             const std::vector<int64_t> &memoryBytes,
                              const ::soap::Topology &topology) {
-  const ::soap::RoundPipeline &pipeline = *simulation.roundPipeline;
-  const ::soap::RoundResult &result = simulation.roundResult;
-  json.attribute("schedule", ::soap::scheduleName(simulation.schedule));
-  json.attribute("microbatches", pipeline.microbatches);
-  json.attribute("load_ns", result.loadNs);
-  json.attribute("steady_ns", result.steadyNs);
-  json.attribute("bottleneck", result.bottleneck);
-  json.attribute("bubble", result.bubble);
+  const ::soap::RoundPipeline &pipeline = *prediction.pipeline.rounds;
   json.attributeArray("groups", [&] {
     for (const ::soap::RoundGroup &group : pipeline.groups)
       json.object([&] {
@@ -108,7 +62,7 @@ static void printRoundReport(llvm::json::OStream &json,
         json.attribute("replicas", group.replicas);
         json.attribute("update_ns", group.updateNs);
         json.attribute("weight_bytes", group.weightBytes);
-        json.attribute("peak_bytes", result.peakBytes[group.first]);
+        json.attribute("peak_bytes", memoryBytes[group.first]);
       });
   });
   json.attributeArray("stages", [&] {
@@ -120,28 +74,18 @@ static void printRoundReport(llvm::json::OStream &json,
         json.attribute("pass", stage.backward ? "backward" : "forward");
         json.attribute("ops", stage.nodes);
         json.attribute("ns", stage.ns);
-        json.attribute("round", result.rounds[s]);
-        json.attribute("in_flight", result.inFlight[s]);
+        json.attribute("round", prediction.rounds.rounds[s]);
+        json.attribute("in_flight", passes.inFlightOf(stage.passStage));
       });
   });
 }
 
-static void printRoundSummary(const PipelineSimulation &simulation,
+static void printRoundSummary(const PlacementPrediction &prediction,
+                              const std::vector<int64_t> &memoryBytes,
                               const ::soap::Topology &topology,
                               llvm::raw_ostream &stream) {
-  const ::soap::RoundPipeline &pipeline = *simulation.roundPipeline;
-  const ::soap::RoundResult &result = simulation.roundResult;
+  const ::soap::RoundPipeline &pipeline = *prediction.pipeline.rounds;
   constexpr double nsPerMs = 1e6, bytesPerMiB = 1 << 20;
-  stream << llvm::format(
-      "  pipeline of rounds: %s, %lld microbatches, %zu stages on %zu groups "
-      "of devices, bubble %.1f %%\n"
-      "  another microbatch takes %.3f ms; the slowest part, %s, works %.3f ms "
-      "for one\n",
-      ::soap::scheduleName(simulation.schedule),
-      static_cast<long long>(pipeline.microbatches), pipeline.stages.size(),
-      pipeline.groups.size(), 100 * result.bubble,
-      static_cast<double>(result.steadyNs) / nsPerMs, result.bottleneck.c_str(),
-      static_cast<double>(result.loadNs) / nsPerMs);
   for (auto [g, group] : llvm::enumerate(pipeline.groups)) {
     int stages = 0, nodes = 0;
     int64_t ns = 0;
@@ -156,24 +100,29 @@ static void printRoundSummary(const PipelineSimulation &simulation,
         "%10.3f MiB\n",
         topology.devices[group.first].name.c_str(), group.replicas, nodes,
         stages, static_cast<double>(ns) / nsPerMs,
-        static_cast<double>(result.peakBytes[group.first]) / bytesPerMiB);
+        static_cast<double>(memoryBytes[group.first]) / bytesPerMiB);
   }
 }
 
 void mlir::soap::printPipelineReport(llvm::json::OStream &json,
-                                     const PipelineSimulation &simulation,
+                                     const PlacementPrediction &prediction,
+                                     const PassReport &passes,
+                                     const std::vector<int64_t> &memoryBytes,
                                      const ::soap::Topology &topology) {
-  if (simulation.roundPipeline)
-    return printRoundReport(json, simulation, topology);
-  const ::soap::PipelineResult &result = simulation.result;
-  json.attribute("schedule", ::soap::scheduleName(simulation.schedule));
-  json.attribute("microbatches", simulation.pipeline.microbatches);
-  json.attribute("load_ns", result.loadNs);
-  json.attribute("steady_ns", result.steadyNs);
-  json.attribute("bottleneck", result.bottleneck);
-  json.attribute("bubble", result.bubble);
+  const ::soap::PipelineResult &result = prediction.stages;
+  const ::soap::RoundOrder &rounds = prediction.rounds;
+  bool isOfRounds = prediction.pipeline.rounds.has_value();
+  json.attribute("schedule", ::soap::scheduleName(passes.schedule));
+  json.attribute("microbatches", passes.microbatches);
+  json.attribute("load_ns", isOfRounds ? rounds.loadNs : result.loadNs);
+  json.attribute("steady_ns", isOfRounds ? rounds.steadyNs : result.steadyNs);
+  json.attribute("bottleneck",
+                 isOfRounds ? rounds.bottleneck : result.bottleneck);
+  json.attribute("bubble", passes.bubble);
+  if (isOfRounds)
+    return printRoundReport(json, prediction, passes, memoryBytes, topology);
   json.attributeArray("stages", [&] {
-    for (auto [s, stage] : llvm::enumerate(simulation.pipeline.stages))
+    for (auto [s, stage] : llvm::enumerate(prediction.pipeline.stages.stages))
       json.object([&, s = s, &stage = stage] {
         json.attribute("device", topology.devices[stage.device].name);
         json.attribute("ops", stage.nodes);
@@ -188,23 +137,36 @@ void mlir::soap::printPipelineReport(llvm::json::OStream &json,
   });
 }
 
-void mlir::soap::printPipelineSummary(const PipelineSimulation &simulation,
+void mlir::soap::printPipelineSummary(const PlacementPrediction &prediction,
+                                      const PassReport &passes,
+                                      const std::vector<int64_t> &memoryBytes,
                                       const ::soap::Topology &topology,
                                       llvm::raw_ostream &stream) {
-  if (simulation.roundPipeline)
-    return printRoundSummary(simulation, topology, stream);
-  const ::soap::PipelineResult &result = simulation.result;
+  const ::soap::PipelineResult &result = prediction.stages;
+  const ::soap::RoundOrder &rounds = prediction.rounds;
+  const auto &ofRounds = prediction.pipeline.rounds;
+  const auto &stages = prediction.pipeline.stages.stages;
   constexpr double nsPerMs = 1e6, bytesPerMiB = 1 << 20;
+  stream << llvm::format("  pipeline%s: %s, %lld microbatches, %zu stages",
+                         ofRounds ? " of rounds" : "",
+                         ::soap::scheduleName(passes.schedule),
+                         static_cast<long long>(passes.microbatches),
+                         ofRounds ? ofRounds->stages.size() : stages.size());
+  if (ofRounds)
+    stream << llvm::format(" on %zu groups of devices",
+                           ofRounds->groups.size());
   stream << llvm::format(
-      "  pipeline: %s, %lld microbatches, %zu stages, bubble %.1f %%\n"
+      ", bubble %.1f %%\n"
       "  another microbatch takes %.3f ms; the slowest part, %s, works %.3f ms "
       "for one\n",
-      ::soap::scheduleName(simulation.schedule),
-      static_cast<long long>(simulation.pipeline.microbatches),
-      simulation.pipeline.stages.size(), 100 * result.bubble,
-      static_cast<double>(result.steadyNs) / nsPerMs, result.bottleneck.c_str(),
-      static_cast<double>(result.loadNs) / nsPerMs);
-  for (auto [s, stage] : llvm::enumerate(simulation.pipeline.stages))
+      100 * passes.bubble,
+      static_cast<double>(ofRounds ? rounds.steadyNs : result.steadyNs) /
+          nsPerMs,
+      (ofRounds ? rounds.bottleneck : result.bottleneck).c_str(),
+      static_cast<double>(ofRounds ? rounds.loadNs : result.loadNs) / nsPerMs);
+  if (ofRounds)
+    return printRoundSummary(prediction, memoryBytes, topology, stream);
+  for (auto [s, stage] : llvm::enumerate(stages))
     stream << llvm::format(
         "    stage %zu  %-10s %4d ops  forward %8.3f ms  backward %8.3f ms  "
         "%d in flight  %10.3f MiB\n",

@@ -230,13 +230,13 @@ std::string mlir::soap::printReport(const ::soap::Graph &graph,
     json.attribute("movement_ns", sum.movementNs);
     json.attribute("communication_ns", sum.communicationNs);
     json.attribute("exposed_communication_ns", sum.exposedNs);
-    if (simulation.passes && !simulation.pipeline)
+    if (const auto &passes = simulation.passes)
       json.attributeObject("pipeline", [&] {
-        printPassReport(json, *simulation.passes, topology);
-      });
-    if (simulation.pipeline)
-      json.attributeObject("pipeline", [&] {
-        printPipelineReport(json, *simulation.pipeline, topology);
+        if (simulation.prediction)
+          printPipelineReport(json, *simulation.prediction, *passes,
+                              simulation.memoryBytes, topology);
+        else
+          printPassReport(json, *passes, topology);
       });
     printPath(json, simulation.path);
     printDeviceList(json, simulation, topology);
@@ -324,10 +324,11 @@ void mlir::soap::printSummary(const ::soap::Graph &graph,
   printMakespan(simulation.by, makespanNs,
                 static_cast<int64_t>(simulation.tasks.tasks.size()), stream);
   printAnomaly(simulation.anomaly, makespanNs, stream);
-  if (simulation.passes && !simulation.pipeline)
+  if (simulation.prediction)
+    printPipelineSummary(*simulation.prediction, *simulation.passes,
+                         simulation.memoryBytes, topology, stream);
+  else if (simulation.passes)
     printPassSummary(*simulation.passes, topology, stream);
-  if (simulation.pipeline)
-    printPipelineSummary(*simulation.pipeline, topology, stream);
   printTimes(simulation, topology, stream);
   printPath(simulation.path, makespanNs, stream);
   printDevices(topology, simulation.busyNs, simulation.memoryBytes,

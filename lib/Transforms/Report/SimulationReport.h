@@ -26,8 +26,8 @@
 
 namespace mlir::soap {
 
-/// A simulated strategy and what its timeline says. Partitioned IR and
-/// pipelines have tasks only, no plan.
+/// A simulated strategy and what its timeline says. Partitioned IR has
+/// tasks only, no plan.
 struct Simulation : ::soap::PricedStrategy {
   SimulatedBy by = SimulatedBy::TaskGraph;
   std::vector<int> order;           ///< schedule: task ids
@@ -51,9 +51,9 @@ struct Simulation : ::soap::PricedStrategy {
   /// pipeline.
   std::vector<HybridRow> recipes;
   /// Of an iteration that is a pipeline of microbatches.
-  std::optional<PipelineSimulation> pipeline;
-  /// Of one that is simulated op by op, as it runs.
   std::optional<PassReport> passes;
+  /// Of one of these without `soap.stages`.
+  std::optional<PlacementPrediction> prediction;
 };
 
 /// Plans, prices and simulates. Configs must be checked.

@@ -41,14 +41,11 @@ mlir::soap::makeStrategyFile(ModuleOp module, const OpGraph &opGraph,
       readPipeline(module->getAttr(SoapDialect::kPipeline));
   if (!attribute)
     return file;
-  if (!attribute.getReplicas().empty())
-    return module.emitError()
-           << "'" << SoapDialect::kPipeline
-           << "' has 'replicas': strategy files have no such pipelines; write "
-              "the module itself";
   ::soap::NamedPipeline &pipeline = file.pipeline.emplace();
   pipeline.microbatches = attribute.getMicrobatches();
   pipeline.schedule = stringifyPipelineSchedule(attribute.getSchedule()).str();
+  pipeline.replicas.assign(attribute.getReplicas().begin(),
+                           attribute.getReplicas().end());
   ::soap::Expected<std::vector<StageEntry>> stages =
       readStages(module->getAttr(kStages));
   if (!stages)

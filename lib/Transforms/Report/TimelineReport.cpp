@@ -32,10 +32,6 @@ llvm::StringRef mlir::soap::simulatorName(SimulatedBy by) {
     return "compact plan";
   case SimulatedBy::PassTimeline:
     return "pass timeline";
-  case SimulatedBy::Stages:
-    return "stages";
-  case SimulatedBy::Rounds:
-    return "rounds";
   }
   return "";
 }

@@ -26,11 +26,8 @@ enum class SimulatedBy {
   Programs,     ///< the programs of partitioned IR
   CompactPlan,  ///< the plan, its tasks not written out
   PassTimeline, ///< microbatches of a compact plan
-  Stages,       ///< microbatches of whole stages
-  Rounds,       ///< microbatches whose stages share devices, or have several
 };
-/// `task graph`, `programs`, `compact plan`, `pass timeline`, `stages`,
-/// `rounds`.
+/// `task graph`, `programs`, `compact plan`, `pass timeline`.
 llvm::StringRef simulatorName(SimulatedBy by);
 
 /// JSON: `simulator`.

@@ -227,7 +227,16 @@ LogicalResult Place::run() {
   for (auto [n, node] : llvm::enumerate(target.opGraph.graph.nodes)) {
     ::soap::Config &config = strategy.emplace_back();
     config.degrees.assign(node.whole.space.loops.size(), 1);
-    config.devices = {placed->deviceOf[n]};
+    int first = placed->deviceOf[n], replicas = 1;
+    // Ops that run once run on all devices that share their stage.
+    if (!placed->replicas.empty() &&
+        (node.whole.phase == ::soap::Phase::Update ||
+         ::soap::sampleLoopOf(node.whole.space, target.problem->getRoles()[n]) <
+             0))
+      replicas = placed->replicas[static_cast<size_t>(first)];
+    config.replicas = replicas;
+    for (int r = 0; r < replicas; ++r)
+      config.devices.push_back(first + r);
   }
   SmallVector<int64_t> replicas(placed->replicas.begin(),
                                 placed->replicas.end());

@@ -26,21 +26,17 @@ static FailureOr<std::string> drawPipeline(ModuleOp module,
                                            const FunctionProblem &target,
                                            const ::soap::Strategy &strategy,
                                            PipelineAttr pipeline) {
-  FailureOr<std::optional<::soap::PassOrder>> order =
+  FailureOr<::soap::PassOrder> order =
       readPassOrder(target.opGraph, strategy, pipeline, target.topology);
   if (failed(order))
     return failure();
-  if (!*order)
-    return module.emitError()
-           << "has a '" << SoapDialect::kPipeline
-           << "' of rounds: expected one that runs in microbatches";
   FailureOr<std::string> price = describePrice(module, target, strategy);
   if (failed(price))
     return failure();
   std::string title = drawingTitle(module, target.topology.name) + ", @" +
                       func::FuncOp(target.function).getName().str() + ": " +
                       *price;
-  return drawStages(target, strategy, **order,
+  return drawStages(target, strategy, *order,
                     pipeline.getSchedule() == PipelineSchedule::GPipe ? "GPipe"
                                                                       : "1F1B",
                     title);

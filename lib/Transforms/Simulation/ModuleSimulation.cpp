@@ -33,37 +33,18 @@ FailureOr<Simulation>
 mlir::soap::simulateMicrobatches(ModuleOp module, const FunctionProblem &target,
                                  const ::soap::Strategy &strategy,
                                  PipelineAttr pipeline) {
-  FailureOr<std::optional<::soap::PassOrder>> order =
+  FailureOr<::soap::PassOrder> order =
       readPassOrder(target.opGraph, strategy, pipeline, target.topology);
   if (failed(order))
     return failure();
-  Simulation simulation;
-  if (*order) {
-    ::soap::Expected<Simulation> simulated =
-        simulateOpByOp(target, strategy, **order, pipeline);
-    if (!simulated)
-      return module.emitError()
-             << "'" << SoapDialect::kPipeline << "': " << simulated.error();
-    simulation = std::move(*simulated);
-  }
-  if (module->hasAttr(kStages))
-    return simulation;
-  FailureOr<PipelineSimulation> simulated =
-      simulateModulePipeline(module, pipeline, target, strategy);
-  if (failed(simulated))
-    return failure();
-  if (*order) {
-    simulated->result.bubble = simulation.passes->bubble;
-  } else {
-    simulation.by =
-        simulated->roundPipeline ? SimulatedBy::Rounds : SimulatedBy::Stages;
-    simulation.tasks = std::move(simulated->tasks());
-    simulation.memoryBytes =
-        simulated->peakBytes(target.topology.deviceCount());
-    summarizeTasks(simulation, target.topology);
-  }
-  simulation.pipeline = std::move(*simulated);
-  return simulation;
+  ::soap::Expected<Simulation> simulated =
+      simulateOpByOp(target, strategy, *order, pipeline);
+  if (!simulated)
+    return module.emitError()
+           << "'" << SoapDialect::kPipeline << "': " << simulated.error();
+  if (!module->hasAttr(kStages))
+    simulated->prediction = predictPlacement(pipeline, target, strategy);
+  return std::move(*simulated);
 }
 
 static std::string inMilliseconds(int64_t ns) {
@@ -90,18 +71,18 @@ mlir::soap::describePrice(ModuleOp module, const FunctionProblem &target,
     return inMilliseconds(simulation->tasks.makespanNs) + ", " + microbatches;
   }
   microbatches += llvm::formatv(" through {0} stages", stages.size()).str();
-  FailureOr<std::optional<::soap::PassOrder>> order =
+  FailureOr<::soap::PassOrder> order =
       readPassOrder(target.opGraph, strategy, pipeline, target.topology);
-  if (failed(order) || !*order)
+  if (failed(order))
     return failure();
   // A folded plan takes least; some are simulated only as they are written out.
   // A plan that is too large for both can be drawn all the same.
   if (auto planned =
-          ::soap::PlannedPasses::make(target.opGraph.graph, strategy, **order,
+          ::soap::PlannedPasses::make(target.opGraph.graph, strategy, *order,
                                       target.topology, /*foldOnly=*/false))
     return inMilliseconds((*planned)->getTimeline().getMakespanNs()) + ", " +
            microbatches;
-  if (auto simulation = simulateOpByOp(target, strategy, **order, pipeline))
+  if (auto simulation = simulateOpByOp(target, strategy, *order, pipeline))
     return inMilliseconds(simulation->tasks.makespanNs) + ", " + microbatches;
   return microbatches;
 }

@@ -16,9 +16,8 @@
 
 namespace mlir::soap {
 
-/// Simulates an iteration in microbatches: op by op, as programs run it;
-/// pipelines of rounds, which programs do not run, pass by pass. Emits an error
-/// where the pipeline does not fit the strategy.
+/// Simulates an iteration in microbatches op by op, as programs run it. Emits
+/// an error where the pipeline does not fit the strategy.
 FailureOr<Simulation> simulateMicrobatches(ModuleOp module,
                                            const FunctionProblem &target,
                                            const ::soap::Strategy &strategy,

@@ -358,23 +358,23 @@ Simulate::foldWholeBatch(const FunctionProblem &target,
     why = diagnostic.str();
     return success();
   });
-  FailureOr<std::optional<::soap::PassOrder>> order =
+  FailureOr<::soap::PassOrder> order =
       readPassOrder(target.opGraph, strategy,
                     PipelineAttr::get(&getContext(), /*microbatches=*/1,
                                       PipelineSchedule::OneForwardOneBackward,
                                       ArrayRef<int64_t>()),
                     target.topology, &stages);
-  if (failed(order) || !*order)
-    return ::soap::Error{why.empty() ? "the ops are no stage" : why};
+  if (failed(order))
+    return ::soap::Error{why};
   ::soap::Expected<CompactIteration> simulated = simulateCompact(
-      graph, strategy, **order, ::soap::PipelineSchedule::OneForwardOneBackward,
+      graph, strategy, *order, ::soap::PipelineSchedule::OneForwardOneBackward,
       target.topology,
       /*foldOnly=*/true);
   if (simulated)
     simulated->anomaly = lookForAnomaly(
         target.topology, simulated->makespanNs, simulated->tasks,
         simulated->times,
-        timeOfPasses(graph, strategy, **order, /*foldOnly=*/true));
+        timeOfPasses(graph, strategy, *order, /*foldOnly=*/true));
   return simulated;
 }
 
@@ -498,38 +498,35 @@ LogicalResult Simulate::runPipeline(const FunctionProblem &target,
                                     const ::soap::Strategy &strategy,
                                     PipelineAttr pipeline) {
   const ::soap::Graph &graph = target.opGraph.graph;
-  std::optional<::soap::PassOrder> ofStages;
-  if (getOperation()->hasAttr(kStages)) {
-    FailureOr<std::optional<::soap::PassOrder>> order =
-        readPassOrder(target.opGraph, strategy, pipeline, target.topology);
-    if (failed(order))
-      return failure();
-    bool writesTasks = !taskGraph.empty() || !trace.empty();
-    bool hasManyPieces =
-        *order && ::soap::countPieces(strategy, **order) >
-                      ::soap::maxPieces(::soap::PlanForm::Written);
-    bool isLarge =
-        target.topology.deviceCount() > maxWrittenOut || hasManyPieces;
-    if (*order &&
-        (fold == "always" || (fold == "auto" && isLarge && !writesTasks))) {
-      // A plan that does not fold, and is not too large, is written out.
-      bool foldOnly = fold == "always" || !hasManyPieces;
-      ::soap::Expected<CompactIteration> simulated = simulateCompact(
-          graph, strategy, **order,
-          *::soap::findSchedule(
-              stringifyPipelineSchedule(pipeline.getSchedule()).str()),
-          target.topology, foldOnly);
-      if (simulated) {
-        simulated->anomaly = lookForAnomaly(
-            target.topology, simulated->makespanNs, simulated->tasks,
-            simulated->times, timeOfPasses(graph, strategy, **order, foldOnly));
-        return reportCompact(target, *simulated);
-      }
-      if (fold == "always" || hasManyPieces)
-        return getOperation().emitError()
-               << "'" << SoapDialect::kPipeline << "': " << simulated.error();
+  FailureOr<::soap::PassOrder> order =
+      readPassOrder(target.opGraph, strategy, pipeline, target.topology);
+  if (failed(order))
+    return failure();
+  bool hasStages = getOperation()->hasAttr(kStages);
+  bool writesTasks = !taskGraph.empty() || !trace.empty();
+  bool hasManyPieces = ::soap::countPieces(strategy, *order) >
+                       ::soap::maxPieces(::soap::PlanForm::Written);
+  // Devices of a placement do not fold.
+  bool isLarge = hasManyPieces ||
+                 (hasStages && target.topology.deviceCount() > maxWrittenOut);
+  if ((fold == "always" && hasStages) ||
+      (fold == "auto" && isLarge && !writesTasks)) {
+    // A plan that does not fold, and is not too large, is written out.
+    bool foldOnly = fold == "always" || !hasManyPieces;
+    ::soap::Expected<CompactIteration> simulated = simulateCompact(
+        graph, strategy, *order,
+        *::soap::findSchedule(
+            stringifyPipelineSchedule(pipeline.getSchedule()).str()),
+        target.topology, foldOnly);
+    if (simulated) {
+      simulated->anomaly = lookForAnomaly(
+          target.topology, simulated->makespanNs, simulated->tasks,
+          simulated->times, timeOfPasses(graph, strategy, *order, foldOnly));
+      return reportCompact(target, *simulated);
     }
-    ofStages = std::move(*order);
+    if (fold == "always" || hasManyPieces)
+      return getOperation().emitError()
+             << "'" << SoapDialect::kPipeline << "': " << simulated.error();
   }
   FailureOr<Simulation> simulated =
       simulateMicrobatches(getOperation(), target, strategy, pipeline);
@@ -544,8 +541,8 @@ LogicalResult Simulate::runPipeline(const FunctionProblem &target,
     return timeOfMicrobatches(getOperation(), target, strategy, pipeline,
                               slowed);
   };
-  if (ofStages)
-    compact = timeOfPasses(graph, strategy, *ofStages, /*foldOnly=*/false);
+  if (hasStages)
+    compact = timeOfPasses(graph, strategy, *order, /*foldOnly=*/false);
   simulation.anomaly =
       lookForAnomaly(target.topology, simulation.tasks.makespanNs,
                      static_cast<int64_t>(simulation.tasks.tasks.size()),
@@ -556,8 +553,7 @@ LogicalResult Simulate::runPipeline(const FunctionProblem &target,
                        return ns ? ns : written(slowed);
                      });
   if (failed(addPresets(target, simulation.presets, &simulation.compared,
-                        getOperation()->hasAttr(kStages) ? &simulation.recipes
-                                                         : nullptr)))
+                        hasStages ? &simulation.recipes : nullptr)))
     return failure();
   if (summary)
     printSummary(graph, simulation, target.topology, llvm::errs());

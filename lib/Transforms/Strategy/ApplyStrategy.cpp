@@ -120,10 +120,12 @@ ApplyStrategy::chooseStrategy(FunctionProblem &target,
 /// The pipeline of a strategy file.
 static ModulePipeline pipelineOf(MLIRContext *context,
                                  const ::soap::NamedPipeline &pipeline) {
+  SmallVector<int64_t> replicas(pipeline.replicas.begin(),
+                                pipeline.replicas.end());
   ModulePipeline made = {
       PipelineAttr::get(context, pipeline.microbatches,
                         *symbolizePipelineSchedule(pipeline.schedule),
-                        ArrayRef<int64_t>()),
+                        replicas),
       {}};
   for (const ::soap::NamedStage &stage : pipeline.stages)
     made.stages.push_back({stage.first, stage.devices});

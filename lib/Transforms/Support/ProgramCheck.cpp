@@ -43,7 +43,7 @@ mlir::soap::readPlacedFunction(func::FuncOp function,
     placed.pipeline = readPipeline(module->getAttr(SoapDialect::kPipeline));
   if (!placed.pipeline)
     return placed;
-  FailureOr<std::optional<::soap::PassOrder>> order =
+  FailureOr<::soap::PassOrder> order =
       readPassOrder(placed.opGraph, placed.strategy, placed.pipeline, topology);
   if (failed(order))
     return failure();
@@ -66,7 +66,7 @@ static int64_t fewMicrobatches(const ::soap::PassOrder &passes) {
 static LogicalResult checkPasses(func::FuncOp function, PlacedFunction &placed,
                                  const ::soap::Topology &topology) {
   ::soap::PassOrder *passes = &*placed.passes;
-  FailureOr<std::optional<::soap::PassOrder>> fewer;
+  FailureOr<::soap::PassOrder> fewer;
   if (int64_t few = fewMicrobatches(*passes); few < passes->microbatches) {
     // Interleaved stages need a multiple of the groups: then all are looked at.
     ScopedDiagnosticHandler quiet(function.getContext(),
@@ -76,8 +76,8 @@ static LogicalResult checkPasses(func::FuncOp function, PlacedFunction &placed,
                                             placed.pipeline.getSchedule(),
                                             placed.pipeline.getReplicas()),
                           topology);
-    if (succeeded(fewer) && *fewer)
-      passes = &**fewer;
+    if (succeeded(fewer))
+      passes = &*fewer;
   }
   if (static_cast<double>(::soap::countPieces(placed.strategy, *passes)) >
       ::soap::piecesIn(::soap::PlanForm::Written))

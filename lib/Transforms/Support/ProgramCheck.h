@@ -26,7 +26,7 @@ struct PlacedFunction {
   ::soap::Strategy strategy;
   /// Of the module; null: the whole batch runs at once.
   PipelineAttr pipeline;
-  /// None: there is no pipeline, or it is one of rounds.
+  /// Of a pipeline.
   std::optional<::soap::PassOrder> passes;
 };
 

@@ -14,6 +14,7 @@
 #include "Soap/Analysis/PartitionedGraph.h"
 #include "Soap/Analysis/ProgramMemory.h"
 #include "Soap/Analysis/SharedOps.h"
+#include "Soap/Analysis/Stages.h"
 #include "Soap/Compiler/JIT.h"
 #include "Soap/Dialect/Soap/ReuseAttributes.h"
 #include "Soap/Dialect/Soap/SoapOps.h"
@@ -630,6 +631,75 @@ std::string Subject::drawPreset(Random &random, const std::string &preset) {
   return "";
 }
 
+/// Ranges of ops on groups of devices, one after the other or not.
+std::string Subject::drawPlacement(Random &random, std::string recompute,
+                                   int64_t microbatches, bool isGPipe) {
+  module = whole->clone();
+  eraseOthers(*module);
+  if (!recompute.empty()) {
+    recompute.pop_back(); // the comma
+    if (std::string error = runPipeline(*module, recompute); !error.empty())
+      return error;
+  }
+  std::vector<int> firsts;
+  std::vector<int64_t> replicas(static_cast<size_t>(numDevices), 1);
+  for (int next = 0; next < numDevices;) {
+    int64_t count = uniform(random, 0, 1) ? 1 : uniform(random, 1, 3);
+    count = std::min<int64_t>(count, numDevices - next);
+    firsts.push_back(next);
+    replicas[static_cast<size_t>(next)] = count;
+    next += static_cast<int>(count);
+  }
+  Messages messages(*module->getContext());
+  FailureOr<mlir::soap::OpGraph> opGraph =
+      mlir::soap::buildOpGraph(module->lookupSymbol<func::FuncOp>(entry));
+  if (failed(opGraph))
+    return "no op graph: " + messages.text;
+  const Graph &graph = opGraph->graph;
+  std::vector<int> forward, begins;
+  for (size_t n = 0; n < graph.nodes.size(); ++n)
+    if (graph.nodes[n].whole.phase == Phase::Forward)
+      forward.push_back(static_cast<int>(n));
+  int64_t ranges = uniform(random, 1, 6);
+  for (int64_t i = 1; i < ranges; ++i)
+    begins.push_back(forward[static_cast<size_t>(
+        uniform(random, 0, static_cast<int64_t>(forward.size()) - 1))]);
+  begins.push_back(0);
+  llvm::sort(begins);
+  std::vector<int> firstOf; // by range
+  for (size_t i = 0; i < begins.size(); ++i)
+    firstOf.push_back(firsts[static_cast<size_t>(
+        uniform(random, 0, static_cast<int64_t>(firsts.size()) - 1))]);
+  std::vector<int> rangeOf =
+      stagesOfNodes(graph, mlir::soap::forwardNodesOf(*opGraph), begins);
+  std::vector<std::vector<Role>> roles = mlir::soap::computeRoles(*opGraph);
+  Strategy strategy;
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    const Kernel &kernel = graph.nodes[n].whole;
+    int first = firstOf[static_cast<size_t>(std::max(rangeOf[n], 0))];
+    Config &config = strategy.emplace_back(Config::single(kernel.space, first));
+    // Weights are sent where nothing that runs once is repeated.
+    if ((kernel.phase == Phase::Update ||
+         sampleLoopOf(kernel.space, roles[n]) < 0) &&
+        uniform(random, 0, 9) > 0)
+      config.replicas = replicas[static_cast<size_t>(first)];
+    for (int r = 1; r < config.replicas; ++r)
+      config.devices.push_back(first + r);
+  }
+  mlir::soap::writeStrategy(*opGraph, strategy);
+  if (llvm::all_of(replicas, [](int64_t count) { return count == 1; }))
+    replicas.clear();
+  (*module)->setAttr(
+      SoapDialect::kPipeline,
+      mlir::soap::PipelineAttr::get(
+          module->getContext(), microbatches,
+          isGPipe ? mlir::soap::PipelineSchedule::GPipe
+                  : mlir::soap::PipelineSchedule::OneForwardOneBackward,
+          replicas));
+  offloadSome();
+  return "";
+}
+
 std::string Subject::drawPipeline(Random &random) {
   static const char *const clusters[] = {"cpu-2",    "cpu-3",    "cpu-4",
                                          "cpu-6",    "cpu-8",    "h100-1x2",
@@ -677,6 +747,8 @@ std::string Subject::drawPipeline(Random &random) {
                 std::string(
                     choices[uniform(random, 0, std::size(choices) - 1)]) +
                 " topology=" + topologyName + " function=" + entry + "},";
+  if (uniform(random, 0, 2) == 0)
+    return drawPlacement(random, recompute, microbatches, isGPipe);
   std::string error;
   for (;; chunks > 1 ? chunks = 1 : stages = 1) {
     module = whole->clone();

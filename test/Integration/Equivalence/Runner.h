@@ -50,9 +50,10 @@ public:
   /// machines. Empty string on success.
   std::string drawPreset(Random &random, const std::string &preset);
   /// A pipeline on 2 to 8 devices: stages, chunks, microbatches, schedule, and
-  /// the preset inside of stages. In one of four, the backward pass computes
-  /// activations again. All functions of the step are partitioned. Empty string
-  /// on success.
+  /// the preset inside of stages; in one of three, a placement whose devices
+  /// have several stages, or share some and take turns. In one of four, the
+  /// backward pass computes activations again. All functions of a step with
+  /// stages are partitioned. Empty string on success.
   std::string drawPipeline(Random &random);
   /// Partitions, lowers (`lowering`: a pipeline, soap-lower-to-cpu with its
   /// options, say) and runs under the strategy, and checks everything. Empty
@@ -109,6 +110,8 @@ private:
                     mlir::OwningOpRef<mlir::ModuleOp> &module,
                     mlir::OwningOpRef<mlir::ModuleOp> *all = nullptr) const;
   void eraseOthers(mlir::ModuleOp module) const;
+  std::string drawPlacement(Random &random, std::string recompute,
+                            int64_t microbatches, bool isGPipe);
   std::string checkKept() const;
   /// Whether the tiles of the last `check` are the same bits as `kept`. Empty
   /// string if they are.

@@ -16,6 +16,7 @@
 #include "Soap/Mesh/Mesh.h"
 #include "Soap/Model/Reuse.h"
 #include "Soap/Pipeline/OneForwardOneBackward.h"
+#include "Soap/Pipeline/RoundPipeline.h"
 #include "Soap/Plan/StrategyPlan.h"
 #include "Soap/Simulator/Algorithm1Simulator.h"
 
@@ -224,6 +225,22 @@ void addRestores(Random &random, Graph &graph, const std::vector<Clone> &clones,
       restoreValue(graph, value, Keep::Before);
 }
 
+/// By node, its layer; the last one of those that have none.
+std::vector<int> layersOfNodes(const Mlp &mlp,
+                               const std::vector<Clone> &clones) {
+  std::vector<int> layerOf(mlp.graph.nodes.size(),
+                           static_cast<int>(mlp.layers.size()) - 1);
+  for (const Clone &clone : clones)
+    layerOf[static_cast<size_t>(clone.node)] = clone.layer;
+  for (size_t l = 0; l < mlp.layers.size(); ++l)
+    for (int node : {mlp.layers[l].matmul, mlp.layers[l].relu,
+                     mlp.layers[l].reluGrad, mlp.layers[l].inputGrad,
+                     mlp.layers[l].weightGrad, mlp.layers[l].update})
+      if (node >= 0)
+        layerOf[static_cast<size_t>(node)] = static_cast<int>(l);
+  return layerOf;
+}
+
 /// A config of a stage: replicas give their axis to one loop, the devices of a
 /// replica to another, -1: replicas.
 Config configOf(const Instance &instance, int group, const Kernel &kernel,
@@ -323,18 +340,11 @@ Instance randomInstance(Random &random, const char *topology) {
     clones = addClones(random, mlp, stages);
   addRestores(random, mlp.graph, clones, random.chance(40));
   size_t count = mlp.graph.nodes.size();
-  std::vector<int> layerOf(count, static_cast<int>(layers) - 1);
-  for (const Clone &clone : clones)
-    layerOf[static_cast<size_t>(clone.node)] = clone.layer;
-  for (size_t l = 0; l < layers; ++l)
-    for (int node : {mlp.layers[l].matmul, mlp.layers[l].relu,
-                     mlp.layers[l].reluGrad, mlp.layers[l].inputGrad,
-                     mlp.layers[l].weightGrad, mlp.layers[l].update})
-      if (node >= 0)
-        layerOf[static_cast<size_t>(node)] = static_cast<int>(l);
+  std::vector<int> layerOf = layersOfNodes(mlp, clones);
   made.passes = {microbatches,
                  std::vector<int>(count, -1),
                  std::vector<int>(count, -1),
+                 {},
                  {}};
   int zero = static_cast<int>(random(-1, 1));
   std::string usual[2] = {"k", "c"};
@@ -390,6 +400,62 @@ Instance randomInstance(Random &random, const char *topology) {
             ? values[static_cast<size_t>(root)].elementBytes
             : (random.chance(70) ? 2 : 4);
   }
+  return made;
+}
+
+/// Layers whole on devices. A device may have several that do not follow each
+/// other, or share them with others, which take turns.
+Instance randomPlacement(Random &random, const CostModel &cost) {
+  Instance made;
+  int devices = cost.getTopology().deviceCount();
+  std::vector<int> replicas(static_cast<size_t>(devices), 1), firsts;
+  for (int next = 0; next < devices && firsts.size() < 4;) {
+    auto count = std::min(static_cast<int>(random(1, 3)), devices - next);
+    firsts.push_back(next);
+    replicas[static_cast<size_t>(next)] = count;
+    next += count;
+  }
+  std::vector<int64_t> widths(static_cast<size_t>(random(2, 7)));
+  for (int64_t &width : widths)
+    width = 16 * random(1, 4);
+  int layers = static_cast<int>(widths.size()) - 1;
+  int64_t microbatches = random(1, 9), batch = microbatches + random(0, 20);
+  Mlp mlp = makeMlp(batch, widths);
+  if (random.chance(70))
+    addScalars(mlp, batch, widths.back(), random.chance(50));
+  else
+    mlp.graph.outputs.clear();
+  std::vector<Clone> clones;
+  if (random.chance(50))
+    clones = addClones(random, mlp, static_cast<int>(random(1, layers)));
+  addRestores(random, mlp.graph, clones, /*keepsWeights=*/false);
+  std::vector<int> firstOf; // by layer
+  for (int l = 0; l < layers; ++l)
+    firstOf.push_back(firsts[static_cast<size_t>(
+        random(0, static_cast<int64_t>(firsts.size()) - 1))]);
+  std::vector<int> layerOf = layersOfNodes(mlp, clones), deviceOf;
+  for (size_t n = 0; n < mlp.graph.nodes.size(); ++n) {
+    const Kernel &kernel = mlp.graph.nodes[n].whole;
+    int loop = kernel.phase == Phase::Update
+                   ? -1
+                   : sampleLoopOf(kernel.space, mlp.roles[n]);
+    made.passes.sampleLoops.push_back(loop);
+    deviceOf.push_back(firstOf[static_cast<size_t>(layerOf[n])]);
+    Config config = Config::single(kernel.space, deviceOf.back());
+    if (loop < 0)
+      config.replicas = replicas[static_cast<size_t>(deviceOf.back())];
+    for (int r = 1; r < config.replicas; ++r)
+      config.devices.push_back(deviceOf.back() + r);
+    made.strategy.push_back(std::move(config));
+  }
+  Expected<RoundPipeline> rounds = makeRoundPipeline(
+      mlp.graph, mlp.roles, deviceOf, replicas, microbatches, cost);
+  EXPECT_TRUE(rounds) << rounds.error();
+  setRounds(*rounds,
+            random.chance(50) ? PipelineSchedule::GPipe
+                              : PipelineSchedule::OneForwardOneBackward,
+            cost.getTopology(), made.passes);
+  made.graph = std::move(mlp.graph);
   return made;
 }
 
@@ -557,6 +623,7 @@ TEST(StageQuotient, TasksDoNotDependOnTheNumberOfReplicas) {
     made.passes = {microbatches,
                    std::vector<int>(count, -1),
                    std::vector<int>(count, -1),
+                   {},
                    {}};
     for (size_t n = 0; n < count; ++n) {
       const Kernel &kernel = mlp.graph.nodes[n].whole;
@@ -645,6 +712,38 @@ TEST(PassTimeline, EqualsTheWrittenPlanWhereReceiversCopy) {
   EXPECT_GT(copies, rounds.cases * 50);
   EXPECT_GT(deferred, rounds.cases);
   EXPECT_GT(sums, rounds.cases);
+}
+
+/// Devices that take turns, or have several stages, do not wait in circles.
+TEST(PassTimeline, EqualsTheWrittenPlanOfPlacements) {
+  Rounds rounds(300);
+  uint64_t shared = 0, several = 0;
+  for (uint64_t i = 0; i < rounds.cases && !HasFailure(); ++i) {
+    uint64_t round = rounds.begin + i;
+    Random random(round);
+    SCOPED_TRACE(random.trace(static_cast<int64_t>(round)));
+    static const char *names[] = {"cpu-2", "cpu-4", "cpu-8", "h100-1x8",
+                                  "h100-2x4"};
+    Topology topology = *builtinTopology(names[random(0, 4)]);
+    CostModel cost(topology);
+    Instance instance = randomPlacement(random, cost);
+    Expected<WrittenOut> written = writeOut(instance, cost);
+    ASSERT_TRUE(written) << written.error();
+    checkCompact(instance, cost, written, /*mayRefuse=*/false);
+    for (const std::vector<PipelinePass> &order : instance.passes.order) {
+      std::set<std::pair<int, bool>> stages;
+      for (const PipelinePass &pass : order)
+        stages.insert({pass.stage, pass.backward});
+      several += stages.size() > 2;
+    }
+    shared += !instance.passes.replicas.empty();
+    Expected<Cluster> cluster = Cluster::of(topology);
+    std::string why;
+    if (cluster && !instance.passes.replicas.empty())
+      EXPECT_FALSE(checkFolded(instance, cost, *cluster, written, why));
+  }
+  EXPECT_GT(shared, rounds.cases / 3);
+  EXPECT_GT(several, rounds.cases / 3);
 }
 
 TEST(StageQuotient, EqualsTheUnfoldedPlan) {
