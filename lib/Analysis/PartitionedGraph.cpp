@@ -116,7 +116,8 @@ class Rebuilder {
 public:
   Rebuilder(ModuleOp module, DictionaryAttr entry,
             const ::soap::Topology &topology)
-      : module(module), entry(entry), topology(topology), cost(topology) {}
+      : module(module), entry(entry), topology(topology), workspace(topology),
+        cost(topology) {}
 
   FailureOr<::soap::TaskGraph> run() {
     graph.resources = ::soap::makeResources(topology);
@@ -178,6 +179,7 @@ private:
   ModuleOp module;
   DictionaryAttr entry;
   const ::soap::Topology &topology;
+  ::soap::CollectiveWorkspace workspace;
   ::soap::CostModel cost;
   ::soap::ProductPrecision precision = ::soap::ProductPrecision::F32;
   ::soap::TaskGraph graph;
@@ -214,7 +216,7 @@ private:
       return module.emitError("a collective names task ")
              << collective.task << ", which is not in the schedule";
     isCollective[collective.task] = true;
-    ::soap::setCollective(graph.tasks[collective.task], collective, topology);
+    ::soap::setCollective(graph.tasks[collective.task], collective, workspace);
     return success();
   }
 

@@ -18,115 +18,12 @@
 
 using namespace soap;
 
-namespace {
-
-/// How many elements a tile of a reader and one of a writer have in common.
-/// Only dims that one of them splits differ from pair to pair, and nearly all
-/// sets are intervals.
-class CommonElements {
-public:
-  void assign(RegionTable &regions, const TileSets &readTiles,
-              const TileSets &writtenTiles) {
-    table = &regions;
-    read = &readTiles;
-    written = &writtenTiles;
-    rank = readTiles.rank;
-    factor = 1;
-    cutDims = 0;
-    isExact = true;
-    for (size_t d = 0; d < rank; ++d) {
-      const DimTiles &a = *read->dims[d], &b = *written->dims[d];
-      IndexSetTable &sets = table->dim(d);
-      if (a.ids.size() == 1 && b.ids.size() == 1) {
-        factor *= a.ids[0] < 0 || b.ids[0] < 0
-                      ? 0
-                      : sets.commonSize(a.ids[0], b.ids[0]);
-        continue;
-      }
-      if (cutDims == dims.size())
-        dims.emplace_back();
-      Dim &dim = dims[cutDims++];
-      isExact &= list(sets, *read, d, dim.read) &&
-                 list(sets, *written, d, dim.written);
-    }
-  }
-  /// Of tiles that are not empty.
-  int64_t of(int reader, int writer) const {
-    if (!isExact)
-      return ofSets(reader, writer);
-    int64_t common = factor;
-    for (size_t i = 0; i < cutDims; ++i) {
-      const Interval &a = dims[i].read[static_cast<size_t>(reader)],
-                     &b = dims[i].written[static_cast<size_t>(writer)];
-      int64_t size = std::min(a.hi, b.hi) - std::max(a.lo, b.lo);
-      if (size <= 0)
-        return 0;
-      common *= size;
-    }
-    return common;
-  }
-
-private:
-  struct Dim {
-    std::vector<Interval> read, written; ///< by piece
-  };
-  RegionTable *table = nullptr;
-  const TileSets *read = nullptr, *written = nullptr;
-  size_t rank = 0, cutDims = 0;
-  int64_t factor = 1; ///< of the other dims
-  bool isExact = true;
-  std::vector<Dim> dims;
-
-  /// Whether they are intervals.
-  static bool list(const IndexSetTable &sets, const TileSets &tiles, size_t d,
-                   std::vector<Interval> &intervals) {
-    size_t pieces = tiles.volumes.size();
-    intervals.resize(pieces);
-    for (size_t p = 0; p < pieces; ++p) {
-      int id = tiles.sets[p * tiles.rank + d];
-      intervals[p] = id < 0 ? Interval{} : sets.hull(id);
-      if (intervals[p].size() != sets.size(id))
-        return false;
-    }
-    return true;
-  }
-  int64_t ofSets(int reader, int writer) const {
-    int64_t common = 1;
-    for (size_t d = 0; d < rank && common > 0; ++d)
-      common *= table->dim(d).commonSize(
-          read->sets[static_cast<size_t>(reader) * rank + d],
-          written->sets[static_cast<size_t>(writer) * rank + d]);
-    return common;
-  }
-};
-
-/// Shards by the device that they run on.
-class ShardsByDevice {
-public:
-  void assign(const std::vector<int> &devices, size_t deviceCount) {
-    first.assign(deviceCount, -1);
-    next.resize(devices.size());
-    for (size_t s = devices.size(); s-- > 0;) {
-      next[s] = first[devices[s]];
-      first[devices[s]] = static_cast<int>(s);
-    }
-  }
-  template <typename Visit>
-  void visit(int device, Visit visit) const {
-    for (int s = first[device]; s >= 0; s = next[s])
-      visit(s);
-  }
-  std::vector<int> first, next;
-};
-
-} // namespace
-
 /// How many elements of each piece of a writer all pieces of a reader read
 /// together: dim by dim, as the reader's pieces are all combinations.
 static void countReads(RegionTable &table, const TileSets &needs,
                        const TileSets &tiles, int64_t times,
-                       std::vector<int64_t> &reads) {
-  static thread_local std::vector<std::pair<int, int64_t>> known; // by set
+                       PieceReads &result) {
+  auto &[reads, known] = result;
   size_t rank = needs.rank;
   reads.assign(tiles.volumes.size(), times);
   for (size_t d = 0; d < rank; ++d) {
@@ -156,7 +53,7 @@ static double exchangeNs(const LinkCuts &cuts, RegionTable &table,
                          const KernelPlan &writer, const TileSets &tiles,
                          const ShardsByDevice &written,
                          const ShardsByDevice &read,
-                         const CommonElements &common) {
+                         const CommonElements &common, PieceReads &memory) {
   if (!reader.geometry->allCompute || !needs.isProduct)
     return 0;
   // Shards of one device may read the same.
@@ -166,9 +63,9 @@ static double exchangeNs(const LinkCuts &cuts, RegionTable &table,
   int64_t combinations = 1;
   for (const auto &dim : needs.dims)
     combinations *= static_cast<int64_t>(dim->ids.size());
-  static thread_local std::vector<int64_t> reads;
   countReads(table, needs, tiles,
-             reader.replicas * reader.pieces() / combinations, reads);
+             reader.replicas * reader.pieces() / combinations, memory);
+  const std::vector<int64_t> &reads = memory.reads;
   double ns = 0;
   auto bound = [&](std::span<const int> devices, size_t cut) {
     int64_t in = 0, out = 0, within = 0;
@@ -266,7 +163,7 @@ size_t InboundTransfers::find(RegionTable &table, int64_t elementBytes,
   return usedCount++;
 }
 
-void InboundTransfers::compute(RegionTable &table, Inbound &entry) const {
+void InboundTransfers::compute(RegionTable &table, Inbound &entry) {
   const KernelPlan &writer = *entry.writer, &kernel = *entry.reader;
   const TileSets *tiles = entry.written;
   const TileSets &needs = *entry.read;
@@ -276,19 +173,12 @@ void InboundTransfers::compute(RegionTable &table, Inbound &entry) const {
   std::vector<int64_t> &byCut = entry.bytes;
   double minDelayNs = std::numeric_limits<double>::infinity(), maxDelayNs = 0;
   entry.waitingDevices = 0;
-  // Pieces that contain whole blocks written on their device, and tiles that
-  // are read on a device that has written no whole block of them.
-  static thread_local std::vector<int> wholePieces;
-  static thread_local std::vector<int64_t> otherTiles;
   wholePieces.clear();
   otherTiles.clear();
   bool mayExchange =
       contributions == 1 && plan.getCost().getTopology().hasCollectives() &&
       static_cast<int64_t>(kernel.devices.size()) > ValuePlanner::fewMessages;
-  static thread_local ShardsByDevice written, read;
-  static thread_local std::vector<int> writtenPieces;
-  static thread_local std::vector<int64_t> tilesRead;
-  static thread_local CommonElements common;
+  ShardsByDevice &written = writtenShards, &read = readShards;
   written.assign(writer.devices, plan.kernelLoadNs().size());
   common.assign(table, needs, *tiles);
   int pieces = writer.pieces(), readerPieces = kernel.pieces();
@@ -352,7 +242,7 @@ void InboundTransfers::compute(RegionTable &table, Inbound &entry) const {
   read.assign(kernel.devices, plan.kernelLoadNs().size());
   if (mayExchange && writer.replicas == 1)
     entry.exchangeNs = exchangeNs(plan.getCuts(), table, kernel, needs, writer,
-                                  *tiles, written, read, common) *
+                                  *tiles, written, read, common, pieceReads) *
                        static_cast<double>(elementBytes);
   if (contributions > 1 && writer.replicas == 1 &&
       !plan.getCost().hasMeasuredCollectives())

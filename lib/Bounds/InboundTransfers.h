@@ -12,9 +12,17 @@
 #ifndef SOAP_LIB_BOUNDS_INBOUNDTRANSFERS_H
 #define SOAP_LIB_BOUNDS_INBOUNDTRANSFERS_H
 
+#include "Bounds/ShardTiles.h"
 #include "Soap/Plan/PlanState.h"
 
 namespace soap {
+
+/// How often elements of the pieces of a writer are read, with memory to count
+/// it.
+struct PieceReads {
+  std::vector<int64_t> reads;                 ///< by piece
+  std::vector<std::pair<int, int64_t>> known; ///< of a dim, by set
+};
 
 /// Found once for all values of a proposal that are written and read alike.
 /// Keeps a reference to the plan. Not safe from several threads.
@@ -60,8 +68,20 @@ private:
   const PlanState &plan;
   std::vector<Inbound> inbound; ///< memory is kept
   size_t usedCount = 0;
+  // Memory of `compute`.
+  ShardsByDevice writtenShards, readShards;
+  CommonElements common; ///< of the pair of kernels
+  /// Pieces that contain whole blocks written on their device, and tiles that
+  /// are read on a device that has written no whole block of them.
+  std::vector<int> wholePieces;
+  std::vector<int64_t> otherTiles;
+  /// Of a group of devices: pieces that are written there, and tiles that are
+  /// read there.
+  std::vector<int> writtenPieces;
+  std::vector<int64_t> tilesRead;
+  PieceReads pieceReads; ///< of `exchangeNs`
 
-  void compute(RegionTable &table, Inbound &entry) const;
+  void compute(RegionTable &table, Inbound &entry);
 };
 
 } // namespace soap

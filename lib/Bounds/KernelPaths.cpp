@@ -224,7 +224,7 @@ void KernelPaths::sortByHead() {
   if (byHead.empty())
     for (size_t k = 0; k < plan.getSlots().size(); ++k)
       byHead.emplace_back(-1, static_cast<int>(k));
-  static thread_local std::vector<std::pair<int64_t, int>> kept, moved;
+  std::vector<std::pair<int64_t, int>> &kept = keptHeads, &moved = movedHeads;
   kept.clear();
   moved.clear();
   for (auto [headNs, slot] : byHead)
@@ -250,7 +250,7 @@ int64_t KernelPaths::boundNs() {
   sortByHead();
   // Work of all devices, and of each beyond that.
   int64_t commonNs = 0, maxNs = 0;
-  static thread_local std::vector<int64_t> work;
+  std::vector<int64_t> &work = deviceWork;
   work.assign(plan.kernelLoadNs().size(), 0);
   for (size_t i = byHead.size(); i-- > 0;) {
     auto [headNs, slot] = byHead[i];
@@ -299,7 +299,6 @@ static void findChains(const ValuePlan &plan, std::vector<int64_t> &chainNs) {
 int64_t KernelPaths::addDelays(int value, bool isFinal) {
   const ValuePlan &planned = plan.valuePlan(value);
   const std::vector<PlanState::Reader> &readers = plan.readersOf(value);
-  static thread_local std::vector<int64_t> chainNs;
   bool waits = planned.sourcesAreTasks && !planned.tasks.empty();
   if (!waits && !isFinal)
     return 0;

@@ -116,6 +116,10 @@ private:
   std::vector<int64_t> heads, lastHeads, tails;
   /// All slots, sorted by (head, slot) when `sortByHead` was called last.
   std::vector<std::pair<int64_t, int>> byHead;
+  // Memory of `sortByHead`, `boundNs` and `addDelays`.
+  std::vector<std::pair<int64_t, int>> keptHeads, movedHeads;
+  std::vector<int64_t> deviceWork; ///< beyond what all devices have
+  std::vector<int64_t> chainNs;    ///< by task of a value
 
   void listEdges();
   void updateNode(int slot);

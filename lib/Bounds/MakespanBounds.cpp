@@ -21,11 +21,26 @@
 
 using namespace soap;
 
+/// Each list belongs to one function. All are asked for every proposal, so
+/// memory is kept from one call to the next.
+struct MakespanBounds::Scratch {
+  std::vector<int64_t> loadWithoutReplicas; ///< of `loadBoundNs`, by device
+  /// Of `addInbound`, by reader: the place of its delay, and the number of what
+  /// it receives.
+  std::vector<int> delayPlaces;
+  std::vector<size_t> inboundNumbers;
+  /// Of `boundNs`: values around the changed kernels.
+  std::vector<int> touchedValues;
+  std::vector<bool> isTouched;     ///< by value; all false between calls
+  std::vector<int> boundaryValues; ///< of `planBoundaryValues`
+};
+
 MakespanBounds::MakespanBounds(StrategyPlan &plan)
     : plan(plan), paths(std::make_unique<KernelPaths>(plan)),
       inbound(std::make_unique<InboundTransfers>(plan)),
       isLeftOut(plan.getSlots().size()),
-      minBytes(plan.getGraph().values.size()) {
+      minBytes(plan.getGraph().values.size()),
+      scratch(std::make_unique<Scratch>()) {
   // The plan may have a strategy already.
   std::vector<int> slots(plan.getSlots().size());
   std::iota(slots.begin(), slots.end(), 0);
@@ -169,7 +184,7 @@ int64_t MakespanBounds::loadBoundNs(int64_t limitNs) {
       *std::max_element(plan.kernelLoadNs().begin(), plan.kernelLoadNs().end());
   if (bound <= limitNs)
     return bound;
-  static thread_local std::vector<int64_t> total;
+  std::vector<int64_t> &total = scratch->loadWithoutReplicas;
   total = plan.kernelLoadNs();
   paths->findPartial();
   for (size_t k = 0; k < plan.getSlots().size(); ++k)
@@ -227,8 +242,8 @@ int64_t MakespanBounds::addInbound(int value, std::vector<int64_t> &bytes) {
   bool isExchange =
       contributions == 1 && plan.getCost().getTopology().hasCollectives();
   int waitingDevices = 0;
-  static thread_local std::vector<int> places;
-  static thread_local std::vector<size_t> numbers;
+  std::vector<int> &places = scratch->delayPlaces;
+  std::vector<size_t> &numbers = scratch->inboundNumbers;
   places.clear();
   numbers.clear();
   for (const PlanState::Reader &reader : plan.readersOf(value)) {
@@ -299,12 +314,12 @@ int64_t MakespanBounds::boundNs(int64_t limitNs) {
   forgetBounds();
   paths->findPartial();
   int64_t bound = 0;
-  static thread_local std::vector<int> touched;
-  static thread_local std::vector<bool> isTouched;
+  std::vector<int> &touched = scratch->touchedValues;
+  std::vector<bool> &isTouched = scratch->isTouched;
   expectedBytes = plan.passingBytes();
   inbound->clear();
   touched.clear();
-  isTouched.resize(std::max(isTouched.size(), plan.getGraph().values.size()));
+  isTouched.resize(plan.getGraph().values.size());
   auto visit = [&](int value) {
     if (!isTouched[value]) {
       isTouched[value] = true;
@@ -393,7 +408,7 @@ bool MakespanBounds::planBoundaryValues(int64_t limitNs) {
     paths->clearTails();
     pathNs = limitNs;
   }
-  static thread_local std::vector<int> boundary;
+  std::vector<int> &boundary = scratch->boundaryValues;
   boundary.clear();
   for (int value : plan.valuesToPlan()) {
     int writer = plan.producerOf(value);

@@ -13,8 +13,7 @@
 
 #include "Soap/Cost/CollectiveCost.h"
 
-#include "CollectiveRoutes.h"
-#include "MachineRoutes.h"
+#include "CollectiveWorkspace.h"
 #include "Soap/Cost/ExchangeLoads.h"
 #include "Soap/Profile/ProfileModel.h"
 
@@ -42,37 +41,8 @@ constexpr double messageNs = 200;
 struct Step {
   double latencyNs = 0;
   double nsPerByte = 0; ///< of the tensor's bytes
-  /// Its links: `Scratch::links[firstLink .. firstLink + linkCount)`.
+  /// Its links: `Parts::links[firstLink .. firstLink + linkCount)`.
   size_t firstLink = 0, linkCount = 0;
-};
-
-/// The work of a device in a step.
-struct EndPoint {
-  bool isActive = false;
-  int sent = 0;
-  double latencyNs = 0, perByte = 0; ///< of copies that it makes
-};
-
-/// Memory of builders, kept between models: searches make thousands of them a
-/// second. All zero or empty when no builder is at work.
-struct Scratch {
-  std::vector<double> load;       ///< shares by link
-  std::vector<EndPoint> devices;  ///< by device
-  std::vector<int> touched, used; ///< links and devices of the current step
-  std::vector<int> links;         ///< of all steps
-  std::vector<int64_t> messages;  ///< by link, of equal shares
-  std::vector<int64_t> ones;
-  std::vector<double> sums; ///< of 0, 1, 2, ... equal shares
-
-  static Scratch &of(const Topology &topology) {
-    static thread_local Scratch scratch;
-    scratch.load.resize(std::max(scratch.load.size(), topology.links.size()));
-    scratch.messages.resize(scratch.load.size());
-    scratch.devices.resize(
-        std::max(scratch.devices.size(), topology.devices.size()));
-    scratch.links.clear();
-    return scratch;
-  }
 };
 
 /// Collects the messages of one step after the other.
@@ -80,10 +50,11 @@ class StepBuilder {
 public:
   /// `standsForAll`: a machine whose messages stand for the messages of all
   /// others, which take the same links of other machines; -1: there is none.
-  StepBuilder(const Topology &topology, const MachineRoutes *machines,
-              int standsForAll)
-      : topology(topology), machines(machines), standsForAll(standsForAll),
-        scratch(Scratch::of(topology)) {
+  StepBuilder(CollectiveWorkspace::Parts &workspace,
+              const MachineRoutes *machines, int standsForAll)
+      : topology(workspace.topology), machines(machines),
+        standsForAll(standsForAll), workspace(workspace) {
+    workspace.begin();
     for (const DeviceType &type : topology.deviceTypes)
       anyCopies |= type.copiesOccupyReceiver;
   }
@@ -91,13 +62,13 @@ public:
   /// `share` times the tensor's bytes from each device of a group to each
   /// other, of every group, which are of one size. Nothing else in this step.
   void sendAll(const std::vector<std::vector<int>> &groups, double share) {
-    assert(scratch.touched.empty() && scratch.used.empty() &&
+    assert(workspace.touched.empty() && workspace.used.empty() &&
            "nothing else is in this step");
-    const CollectiveRoutes *routes = nullptr;
+    RouteSets *sets = nullptr;
     size_t count = groups.front().size();
     if (count >= minForSets && !anyCopies)
-      routes = CollectiveRoutes::of(topology);
-    if (!routes || !routes->getSets().areProducts()) {
+      sets = &workspace.routeSets();
+    if (!sets || !sets->areProducts()) {
       for (const std::vector<int> &group : groups)
         for (int from : group)
           if (standsForAll < 0 || machines->machineOf(from) == standsForAll)
@@ -105,23 +76,22 @@ public:
               send(from, to, share);
       return;
     }
-    scratch.ones.assign(count, 1);
+    workspace.ones.assign(count, 1);
     for (const std::vector<int> &group : groups) {
-      routes->getSets().addLoads(group, scratch.ones, group, scratch.messages,
-                                 scratch.touched);
-      longest = std::max(
-          longest,
-          static_cast<double>(routes->getSets().longestNs(group, group)));
+      sets->addLoads(group, workspace.ones, group, workspace.messages,
+                     workspace.touched);
+      longest =
+          std::max(longest, static_cast<double>(sets->longestNs(group, group)));
       for (int device : group)
         endPoint(device).sent += static_cast<int>(count) - 1;
     }
     // Rounded as if one message had come after the other.
-    scratch.sums.assign(1, 0);
-    for (int link : scratch.touched) {
-      int64_t &messages = scratch.messages[link];
-      while (static_cast<int64_t>(scratch.sums.size()) <= messages)
-        scratch.sums.push_back(scratch.sums.back() + share);
-      scratch.load[link] = scratch.sums[messages];
+    workspace.sums.assign(1, 0);
+    for (int link : workspace.touched) {
+      int64_t &messages = workspace.messages[link];
+      while (static_cast<int64_t>(workspace.sums.size()) <= messages)
+        workspace.sums.push_back(workspace.sums.back() + share);
+      workspace.load[link] = workspace.sums[messages];
       messages = 0;
     }
   }
@@ -136,9 +106,9 @@ public:
     double slowest = 0;
     bool receiverCopies = topology.typeOf(to).copiesOccupyReceiver;
     auto pass = [&](int link) {
-      double &load = scratch.load[link];
+      double &load = workspace.load[link];
       if (load == 0)
-        scratch.touched.push_back(link);
+        workspace.touched.push_back(link);
       load += share;
       latencyNs += topology.links[link].latencyNs;
       if (receiverCopies)
@@ -160,7 +130,7 @@ public:
       return;
     }
     // The receiver's thread makes one copy after the other.
-    EndPoint &receiver = endPoint(to);
+    StepEndPoint &receiver = endPoint(to);
     receiver.latencyNs += latency;
     receiver.perByte += share * slowest;
   }
@@ -168,30 +138,30 @@ public:
   Step take() {
     Step step;
     step.latencyNs = longest;
-    for (int device : scratch.used) {
-      EndPoint &at = scratch.devices[device];
+    for (int device : workspace.used) {
+      StepEndPoint &at = workspace.devices[device];
       step.latencyNs = std::max(
           {step.latencyNs, longest + (at.sent - 1) * messageNs, at.latencyNs});
       step.nsPerByte = std::max(step.nsPerByte, at.perByte);
       at = {};
     }
-    for (int link : scratch.touched) {
+    for (int link : workspace.touched) {
       step.nsPerByte =
-          std::max(step.nsPerByte, scratch.load[link] * nsPerByteOf(link));
-      scratch.load[link] = 0;
+          std::max(step.nsPerByte, workspace.load[link] * nsPerByteOf(link));
+      workspace.load[link] = 0;
     }
-    step.firstLink = scratch.links.size();
-    step.linkCount = scratch.touched.size();
-    scratch.links.insert(scratch.links.end(), scratch.touched.begin(),
-                         scratch.touched.end());
-    scratch.touched.clear();
-    scratch.used.clear();
+    step.firstLink = workspace.links.size();
+    step.linkCount = workspace.touched.size();
+    workspace.links.insert(workspace.links.end(), workspace.touched.begin(),
+                           workspace.touched.end());
+    workspace.touched.clear();
+    workspace.used.clear();
     longest = 0;
     return step;
   }
 
   std::span<const int> linksOf(const Step &step) const {
-    return std::span<const int>(scratch.links)
+    return std::span<const int>(workspace.links)
         .subspan(step.firstLink, step.linkCount);
   }
 
@@ -199,14 +169,14 @@ private:
   const Topology &topology;
   const MachineRoutes *machines; ///< null: routes are looked up one by one
   int standsForAll;
-  Scratch &scratch;
+  CollectiveWorkspace::Parts &workspace;
   double longest = 0;
   bool anyCopies = false; ///< receivers make copies
 
-  EndPoint &endPoint(int device) {
-    EndPoint &at = scratch.devices[device];
+  StepEndPoint &endPoint(int device) {
+    StepEndPoint &at = workspace.devices[device];
     if (!at.isActive)
-      scratch.used.push_back(device);
+      workspace.used.push_back(device);
     at.isActive = true;
     return at;
   }
@@ -218,12 +188,13 @@ private:
 /// Builds the algorithms for one sorted list of at least two devices.
 class Builder {
 public:
-  Builder(const Topology &topology, CollectiveKind kind,
+  Builder(CollectiveWorkspace::Parts &workspace, CollectiveKind kind,
           std::vector<int> devices, int root)
-      : topology(topology), devices(std::move(devices)), root(root),
+      : workspace(workspace), topology(workspace.topology),
+        devices(std::move(devices)), root(root),
         count(static_cast<int>(this->devices.size())),
-        machines(MachineRoutes::of(topology)), isFolded(canFold(kind)),
-        messages(topology, machines,
+        machines(workspace.machineRoutes()), isFolded(canFold(kind)),
+        messages(workspace, machines,
                  isFolded ? machines->machineOf(this->devices.front()) : -1) {}
 
   std::vector<CollectiveAlgorithm> build(CollectiveKind kind) {
@@ -254,6 +225,7 @@ public:
 private:
   using Groups = std::vector<std::vector<int>>;
 
+  CollectiveWorkspace::Parts &workspace;
   const Topology &topology;
   std::vector<int> devices;
   int root;
@@ -561,16 +533,21 @@ private:
     int n = static_cast<int>(members.size());
     if (n > maxForGreedyRing || n < 4)
       return members;
-    const CollectiveRoutes *routes = CollectiveRoutes::of(topology);
+    const std::vector<int64_t> *pairNs = workspace.messageTimesNs();
+    auto all = static_cast<size_t>(topology.deviceCount());
+    auto nsOf = [&](int from, int to) {
+      size_t pair = static_cast<size_t>(from) * all + static_cast<size_t>(to);
+      if (pairNs)
+        return (*pairNs)[pair];
+      return machines ? machines->messageNs(from, to)
+                      : topology.transferNs(from, to, ringMessageBytes);
+    };
     std::vector<int> ring = members;
     for (int i = 0; i + 2 < n; ++i) {
       int nearest = i + 1;
       int64_t shortest = INT64_MAX;
       for (int j = i + 1; j < n; ++j) {
-        int64_t ns = routes     ? routes->messageNs(ring[i], ring[j])
-                     : machines ? machines->messageNs(ring[i], ring[j])
-                                : topology.transferNs(ring[i], ring[j],
-                                                      ringMessageBytes);
+        int64_t ns = nsOf(ring[i], ring[j]);
         if (ns < shortest) {
           shortest = ns;
           nearest = j;
@@ -684,6 +661,14 @@ static CollectiveAlgorithm fitMeasured(const CollectiveEntries &measured) {
 
 CollectiveModel::CollectiveModel(const Topology &topology, CollectiveKind kind,
                                  std::span<const int> list) {
+  CollectiveWorkspace workspace(topology);
+  *this = CollectiveModel(workspace, kind, list);
+}
+
+CollectiveModel::CollectiveModel(CollectiveWorkspace &workspace,
+                                 CollectiveKind kind,
+                                 std::span<const int> list) {
+  const Topology &topology = workspace.getTopology();
   assert(std::ranges::all_of(list,
                              [&](int device) {
                                return device >= 0 &&
@@ -702,7 +687,7 @@ CollectiveModel::CollectiveModel(const Topology &topology, CollectiveKind kind,
   for (int device : devices)
     launch =
         std::max(launch, static_cast<double>(topology.typeOf(device).launchNs));
-  Builder builder(topology, kind, devices, root);
+  Builder builder(*workspace.parts, kind, devices, root);
   algorithms = builder.build(kind);
   assert((kind == CollectiveKind::Exchange || !algorithms.empty()) &&
          "there is a way of doing it");
@@ -746,7 +731,15 @@ CollectiveCost soap::collectiveCost(const Topology &topology,
                                     CollectiveKind kind,
                                     std::span<const int> devices,
                                     int64_t bytes) {
-  CollectiveModel model(topology, kind, devices);
+  CollectiveWorkspace workspace(topology);
+  return collectiveCost(workspace, kind, devices, bytes);
+}
+
+CollectiveCost soap::collectiveCost(CollectiveWorkspace &workspace,
+                                    CollectiveKind kind,
+                                    std::span<const int> devices,
+                                    int64_t bytes) {
+  CollectiveModel model(workspace, kind, devices);
   CollectiveCost cost;
   cost.ns = model.ns(bytes);
   if (const CollectiveAlgorithm *algorithm = model.best(bytes))

@@ -33,6 +33,7 @@ CollectiveModels::CollectiveModels(const Topology &topology,
                                    TransferTable &transfers,
                                    const RouteLevels &levels)
     : topology(topology), transfers(transfers), levels(levels),
+      workspace(topology),
       haveLevels(levels.isHierarchy() && levels.isUniform()),
       maxForPattern(haveLevels ? maxForLevels : maxForRoutes),
       groups(groupPlaces), placeOf(topology.links.size()) {
@@ -56,7 +57,7 @@ void CollectiveModels::clear() {
 /// Sets `pattern` and `links`. Returns false where numbers do not fit.
 bool CollectiveModels::findPattern(CollectiveKind kind,
                                    std::span<const int> list) {
-  static thread_local std::vector<int> devices;
+  std::vector<int> &devices = sortedDevices;
   devices.assign(list.begin(), list.end());
   std::sort(devices.begin(), devices.end());
   devices.erase(std::unique(devices.begin(), devices.end()), devices.end());
@@ -117,7 +118,7 @@ void CollectiveModels::addRoutes(std::span<const int> devices) {
 void CollectiveModels::makePattern(CollectiveKind kind,
                                    std::span<const int> devices,
                                    Pattern &result) {
-  result.model.emplace(topology, kind, devices);
+  result.model.emplace(workspace, kind, devices);
   result.links.clear();
   for (size_t i = 0; i < links.size(); ++i)
     placeOf[static_cast<size_t>(links[i])] = static_cast<int>(i);
@@ -169,7 +170,7 @@ CollectiveModels::groupOf(CollectiveKind kind, std::span<const int> devices) {
 /// the group.
 int CollectiveModels::resourcesOf(std::span<const int> places,
                                   std::span<const int> used) {
-  static thread_local std::vector<int> list;
+  std::vector<int> &list = usedResources;
   list.clear();
   int firstLink = topology.deviceCount();
   for (int place : places)

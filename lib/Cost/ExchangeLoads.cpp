@@ -52,7 +52,7 @@ void ExchangeLoads::addLevels() {
   latencyNs = std::max(latencyNs, levels->latencyNs(top));
 }
 
-void ExchangeLoads::add(const RouteSets &routes, std::span<const int> from,
+void ExchangeLoads::add(RouteSets &routes, std::span<const int> from,
                         std::span<const int64_t> bytes,
                         std::span<const int> to) {
   // Sets are worth it for several messages a device.

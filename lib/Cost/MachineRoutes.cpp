@@ -9,20 +9,18 @@
 
 #include "MachineRoutes.h"
 
-#include "CollectiveRoutes.h"
+#include "CollectiveWorkspace.h"
 
 #include <algorithm>
 #include <cassert>
-#include <memory>
 
 using namespace soap;
 
 /// From here on all pairs of a machine are too many.
 static constexpr int maxPerMachine = 64;
 
-MachineRoutes::MachineRoutes(const Topology &from, Cluster machines)
-    : topology(from), cluster(std::move(machines)),
-      perMachine(cluster.getPerMachine()) {
+MachineRoutes::MachineRoutes(const Topology &topology, Cluster machines)
+    : cluster(std::move(machines)), perMachine(cluster.getPerMachine()) {
   auto makeRoutes = [&](int second, std::vector<Route> &routes) {
     for (int a = 0; a < perMachine; ++a)
       for (int b = 0; b < perMachine; ++b) {
@@ -48,23 +46,14 @@ MachineRoutes::MachineRoutes(const Topology &from, Cluster machines)
              route.latencyNs > farthest;
 }
 
-const MachineRoutes *MachineRoutes::of(const Topology &topology) {
-  if (topology.deviceCount() <= CollectiveRoutes::maxDevices)
+std::unique_ptr<const MachineRoutes>
+MachineRoutes::of(const Topology &topology) {
+  if (topology.deviceCount() <= maxForPairs)
     return nullptr;
-  struct Known {
-    Topology topology; ///< keeps its routes alive, so that no others are there
-    std::unique_ptr<const MachineRoutes> routes; ///< null: it is no cluster
-  };
-  static thread_local std::unique_ptr<const Known> known;
-  auto placeOf = [](const Topology &of) { return of.route(0, 1).data(); };
-  if (!known || placeOf(known->topology) != placeOf(topology)) {
-    auto made = std::make_unique<Known>();
-    made->topology = topology;
-    if (Expected<Cluster> cluster = Cluster::of(topology))
-      if (cluster->getMachineCount() > 1 &&
-          cluster->getPerMachine() <= maxPerMachine)
-        made->routes.reset(new MachineRoutes(topology, std::move(*cluster)));
-    known = std::move(made);
-  }
-  return known->routes.get();
+  Expected<Cluster> cluster = Cluster::of(topology);
+  if (!cluster || cluster->getMachineCount() == 1 ||
+      cluster->getPerMachine() > maxPerMachine)
+    return nullptr;
+  return std::unique_ptr<const MachineRoutes>(
+      new MachineRoutes(topology, std::move(*cluster)));
 }

@@ -6,7 +6,7 @@
 // In a cluster (Topology/Cluster.h) the routes inside of the first machine, and
 // those from the first machine to the second one, are the routes of all
 // machines. So builders of collectives over thousands of devices need no
-// table of all pairs. Made once for the topology that a thread works with.
+// table of all pairs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,6 +15,7 @@
 
 #include "Soap/Topology/Cluster.h"
 
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -22,10 +23,9 @@ namespace soap {
 
 class MachineRoutes {
 public:
-  /// Of a cluster of several machines, kept until the thread asks for another
-  /// topology. Null for other topologies, and for few devices, for which
-  /// CollectiveRoutes.h has all pairs.
-  static const MachineRoutes *of(const Topology &topology);
+  /// Of a cluster of several machines. Null for other topologies, and for few
+  /// devices, for which CollectiveWorkspace.h has all pairs.
+  static std::unique_ptr<const MachineRoutes> of(const Topology &topology);
 
   const Cluster &getCluster() const { return cluster; }
   int machineOf(int device) const { return device / perMachine; }
@@ -53,7 +53,6 @@ private:
     std::vector<std::pair<bool, int>> links;
     int64_t latencyNs = 0, messageNs = 0;
   };
-  Topology topology; ///< a copy: shares the routes, and keeps them alive
   Cluster cluster;
   int perMachine;
   std::vector<Route> inside, across; ///< by place of sender and receiver

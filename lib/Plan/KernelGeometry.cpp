@@ -31,6 +31,27 @@ GraphRegions::GraphRegions(const Graph &graph) {
   }
 }
 
+/// Each list belongs to one function. A search meets many degrees, so memory is
+/// kept from one call to the next.
+struct GeometryBuilder::Scratch {
+  std::vector<int> firstOfSet; ///< of `cover`, by set, -1: not met yet
+  /// Of `makeTiles`: split loops of a dim, and their coordinates by piece.
+  std::vector<size_t> tileLoops;
+  std::vector<int> tilePlaces;
+  std::vector<size_t> gridPlaces; ///< of `makeGrid`, by block, `rank` each
+  std::vector<int> blockOf;       ///< of `tiles`, by region, -1: none yet
+  /// Of `build`: split loops of a dim, and the combination of each piece.
+  std::vector<size_t> sizeLoops;
+  std::vector<int> pieceKinds;
+};
+
+GeometryBuilder::GeometryBuilder(const Graph &graph, const CostModel &cost,
+                                 KernelClasses &classes, GraphRegions &regions)
+    : graph(graph), cost(cost), classes(classes), regions(regions),
+      scratch(std::make_unique<Scratch>()) {}
+
+GeometryBuilder::~GeometryBuilder() = default;
+
 static int piecesOf(const std::vector<int64_t> &degrees) {
   return static_cast<int>(std::accumulate(degrees.begin(), degrees.end(),
                                           int64_t(1), std::multiplies<>()));
@@ -91,7 +112,7 @@ void GeometryBuilder::cover(IndexSetTable &table, int64_t extent,
   dim.distinct.reserve(dim.ids.size());
   // The part of a set that earlier sets have not: mostly intervals, each from
   // inside of the one before or from its end.
-  static thread_local std::vector<int> firstOf; // by set, -1: not met yet
+  std::vector<int> &firstOf = scratch->firstOfSet;
   firstOf.resize(
       std::max<size_t>(
           firstOf.size(),
@@ -239,8 +260,8 @@ TileSets GeometryBuilder::makeTiles(const Kernel &kernel, int tensor, int value,
   // each dim is covered, by loops of its own.
   std::vector<bool> taken(loops);
   tiles.everyElement = tiles.isProduct = true;
-  static thread_local std::vector<size_t> used;
-  static thread_local std::vector<int> places;
+  std::vector<size_t> &used = scratch->tileLoops;
+  std::vector<int> &places = scratch->tilePlaces;
   for (size_t d = 0; d < rank; ++d) {
     findUsed(map[d], degrees, used);
     const std::shared_ptr<DimTiles> &known =
@@ -298,11 +319,11 @@ void GeometryBuilder::addTiles(const Kernel &kernel, KernelGeometry &geometry) {
                   geometry.degrees));
 }
 
-/// Finds out whether the blocks are the places of a grid.
-static void makeGrid(BlockSet &set, const RegionTable &table) {
+/// Finds out whether the blocks are the places of a grid. `places` is memory.
+static void makeGrid(BlockSet &set, const RegionTable &table,
+                     std::vector<size_t> &places) {
   set.gridSets.assign(table.rank(), {});
   size_t rank = table.rank();
-  static thread_local std::vector<size_t> places; // by block, `rank` each
   places.clear();
   for (int region : set.regions)
     for (size_t d = 0; d < rank; ++d) {
@@ -330,12 +351,12 @@ static void makeGrid(BlockSet &set, const RegionTable &table) {
   }
 }
 
-BlockSet GeometryBuilder::tiles(int value, const std::vector<int> &list) const {
+BlockSet GeometryBuilder::tiles(int value, const std::vector<int> &list) {
   BlockSet set;
   set.id = regions.of(value).blockSets++;
   set.contributionOf.assign(list.size(), 0);
   set.blockOf.reserve(list.size());
-  static thread_local std::vector<int> blocks; // by region, -1: none yet
+  std::vector<int> &blocks = scratch->blockOf;
   blocks.resize(std::max(blocks.size(), regions.table(value).size()), -1);
   for (int region : list) {
     if (region < 0) {
@@ -351,7 +372,7 @@ BlockSet GeometryBuilder::tiles(int value, const std::vector<int> &list) const {
   }
   for (int region : set.regions)
     blocks[static_cast<size_t>(region)] = -1;
-  makeGrid(set, regions.table(value));
+  makeGrid(set, regions.table(value), scratch->gridPlaces);
   return set;
 }
 
@@ -443,9 +464,8 @@ KernelGeometry GeometryBuilder::build(const Kernel &kernel,
   size_t operandCount = kernel.operands.size(),
          tensors = operandCount + kernel.results.size();
   std::vector<int64_t> fixed(tensors, 1), volumes(tensors);
-  static thread_local std::vector<DimSizes> dims;
-  static thread_local std::vector<size_t> used;
-  dims.clear();
+  std::vector<DimSizes> dims;
+  std::vector<size_t> &used = scratch->sizeLoops;
   for (size_t t = 0; t < tensors; ++t) {
     bool isOperand = t < operandCount;
     int value =
@@ -545,7 +565,7 @@ KernelGeometry GeometryBuilder::build(const Kernel &kernel,
   }
 
   // The combination of each piece.
-  static thread_local std::vector<int> kinds;
+  std::vector<int> &kinds = scratch->pieceKinds;
   kinds.assign(1, 0);
   for (const CoordinateClasses &loop : loops) {
     size_t before = kinds.size(), count = loop.classOf.size();

@@ -34,7 +34,7 @@ KernelGeometry *StrategyPlan::geometryOf(int slot,
 bool StrategyPlan::coversDevices(const std::vector<int> &devices) {
   if (devices.size() != kernelLoad.size())
     return false;
-  static thread_local std::vector<bool> isNamed;
+  std::vector<bool> &isNamed = isNamedDevice;
   isNamed.assign(devices.size(), false);
   for (int device : devices) {
     if (isNamed[device])
@@ -128,7 +128,6 @@ bool StrategyPlan::resolve(int slot) {
   if (partialMode) {
     // A replica without contributions has nothing to add; the neutral value is
     // added once.
-    static thread_local std::vector<bool> contributes;
     contributes.assign(states.size(), false);
     for (size_t i = 0; i < op.operands.size(); ++i) {
       int value = op.operands[i];

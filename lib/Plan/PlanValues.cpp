@@ -254,7 +254,7 @@ int64_t StrategyPlan::planValue(int value) {
     savedValueList.push_back(value);
     std::swap(plans[value], savedPlans[value]);
   }
-  static thread_local std::vector<ValueUse> uses;
+  std::vector<ValueUse> &uses = valueUses;
   uses.clear();
   for (const Reader &reader : valueInfo[value].readers) {
     if (reader.output >= 0)

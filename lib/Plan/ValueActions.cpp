@@ -9,7 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Soap/Plan/ActionCost.h"
-#include "Soap/Plan/ValuePlanner.h"
+#include "ValuePlannerScratch.h"
 
 #include <cassert>
 
@@ -48,7 +48,7 @@ CopyPart ValuePlanner::partOf(int reference, int region, bool isMessage) {
 
 int64_t ValuePlanner::assembleNs(int device, int region,
                                  std::span<const int> inputs) {
-  static thread_local std::vector<int> key;
+  std::vector<int> &key = scratch->assembleKey;
   key = {cost.getTopology().devices[device].type, region};
   for (int input : inputs)
     key.push_back(2 * regionOf(input) + isInput(input));
@@ -73,7 +73,7 @@ int64_t ValuePlanner::packNs(int device, int reference, int region) {
   CopyPart part = partOf(reference, region, true);
   if (part.runs <= 1)
     return 0;
-  static thread_local std::vector<int> key;
+  std::vector<int> &key = scratch->packKey;
   key = {type, region, 2 * regionOf(reference) + part.isInput};
   auto [it, isNew] = costs->pack.try_emplace(key);
   if (isNew) {

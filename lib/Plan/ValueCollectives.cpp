@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Plan/ValuePlanner.h"
+#include "ValuePlannerScratch.h"
 
 #include <algorithm>
 #include <cassert>
@@ -121,7 +121,8 @@ Temporaries ValuePlanner::exchangeTemporaries(std::span<const Wanted> wanted,
               static_cast<int64_t>(
                   commonBlocks(*source->blocks, wanted[w].region).size()) ==
           multiplicity.times * static_cast<int64_t>(sources.size());
-  static thread_local std::vector<int64_t> sent, received;
+  std::vector<int64_t> &sent = scratch->bytesSent,
+                       &received = scratch->bytesReceived;
   sent.assign(static_cast<size_t>(deviceCount), 0);
   received = sent;
   auto at = [](std::vector<int64_t> &list, int device) -> int64_t & {

@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Plan/ValuePlanner.h"
+#include "ValuePlannerScratch.h"
 
 #include <algorithm>
 #include <cassert>
@@ -21,8 +21,7 @@ template <typename Keep>
 ValuePlanner::BySource
 ValuePlanner::contributionsBySource(int block, int device, Keep keep) {
   BySource bySource;
-  // The entry of each device.
-  static thread_local std::vector<int> entryOf;
+  std::vector<int> &entryOf = scratch->entryOf;
   entryOf.resize(std::max(entryOf.size(), byDevice.size()), -1);
   for (int c = 0; c < contributions; ++c) {
     std::span<const int> sources = replicas(block, c);
@@ -50,10 +49,8 @@ ValuePlanner::BySource ValuePlanner::contributionsBySource(int block,
 
 /// The parts of blocks that devices need are combined once each.
 void ValuePlanner::combineAll() {
-  struct Want {
-    int block, device, region, order = 0;
-  };
-  static thread_local std::vector<Want> wants;
+  using Want = Scratch::SumPart;
+  std::vector<Want> &wants = scratch->sumParts;
   wants.clear();
   bool statistics = hasStatisticsDim(source->combiner);
   for (int device : usedDevices) {
@@ -344,7 +341,7 @@ int ValuePlanner::materialize(OnDevice &place, int device, Need &need) {
   for (const Tile &tile : place.tiles)
     if (tile.region == need.region)
       return tile.reference;
-  static thread_local std::vector<int> inputs;
+  std::vector<int> &inputs = scratch->tileInputs;
   inputs.clear();
   auto addPart = [&](int block, int region) {
     for (const Part &part : place.parts)

@@ -8,7 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Plan/ValuePlanner.h"
+#include "ValuePlannerScratch.h"
 
 #include <algorithm>
 #include <cassert>
@@ -95,7 +95,7 @@ ValuePlanner::commonBlocks(const BlockSet &blocks, int need) {
       static_cast<uint64_t>(blocks.id) << 32 | static_cast<uint32_t>(need);
   auto [it, isNew] = commonOfShape->try_emplace(key);
   if (isNew) {
-    static thread_local std::vector<Common> found;
+    std::vector<Common> &found = scratch->foundBlocks;
     found.clear();
     findCommonBlocks(blocks, need, found);
     for (Common &common : found) {
@@ -120,13 +120,9 @@ void ValuePlanner::findCommonBlocks(const BlockSet &blocks, int need,
                           table->volume(region)});
     return;
   }
-  struct Hit {
-    size_t place;
-    int64_t size;
-    bool whole;
-  };
-  static thread_local std::vector<std::vector<Hit>> hits;
-  static thread_local std::vector<size_t> at;
+  using Hit = Scratch::CommonHit;
+  std::vector<std::vector<Hit>> &hits = scratch->commonHits;
+  std::vector<size_t> &at = scratch->commonAt;
   hits.resize(std::max(hits.size(), rank));
   at.assign(rank, 0);
   for (size_t d = 0; d < rank; ++d) {
@@ -194,8 +190,8 @@ void ValuePlanner::listWanted(std::vector<Wanted> &wanted, int64_t &messages) {
 int64_t ValuePlanner::exchangeRegion(int region, std::span<const int> readers,
                                      std::vector<int> &sources,
                                      std::vector<int> &devices) {
-  static thread_local std::vector<int> senders;
-  static thread_local std::vector<int64_t> bytes;
+  std::vector<int> &senders = scratch->senders;
+  std::vector<int64_t> &bytes = scratch->senderBytes;
   senders.clear();
   bytes.clear();
   int64_t total = 0;
@@ -225,7 +221,7 @@ int64_t ValuePlanner::exchangeRegion(int region, std::span<const int> readers,
       total += size;
     }
   }
-  exchanged.add(*routes, senders, bytes, readers);
+  exchanged.add(models.routeSets(), senders, bytes, readers);
   auto count = static_cast<int64_t>(readers.size());
   for (size_t i = 0; i < senders.size(); ++i)
     total +=
@@ -238,8 +234,9 @@ int64_t ValuePlanner::exchangeRegion(int region, std::span<const int> readers,
 bool ValuePlanner::exchangeAll() {
   if (oneByOne)
     return false;
-  static thread_local std::vector<Wanted> wanted, byRegion;
-  static thread_local std::vector<int> readers;
+  std::vector<Wanted> &wanted = scratch->wanted,
+                      &byRegion = scratch->wantedByRegion;
+  std::vector<int> &readers = scratch->regionReaders;
   int64_t count = 0;
   listWanted(wanted, count);
   auto [times, per] = multiplicity;
@@ -290,12 +287,12 @@ bool ValuePlanner::exchangeAll() {
 /// written one whole block.
 void ValuePlanner::gatherAll() {
   // Needs by region, in the order of the first of each, then by device.
-  struct Wanted {
-    int order, region, device;
-  };
-  static thread_local std::vector<Wanted> wanted;
-  static thread_local std::vector<int> first; ///< place of a region, by number
-  static thread_local std::vector<int> sources, from, devices;
+  using Wanted = Scratch::GatherNeed;
+  std::vector<Wanted> &wanted = scratch->gatherNeeds;
+  std::vector<int> &first = scratch->firstGather,
+                   &sources = scratch->gatherSources,
+                   &from = scratch->gatherFrom,
+                   &devices = scratch->gatherDevices;
   wanted.clear();
   first.resize(std::max(first.size(), table->size()), -1);
   for (int device : usedDevices)
@@ -356,11 +353,9 @@ void ValuePlanner::gatherAll() {
 /// Sends the pieces of a complete value that devices lack. What one piece sends
 /// to one device is one task.
 void ValuePlanner::sendAll() {
-  struct Move {
-    int block, device, region;
-  };
-  static thread_local std::vector<Move> moves, sorted;
-  static thread_local std::vector<int> start;
+  using Move = Scratch::Move;
+  std::vector<Move> &moves = scratch->moves, &sorted = scratch->sortedMoves;
+  std::vector<int> &start = scratch->moveStart;
   moves.clear();
   start.assign(source->blocks->regions.size() + 1, 0);
   for (int device : usedDevices) {
@@ -400,12 +395,9 @@ void ValuePlanner::sendAll() {
   for (const Move &move : moves)
     sorted[start[move.block]++] = move;
   // Where several devices get the same from the same source: a broadcast.
-  struct Group {
-    int region, source;
-    std::vector<size_t> moves;
-  };
-  static thread_local std::vector<Group> groups;
-  static thread_local std::vector<Move> rest;
+  using Group = Scratch::Broadcast;
+  std::vector<Group> &groups = scratch->broadcasts;
+  std::vector<Move> &rest = scratch->singleMoves;
   for (size_t i = 0, end; i < sorted.size(); i = end) {
     int block = sorted[i].block;
     for (end = i; end < sorted.size() && sorted[end].block == block;)

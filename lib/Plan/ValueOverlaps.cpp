@@ -8,7 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Plan/ValuePlanner.h"
+#include "ValuePlannerScratch.h"
 
 #include <algorithm>
 #include <cassert>
@@ -19,13 +19,8 @@ using namespace soap;
 /// Overlaps with blocks that are a grid: the overlaps of each dim, combined.
 void ValuePlanner::addGridOverlaps(const BlockSet &blocks, int need,
                                    Overlaps &result) {
-  struct Dim {
-    std::vector<std::pair<int, int>>
-        hits; ///< place, number of the intersection
-    size_t at = 0;
-  };
-  static thread_local std::vector<Dim> dims;
-  static thread_local std::vector<int> sets;
+  std::vector<Scratch::GridDim> &dims = scratch->gridDims;
+  std::vector<int> &sets = scratch->gridSets;
   size_t rank = table->rank(), first = result.entries.size();
   dims.resize(std::max(dims.size(), rank));
   sets.resize(rank);
@@ -74,7 +69,7 @@ const ValuePlanner::Overlaps &ValuePlanner::overlaps(const BlockSet &blocks,
   if (!isNew)
     return result;
   // Pieces that read the same region overlap the same blocks.
-  static thread_local std::vector<int> firstPiece; // by region, -1: none
+  std::vector<int> &firstPiece = scratch->firstPiece;
   firstPiece.resize(std::max(firstPiece.size(), table->size()), -1);
   result.start.reserve(needs.regions.size() + 1);
   for (size_t p = 0; p < needs.regions.size(); ++p) {

@@ -11,11 +11,28 @@
 
 #include "Soap/Plan/ValuePlanner.h"
 
+#include "ValuePlannerScratch.h"
+
 #include <algorithm>
 #include <cassert>
 #include <numeric>
 
 using namespace soap;
+
+ValuePlanner::ValuePlanner(const CostModel &cost, TransferTable &transfers,
+                           const LinkCuts &cuts)
+    : cost(cost), transfers(transfers), cuts(cuts),
+      deviceCount(cost.getTopology().deviceCount()), byDevice(deviceCount),
+      levels(cost.getTopology()), models(cost.getTopology(), transfers, levels),
+      collectives(cost.getTopology().hasCollectives()),
+      exchanged(cost.getTopology(), &levels),
+      scratch(std::make_unique<Scratch>()) {
+  knowsRuns.assign(cost.getTopology().deviceTypes.size(), false);
+  for (int device = 0; device < deviceCount; ++device)
+    knowsRuns[cost.getTopology().devices[device].type] = cost.knowsRuns(device);
+}
+
+ValuePlanner::~ValuePlanner() = default;
 
 /// Whether every shard of every reader reads just what the shard of the same
 /// number has written, on its device: most values of a strategy, since an op

@@ -19,14 +19,21 @@
 
 using namespace soap;
 
+struct StrategySimulator::DeferralFlags {
+  std::vector<std::vector<Deferral>> ofTasks; ///< by block, index
+};
+
 StrategySimulator::StrategySimulator(const PlanState &plan,
                                      const MakespanBounds *bounds)
     : plan(plan), bounds(bounds),
       deviceCount(plan.getCost().getTopology().deviceCount()),
-      copiesOccupy(false), blocks(plan.getBlocks().size()) {
+      copiesOccupy(false), blocks(plan.getBlocks().size()),
+      deferralFlags(std::make_unique<DeferralFlags>()) {
   for (const DeviceType &type : plan.getCost().getTopology().deviceTypes)
     copiesOccupy |= type.copiesOccupyReceiver;
 }
+
+StrategySimulator::~StrategySimulator() = default;
 
 /// The state of a task in this run; that of a block is made when its first task
 /// is touched.
@@ -48,7 +55,7 @@ TaskRun &StrategySimulator::touch(int block, int index) {
 /// Marks deferred copies, as `markDeferred` (TaskGraph.h) does. Only copies
 /// need a mark: a task that depends on one becomes ready after it.
 void StrategySimulator::findDeferred() {
-  static thread_local std::vector<std::vector<Deferral>> flags;
+  std::vector<std::vector<Deferral>> &flags = deferralFlags->ofTasks;
   const std::vector<PlanState::Block> &list = plan.getBlocks();
   flags.resize(list.size());
   deferred.resize(list.size());

@@ -144,12 +144,13 @@ static std::string collectiveTaskName(const Graph &graph, const Plan &plan,
 }
 
 void soap::setCollective(Task &task, const PlanCollective &collective,
-                         const Topology &topology) {
+                         CollectiveWorkspace &workspace) {
   assert(!collective.devices.empty() && "at least one device");
+  const Topology &topology = workspace.getTopology();
   CollectiveCost cost =
       collective.kind == CollectiveKind::Exchange
           ? exchangeCost(topology, collective.messages)
-          : collectiveCost(topology, collective.kind, collective.devices,
+          : collectiveCost(workspace, collective.kind, collective.devices,
                            collective.bytes);
   task.kind = collectiveName(collective.kind);
   task.device = collective.devices[0];
@@ -164,6 +165,7 @@ void soap::setCollective(Task &task, const PlanCollective &collective,
 TaskGraph soap::buildTaskGraph(const Graph &graph, const Plan &plan,
                                const CostModel &cost, bool names) {
   const Topology &topology = cost.getTopology();
+  CollectiveWorkspace workspace(topology);
   TaskGraph result;
   // Names of resources are for readers; a search needs only their number.
   if (names)
@@ -180,7 +182,7 @@ TaskGraph soap::buildTaskGraph(const Graph &graph, const Plan &plan,
     bool isFirst = task.device < 0;
     if (const PlanCollective *collective = collectives[action.task]) {
       if (isFirst) {
-        setCollective(task, *collective, topology);
+        setCollective(task, *collective, workspace);
         task.key = action.key;
         if (names)
           task.name = collectiveTaskName(graph, plan, action, *collective);

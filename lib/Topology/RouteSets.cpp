@@ -77,14 +77,9 @@ RouteSets::RouteSets(const Topology &topology) : topology(topology) {
 void RouteSets::addLoads(std::span<const int> from,
                          std::span<const int64_t> bytes,
                          std::span<const int> to, std::vector<int64_t> &load,
-                         std::vector<int> &used) const {
-  struct Listed {
-    int64_t sent = 0, received = 0; ///< bytes, receivers
-    bool isListed = false;
-  };
-  static thread_local std::vector<Listed> listed;
-  static thread_local std::vector<int> list;
-  listed.resize(std::max(listed.size(), links.size()));
+                         std::vector<int> &used) {
+  std::vector<int> &list = listedLinks;
+  listed.resize(links.size());
   list.clear();
   auto at = [&](int link) -> Listed & {
     Listed &entry = listed[static_cast<size_t>(link)];

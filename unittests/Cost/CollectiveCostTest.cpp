@@ -164,6 +164,7 @@ TEST(CollectiveCost, Laws) {
   Random random(71);
   for (const char *name : names) {
     Topology topology = *builtinTopology(name);
+    CollectiveWorkspace workspace(topology);
     for (int round = 0; round < 60; ++round) {
       SCOPED_TRACE(std::string(name) + ", " + random.trace(round));
       std::vector<int> devices = firstDevices(topology.deviceCount());
@@ -173,9 +174,9 @@ TEST(CollectiveCost, Laws) {
       int64_t more = bytes + random(0, 1 << random(1, 28));
       for (CollectiveKind kind : allKinds) {
         SCOPED_TRACE(collectiveName(kind));
-        CollectiveCost cost = collectiveCost(topology, kind, devices, bytes);
+        CollectiveCost cost = collectiveCost(workspace, kind, devices, bytes);
         ASSERT_GE(cost.ns, 1);
-        ASSERT_LE(cost.ns, collectiveCost(topology, kind, devices, more).ns);
+        ASSERT_LE(cost.ns, collectiveCost(workspace, kind, devices, more).ns);
         ASSERT_TRUE(std::is_sorted(cost.links.begin(), cost.links.end()));
         // Every device takes part.
         for (int device : devices)
@@ -188,15 +189,15 @@ TEST(CollectiveCost, Laws) {
         std::vector<int> other = devices;
         std::shuffle(other.begin() + 1, other.end(), random.engine);
         other.push_back(devices[random(0, devices.size() - 1)]);
-        CollectiveCost same = collectiveCost(topology, kind, other, bytes);
+        CollectiveCost same = collectiveCost(workspace, kind, other, bytes);
         ASSERT_EQ(same.ns, cost.ns);
         ASSERT_EQ(same.links, cost.links);
       }
       // No shortcut: an all-reduce gives each device its part of the sum, too.
       ASSERT_GE(
-          collectiveCost(topology, CollectiveKind::AllReduce, devices, bytes)
+          collectiveCost(workspace, CollectiveKind::AllReduce, devices, bytes)
               .ns,
-          collectiveCost(topology, CollectiveKind::AllGather, devices, bytes)
+          collectiveCost(workspace, CollectiveKind::AllGather, devices, bytes)
               .ns);
     }
   }

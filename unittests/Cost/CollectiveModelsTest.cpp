@@ -25,6 +25,7 @@ TEST(CollectiveModels, PricesAreThoseOfEachList) {
     TransferTable transfers(topology);
     RouteLevels levels(topology);
     CollectiveModels models(topology, transfers, levels);
+    CollectiveWorkspace workspace(topology);
     for (int round = 0; round < 400; ++round) {
       SCOPED_TRACE(std::string(name) + ", " + random.trace(round));
       auto kind = static_cast<CollectiveKind>(random(0, 5));
@@ -36,7 +37,7 @@ TEST(CollectiveModels, PricesAreThoseOfEachList) {
         devices.push_back(
             static_cast<int>(random(0, topology.deviceCount() - 1)));
       int64_t bytes = int64_t(1) << random(0, 30);
-      CollectiveCost expected = collectiveCost(topology, kind, devices, bytes);
+      CollectiveCost expected = collectiveCost(workspace, kind, devices, bytes);
       CollectiveModels::Price actual = models.price(kind, devices, bytes);
       ASSERT_EQ(actual.ns, expected.ns);
       for (int &link : expected.links)

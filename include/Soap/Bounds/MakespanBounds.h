@@ -70,6 +70,8 @@ private:
   const int64_t *validTails = nullptr;
   /// The last bound from paths, and by how much delays have grown since.
   int64_t pathNs = 0, grownDelayNs = 0;
+  struct Scratch; ///< memory of single calls
+  std::unique_ptr<Scratch> scratch;
 
   void kernelsChanged(std::span<const int> slots) override;
   void valueDropped(int value) override;

@@ -17,9 +17,12 @@
 #include "Soap/Model/CollectiveKind.h"
 #include "Soap/Topology/Topology.h"
 
+#include <memory>
 #include <span>
 
 namespace soap {
+
+class RouteSets;
 
 struct CollectiveCost {
   int64_t ns = 1;         ///< at least 1, never less for more bytes
@@ -47,6 +50,23 @@ struct CollectiveAlgorithm {
   std::vector<int> links; ///< ascending
 };
 
+/// What models over one topology share: facts about its routes, and memory to
+/// build the models. Keeps a reference to a topology with routes. Not safe from
+/// several threads.
+class CollectiveWorkspace {
+public:
+  explicit CollectiveWorkspace(const Topology &topology);
+  ~CollectiveWorkspace();
+  const Topology &getTopology() const;
+  /// The sets of the topology, made when they are first asked for.
+  RouteSets &routeSets();
+  struct Parts; ///< lib/Cost/CollectiveWorkspace.h
+
+private:
+  friend class CollectiveModel;
+  std::unique_ptr<Parts> parts;
+};
+
 /// All ways of doing one collective over one list of devices, to be asked for
 /// any number of bytes: building it is what takes time (some microseconds for
 /// 8 devices, some ten for 64), asking is a few nanoseconds.
@@ -54,6 +74,9 @@ class CollectiveModel {
 public:
   /// Devices may come in any order and repeatedly; the numbers must be in
   /// range. With one device there is nothing to do: 1 ns, no links.
+  CollectiveModel(CollectiveWorkspace &workspace, CollectiveKind kind,
+                  std::span<const int> devices);
+  /// With a workspace of its own: for a single model of a topology.
   CollectiveModel(const Topology &topology, CollectiveKind kind,
                   std::span<const int> devices);
   /// The cheapest algorithm for this many bytes; null for a single device.
@@ -70,6 +93,9 @@ private:
 };
 
 /// `CollectiveModel` for one number of bytes (of the whole tensor).
+CollectiveCost collectiveCost(CollectiveWorkspace &workspace,
+                              CollectiveKind kind, std::span<const int> devices,
+                              int64_t bytes);
 CollectiveCost collectiveCost(const Topology &topology, CollectiveKind kind,
                               std::span<const int> devices, int64_t bytes);
 

@@ -41,6 +41,7 @@ public:
   };
   /// Of a collective of `bytes`; devices as in CollectiveCost.h.
   Price price(CollectiveKind kind, std::span<const int> devices, int64_t bytes);
+  RouteSets &routeSets() { return workspace.routeSets(); }
   /// Forgets all; to be called when lists of resources get other numbers.
   void clear();
 
@@ -65,6 +66,7 @@ private:
   const Topology &topology;
   TransferTable &transfers;
   const RouteLevels &levels;
+  CollectiveWorkspace workspace;
   bool haveLevels; ///< say what groups have in common
   size_t maxForPattern;
   std::vector<int> classOf;  ///< by link: latency and bandwidth
@@ -73,7 +75,8 @@ private:
   bool havePatterns = true; ///< numbers of classes and types fit into 16 bits
   // Of the group that is looked at, memory kept.
   std::u16string pattern;
-  std::vector<int> links, placeOf;
+  std::vector<int> links, placeOf, sortedDevices;
+  std::vector<int> usedResources; ///< by an algorithm of the group
 
   const Pattern *patternOf(CollectiveKind kind, std::span<const int> devices);
   Group &groupOf(CollectiveKind kind, std::span<const int> devices);

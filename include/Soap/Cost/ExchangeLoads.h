@@ -43,7 +43,7 @@ public:
   }
   /// From each device of `from` to each other device of `to`, as many bytes
   /// (above 0) as stand beside the sender. `routes` are sets of the topology.
-  void add(const RouteSets &routes, std::span<const int> from,
+  void add(RouteSets &routes, std::span<const int> from,
            std::span<const int64_t> bytes, std::span<const int> to);
   /// The cost of all together; begins anew.
   CollectiveCost take();

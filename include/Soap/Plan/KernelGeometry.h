@@ -126,13 +126,13 @@ private:
   std::vector<ShapeRegions> shapes;
 };
 
-/// Computes geometries of kernels.
+/// Computes geometries of kernels. Not safe from several threads.
 class GeometryBuilder {
 public:
   /// Keeps references.
   GeometryBuilder(const Graph &graph, const CostModel &cost,
-                  KernelClasses &classes, GraphRegions &regions)
-      : graph(graph), cost(cost), classes(classes), regions(regions) {}
+                  KernelClasses &classes, GraphRegions &regions);
+  ~GeometryBuilder();
 
   /// States, bytes and times of pieces, but neither tiles nor regions. Good for
   /// all kernels of the class.
@@ -145,7 +145,7 @@ public:
   void buildTensor(int value, const std::vector<int64_t> &degrees,
                    NeedSet &needs, BlockSet &blocks);
   /// Blocks of complete tiles, a region number per piece.
-  BlockSet tiles(int value, const std::vector<int> &list) const;
+  BlockSet tiles(int value, const std::vector<int> &list);
 
   /// About how many bytes its cache takes.
   size_t cacheBytes() const { return knownBytes; }
@@ -176,6 +176,8 @@ private:
   std::vector<int64_t> dimKey;
   /// By class of kernels: the work of some piece, to be resized to others.
   std::unordered_map<int, Work> works;
+  struct Scratch; ///< memory of single calls
+  std::unique_ptr<Scratch> scratch;
 
   std::shared_ptr<DimTiles> &knownDim(int kernelClass, int tensor, size_t d,
                                       const std::vector<int64_t> &degrees,
@@ -190,7 +192,7 @@ private:
                    const std::vector<int64_t> &degrees,
                    const std::vector<size_t> &used) const;
   /// Makes everything of a dim but `ids`.
-  static void cover(IndexSetTable &table, int64_t extent, DimTiles &dim);
+  void cover(IndexSetTable &table, int64_t extent, DimTiles &dim);
   /// `tensor`: number among operands, then results.
   TileSets makeTiles(const Kernel &kernel, int tensor, int value,
                      const AccessMap &map, const std::vector<int64_t> &degrees);

@@ -131,7 +131,10 @@ public:
 private:
   ValuePlanner planner;
   PlanObserver *observer = nullptr;
-  std::vector<ShardState> restoredStates; ///< memory of `findCopies`
+  // Memory of `findCopies`, `planValue`, `coversDevices` and `resolve`.
+  std::vector<ShardState> restoredStates;
+  std::vector<ValueUse> valueUses;
+  std::vector<bool> isNamedDevice, contributes;
   std::vector<std::unordered_map<std::vector<int64_t>,
                                  std::unique_ptr<KernelGeometry>, VectorHash>>
       geometries; ///< by class of kernels

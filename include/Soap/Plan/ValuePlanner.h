@@ -22,8 +22,7 @@
 #include "Soap/Plan/ValuePlan.h"
 #include "Soap/Topology/LinkCuts.h"
 
-#include <algorithm>
-#include <optional>
+#include <memory>
 #include <span>
 #include <unordered_map>
 
@@ -34,20 +33,8 @@ class ValuePlanner {
 public:
   /// Keeps references.
   ValuePlanner(const CostModel &cost, TransferTable &transfers,
-               const LinkCuts &cuts)
-      : cost(cost), transfers(transfers), cuts(cuts),
-        deviceCount(cost.getTopology().deviceCount()), byDevice(deviceCount),
-        levels(cost.getTopology()),
-        models(cost.getTopology(), transfers, levels),
-        collectives(cost.getTopology().hasCollectives()),
-        exchanged(cost.getTopology(), &levels) {
-    if (collectives)
-      routes.emplace(cost.getTopology());
-    knowsRuns.assign(cost.getTopology().deviceTypes.size(), false);
-    for (int device = 0; device < deviceCount; ++device)
-      knowsRuns[cost.getTopology().devices[device].type] =
-          cost.knowsRuns(device);
-  }
+               const LinkCuts &cuts);
+  ~ValuePlanner();
 
   /// Plans a value into `plan`, whose memory is reused. `block` is the value's
   /// block of tasks.
@@ -161,10 +148,11 @@ private:
   std::unordered_map<const ShapeRegions *, Costs> costCache;
   RouteLevels levels;
   CollectiveModels models;
-  bool collectives;                ///< the devices of the topology have them
-  std::optional<RouteSets> routes; ///< if so
-  std::vector<bool> knowsRuns;     ///< by device type: CostModel::knowsRuns
+  bool collectives;            ///< the devices of the topology have them
+  std::vector<bool> knowsRuns; ///< by device type: CostModel::knowsRuns
   ExchangeLoads exchanged;
+  struct Scratch; ///< ValuePlannerScratch.h
+  std::unique_ptr<Scratch> scratch;
 
   // The value being planned.
   ShapeRegions *regions = nullptr;

@@ -18,6 +18,7 @@
 #include "Soap/Simulator/SimulatorState.h"
 
 #include <limits>
+#include <memory>
 
 namespace soap {
 
@@ -33,6 +34,7 @@ public:
   /// With bounds of the plan, `makespan` stops earlier.
   explicit StrategySimulator(const PlanState &plan,
                              const MakespanBounds *bounds = nullptr);
+  ~StrategySimulator();
 
   /// The makespan in ns if it is at most `limitNs`; else some number above the
   /// limit, as soon as the makespan is known to be above it.
@@ -65,6 +67,8 @@ private:
   int64_t simulated = 0;
   /// Marks of deferred copies, by block.
   std::vector<std::vector<uint8_t>> deferred;
+  struct DeferralFlags; ///< memory of `findDeferred`
+  std::unique_ptr<DeferralFlags> deferralFlags;
 
   // Of `starts`.
   std::vector<std::vector<TaskTimes>> recorded;

@@ -42,7 +42,7 @@ struct TaskGraph {
 /// Makes a task a collective: kind, device (the first), duration, links, and
 /// the bytes of all its messages.
 void setCollective(Task &task, const PlanCollective &collective,
-                   const Topology &topology);
+                   CollectiveWorkspace &workspace);
 /// The tasks of a plan by number (`Action::task`). Without `names`, tasks
 /// and resources have none.
 TaskGraph buildTaskGraph(const Graph &graph, const Plan &plan,

@@ -20,7 +20,7 @@
 
 namespace soap {
 
-/// Keeps a reference to a topology with routes.
+/// Keeps a reference to a topology with routes. Not safe from several threads.
 class RouteSets {
 public:
   explicit RouteSets(const Topology &topology);
@@ -34,7 +34,7 @@ public:
   /// per link; those that were 0 and are not any more are appended to `used`.
   void addLoads(std::span<const int> from, std::span<const int64_t> bytes,
                 std::span<const int> to, std::vector<int64_t> &load,
-                std::vector<int> &used) const;
+                std::vector<int> &used);
   /// The longest latency of a route from one list to the other, 0 if there is
   /// none.
   int64_t longestNs(std::span<const int> from, std::span<const int> to) const;
@@ -58,6 +58,13 @@ private:
   Members senders, receivers;
   std::vector<int> always; ///< links whose lists say what is not in both sets
   int64_t diameterNs = 0;
+  /// Memory of `addLoads`: by link, what its lists say, and links with any.
+  struct Listed {
+    int64_t sent = 0, received = 0; ///< bytes, receivers
+    bool isListed = false;
+  };
+  std::vector<Listed> listed;
+  std::vector<int> listedLinks;
 
   static Members keep(const std::vector<std::vector<bool>> &sets,
                       size_t devices, bool Pairs::*allBut,

@@ -17,6 +17,7 @@ using namespace soap;
 QuotientModel::QuotientModel(const Topology &topology, Mesh mesh,
                              Cluster cluster)
     : topology(topology), mesh(std::move(mesh)), cluster(std::move(cluster)),
+      workspace(topology),
       reduced(this->cluster.firstMachines(
           topology, std::min(this->cluster.getMachineCount(), maxMachines))),
       cost(reduced) {
@@ -89,7 +90,7 @@ const QuotientModel::Known &QuotientModel::knownOf(const Group &group) {
     std::rotate(devices.begin(),
                 std::find(devices.begin(), devices.end(), group.root),
                 std::find(devices.begin(), devices.end(), group.root) + 1);
-  Known entry{CollectiveModel(topology, group.kind, devices), {}};
+  Known entry{CollectiveModel(workspace, group.kind, devices), {}};
   size_t positions = cluster.linksOf(0).size();
   for (const CollectiveAlgorithm &algorithm : entry.model.getAlgorithms()) {
     Price &price = entry.prices.emplace_back();

@@ -20,7 +20,7 @@ using namespace soap;
 StageQuotient::StageQuotient(const Graph &graph, const CostModel &cost,
                              const Cluster &cluster)
     : QuotientState(graph, cost, "replica"), cluster(cluster),
-      topology(cost.getTopology()) {}
+      topology(cost.getTopology()), workspace(topology) {}
 
 /// Stages are groups of devices that follow each other, all of one size.
 std::string StageQuotient::findGroups() {

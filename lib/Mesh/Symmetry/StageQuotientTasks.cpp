@@ -33,7 +33,7 @@ void StageQuotient::checkTasks(int value) {
 }
 
 StageQuotient::Known StageQuotient::makeKnown(const Group &group) {
-  Known made{CollectiveModel(topology, group.first, group.second), {}};
+  Known made{CollectiveModel(workspace, group.first, group.second), {}};
   std::vector<int> counts(topology.links.size()); // by link of replica 0
   for (const CollectiveAlgorithm &algorithm : made.model.getAlgorithms()) {
     Price &price = made.prices.emplace_back();

@@ -47,9 +47,9 @@ std::set<std::pair<int, int>> GroupCosts::pairs() const {
   return result;
 }
 
-/// Busiest resource of a value's tasks.
-static int64_t busiestNs(const StrategyPlan &plan, int value) {
-  static thread_local std::vector<int64_t> load;
+/// Busiest resource of a value's tasks. `load` is memory.
+static int64_t busiestNs(const StrategyPlan &plan, int value,
+                         std::vector<int64_t> &load) {
   load.assign(plan.loadNs().size(), 0);
   int64_t most = 0;
   auto add = [&](int resource, int64_t ns) {
@@ -295,7 +295,7 @@ GroupPrices GroupCosts::computeAlone(int group, const Configs &configs,
       sum += *std::max_element(load.begin(), load.end());
     }
     for (size_t v = 0; v < subgraph.graph.values.size(); ++v)
-      sum += busiestNs(plan, static_cast<int>(v));
+      sum += busiestNs(plan, static_cast<int>(v), valueLoad);
     result.timesNs.push_back(sum);
     for (int value : result.values) {
       result.sourceBytes.push_back(sourceBytes(plan, value));
@@ -316,7 +316,7 @@ GroupPrices GroupCosts::valuePrices(int group, const Configs &configs,
     plan.set(strategy);
     for (int value : values) {
       int number = alone.valueOf.at(value);
-      result.timesNs.push_back(busiestNs(plan, number));
+      result.timesNs.push_back(busiestNs(plan, number, valueLoad));
       result.copyBytes.push_back(copyBytes(plan, number));
     }
   }
@@ -389,7 +389,7 @@ GroupPrices GroupCosts::computeBetween(int first, int second,
         auto added = [](int64_t both, int64_t one, int64_t other) {
           return std::max<int64_t>(both - one - other, 0);
         };
-        result.movingNs.push_back(added(busiestNs(plan, number),
+        result.movingNs.push_back(added(busiestNs(plan, number, valueLoad),
                                         ofFirst.timesNs[inFirst],
                                         ofSecond.timesNs[inSecond]));
         sum += result.movingNs.back();

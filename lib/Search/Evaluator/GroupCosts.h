@@ -35,6 +35,7 @@ struct GroupPrices {
   std::vector<int64_t> movingNs;
 };
 
+/// Not safe from several threads.
 class GroupCosts {
 public:
   /// Keeps a reference.
@@ -88,6 +89,7 @@ private:
   CostModel cost;
   /// Groups, or pairs of them, that differ in names alone cost the same.
   std::map<std::string, GroupPrices> known; ///< values by number in the cut
+  std::vector<int64_t> valueLoad; ///< by resource: memory of a value's price
 
   std::string signature(const GroupSubgraph &subgraph,
                         const std::vector<int> &groups,

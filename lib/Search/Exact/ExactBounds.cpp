@@ -341,13 +341,12 @@ int64_t ExactBounds::propagate(int64_t limitNs) {
 }
 
 /// That with the longest tail first (Jackson).
-int64_t soap::preemptiveNs(std::vector<PreemptiveJob> &list) {
+int64_t soap::preemptiveNs(std::vector<PreemptiveJob> &list,
+                           std::vector<std::pair<int64_t, int64_t>> &waiting) {
   std::sort(list.begin(), list.end(),
             [](const PreemptiveJob &a, const PreemptiveJob &b) {
               return a.headNs < b.headNs;
             });
-  // Heap of (tail, what is left).
-  static thread_local std::vector<std::pair<int64_t, int64_t>> waiting;
   waiting.clear();
   int64_t now = 0, bound = 0;
   for (size_t next = 0; next < list.size() || !waiting.empty();) {
@@ -394,7 +393,7 @@ int64_t ExactBounds::deviceBoundNs() {
   }
   int64_t bound = 0;
   for (std::vector<PreemptiveJob> &list : jobs)
-    bound = std::max(bound, preemptiveNs(list));
+    bound = std::max(bound, preemptiveNs(list, waitingJobs));
   // The time that values take of devices and links besides.
   work.assign(tables.resourceCount, 0);
   for (size_t d = 0; d < jobs.size(); ++d)

@@ -26,8 +26,10 @@ struct PreemptiveJob {
 };
 
 /// The least time in which a resource can do jobs, one after the other, if it
-/// may put them aside. Sorts them.
-int64_t preemptiveNs(std::vector<PreemptiveJob> &jobs);
+/// may put them aside. Sorts them. `waiting` is memory: a heap of jobs, each
+/// its tail and what is left of it.
+int64_t preemptiveNs(std::vector<PreemptiveJob> &jobs,
+                     std::vector<std::pair<int64_t, int64_t>> &waiting);
 
 class ExactBounds {
 public:
@@ -106,6 +108,7 @@ private:
   /// By group: slots whose edges depend on its config.
   std::vector<std::vector<int>> targets, sources;
   std::vector<std::vector<PreemptiveJob>> jobs; ///< by device
+  std::vector<std::pair<int64_t, int64_t>> waitingJobs;
   std::vector<int64_t> work;
 
   size_t at(int slot, int config) const {

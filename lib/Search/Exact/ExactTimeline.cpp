@@ -297,7 +297,7 @@ int64_t ExactTimeline::boundNs(ExactBounds &bounds, int64_t limitNs) {
     jobs.clear();
     for (int t : list)
       jobs.push_back({tasks[t].headNs, tasks[t].durationNs, tasks[t].tailNs});
-    bound = std::max(bound, preemptiveNs(jobs));
+    bound = std::max(bound, preemptiveNs(jobs, waitingJobs));
   }
   for (size_t t = 0; t < count; ++t)
     if (const Task &task = tasks[t]; task.slot >= 0)

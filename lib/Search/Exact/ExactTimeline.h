@@ -54,6 +54,7 @@ private:
   std::vector<uint64_t> before, awaited, strictly, known;
   size_t words = 0;
   std::vector<PreemptiveJob> jobs;
+  std::vector<std::pair<int64_t, int64_t>> waitingJobs;
 
   void update(const ExactBounds &bounds);
   void findTasks(const ExactBounds &bounds);

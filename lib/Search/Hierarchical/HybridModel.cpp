@@ -66,6 +66,7 @@ static Topology slowestOf(const Topology &topology) {
 struct HybridModel::Impl {
   const ParallelizationProblem &problem;
   Topology topology; ///< all devices of one type
+  CollectiveWorkspace workspace;
   ModelSegments segments;
   int64_t batch = 1;     ///< samples of an iteration
   int64_t stepBatch = 1; ///< samples that the loops of the step go over
@@ -117,7 +118,8 @@ struct HybridModel::Impl {
   std::map<std::tuple<int, int>, Reduction> reductions; ///< by holders, tensor
 
   explicit Impl(const ParallelizationProblem &problem)
-      : problem(problem), topology(slowestOf(problem.getTopology())) {}
+      : problem(problem), topology(slowestOf(problem.getTopology())),
+        workspace(topology) {}
 
   const Expected<SegmentCosts> &costsOf(const HybridShape &shape) {
     Key key{shape.samples, shape.tensor, shape.sequence, shape.context,
@@ -174,26 +176,27 @@ struct HybridModel::Impl {
                                          link);
              });
     };
-    made.allReduce.emplace(topology, CollectiveKind::AllReduce,
+    made.allReduce.emplace(workspace, CollectiveKind::AllReduce,
                            members(0, holders));
-    made.reduceScatter.emplace(topology, CollectiveKind::ReduceScatter,
+    made.reduceScatter.emplace(workspace, CollectiveKind::ReduceScatter,
                                members(0, holders));
-    made.allGather.emplace(topology, CollectiveKind::AllGather,
+    made.allGather.emplace(workspace, CollectiveKind::AllGather,
                            members(0, holders));
     // The first machines stand for all.
     constexpr int manyHolders = 64;
     constexpr int64_t largeBytes = int64_t(1) << 28;
     int few = std::min(holders, manyHolders);
-    CollectiveModel first(topology, CollectiveKind::AllReduce, members(0, few));
+    CollectiveModel first(workspace, CollectiveKind::AllReduce,
+                          members(0, few));
     const CollectiveAlgorithm *own = first.best(largeBytes);
     for (int member = 1; member < tensor; ++member) {
-      CollectiveModel other(topology, CollectiveKind::AllReduce,
+      CollectiveModel other(workspace, CollectiveKind::AllReduce,
                             members(member, few));
       made.sharing += share(own, other.best(largeBytes));
     }
     std::vector<int> group(static_cast<size_t>(tensor));
     std::iota(group.begin(), group.end(), 0);
-    CollectiveModel ofGroup(topology, CollectiveKind::AllReduce, group);
+    CollectiveModel ofGroup(workspace, CollectiveKind::AllReduce, group);
     made.isOnGroup = share(own, ofGroup.best(largeBytes));
     return made;
   }

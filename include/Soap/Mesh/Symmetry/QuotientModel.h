@@ -82,6 +82,7 @@ private:
   const Topology &topology;
   Mesh mesh;
   Cluster cluster;
+  CollectiveWorkspace workspace; ///< of the whole topology
   Topology reduced;
   CostModel cost;
   std::vector<int> owners;     ///< by link of the reduced topology

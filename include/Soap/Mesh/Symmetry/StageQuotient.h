@@ -95,6 +95,7 @@ private:
 
   const Cluster &cluster;
   const Topology &topology;
+  CollectiveWorkspace workspace;
   int group = 1, unit = 1;
   int64_t microbatches = 1; ///< that are planned
   std::vector<int> firstLinks;

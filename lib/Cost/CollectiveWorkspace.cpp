@@ -1,0 +1,48 @@
+//===- CollectiveWorkspace.cpp - What builders of models share ------------===//
+//
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CollectiveWorkspace.h"
+
+#include <cassert>
+
+using namespace soap;
+
+CollectiveWorkspace::CollectiveWorkspace(const Topology &topology)
+    : parts(std::make_unique<Parts>(topology)) {}
+
+CollectiveWorkspace::~CollectiveWorkspace() = default;
+
+const Topology &CollectiveWorkspace::getTopology() const {
+  return parts->topology;
+}
+
+RouteSets &CollectiveWorkspace::routeSets() { return parts->routeSets(); }
+
+RouteSets &CollectiveWorkspace::Parts::routeSets() {
+  if (!sets)
+    sets.emplace(topology);
+  return *sets;
+}
+
+const std::vector<int64_t> *CollectiveWorkspace::Parts::messageTimesNs() {
+  int count = topology.deviceCount();
+  assert(count > 1 && "at least two devices");
+  if (count > maxForPairs)
+    return nullptr;
+  if (pairNs.empty())
+    for (int from = 0; from < count; ++from)
+      for (int to = 0; to < count; ++to)
+        pairNs.push_back(topology.transferNs(from, to, ringMessageBytes));
+  return &pairNs;
+}
+
+const MachineRoutes *CollectiveWorkspace::Parts::machineRoutes() {
+  if (!knowsMachines)
+    machines = MachineRoutes::of(topology);
+  knowsMachines = true;
+  return machines.get();
+}
