@@ -140,7 +140,8 @@ SOAP_CAPI_EXPORTED SoapResult soapIRModuleDescribe(SoapIRModule module,
  * `devices`; `recomputed`, the names of ops that the backward pass computes
  * again; and of a pipeline, whose configs say how one microbatch is split,
  * `pipeline`: `microbatches`, `schedule`, and `stages` in their order, each
- * with its `first` op and its `devices` (none: every device is a stage). */
+ * with its `first` op and its `devices` (none: every device is a stage), and
+ * `replicas` where devices share stages. */
 SOAP_CAPI_EXPORTED SoapResult soapIRModuleStrategy(SoapIRModule module,
                                                    const char *function,
                                                    SoapTextCallback callback,

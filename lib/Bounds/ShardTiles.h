@@ -3,8 +3,9 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What tiles of a writer and a reader have in common, and which shards are on a
-// device, in memory that is kept from one pair of kernels to the next.
+// The elements that tiles of a writer and a reader have in common, and the
+// shards of a device, in memory that is kept from one pair of kernels to the
+// next.
 //
 //===----------------------------------------------------------------------===//
 

@@ -418,8 +418,8 @@ StepFacts RewrittenGraph::facts(const StepFacts &plain) const {
   made.isData = plain.isData;
   for (size_t n = 0; n < of.size(); ++n) {
     auto node = static_cast<size_t>(of[n]);
-    bool isAgain = numberOf[node] != static_cast<int>(n);
-    int origin = isAgain ? of[n] : plain.forwardOf[node];
+    bool isRecomputed = numberOf[node] != static_cast<int>(n);
+    int origin = isRecomputed ? of[n] : plain.forwardOf[node];
     made.forwardOf.push_back(
         origin < 0 ? -1 : numberOf[static_cast<size_t>(origin)]);
     made.hasEffects.push_back(plain.hasEffects[node]);

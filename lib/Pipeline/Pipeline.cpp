@@ -69,9 +69,9 @@ soap::valuesOfSamples(const Graph &graph,
 }
 
 std::vector<bool>
-soap::mayComputeAgain(const Graph &graph,
-                      const std::vector<std::vector<Role>> &roles,
-                      const std::vector<int> &stages) {
+soap::mayRecompute(const Graph &graph,
+                   const std::vector<std::vector<Role>> &roles,
+                   const std::vector<int> &stages) {
   assert(stages.size() == graph.nodes.size() && "a stage a node");
   std::vector<bool> hasSamples = valuesOfSamples(graph, roles);
   std::vector<bool> needsWeights(graph.values.size());
@@ -282,7 +282,8 @@ private:
     std::string fault;
     forEachEdge([&](size_t from, size_t to, int value) {
       int a = stageOf[deviceOf[from]], b = stageOf[deviceOf[to]];
-      if (a == b)
+      // An update that later stages read, as a counter of steps, is sent once.
+      if (a == b || (kernel(from).phase == Phase::Update && a < b))
         return;
       Phase phase = kernel(to).phase;
       if (phase == Phase::Update || kernel(from).phase == Phase::Update)

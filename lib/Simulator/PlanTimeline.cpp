@@ -89,12 +89,14 @@ public:
   PathTasks(const PlanState &plan,
             const std::vector<std::vector<TaskTimes>> &times)
       : plan(plan), times(times) {
-    int count = 0;
     for (const std::vector<TaskTimes> &block : times) {
-      firsts.push_back(count);
-      count += static_cast<int>(block.size());
+      firsts.push_back(static_cast<int>(ends.size()));
+      for (const TaskTimes &task : block) {
+        starts.push_back(task.startNs);
+        ends.push_back(task.endNs);
+      }
     }
-    firsts.push_back(count);
+    firsts.push_back(static_cast<int>(ends.size()));
     causes.assign(size(), -1);
     for (size_t b = 0; b < times.size(); ++b)
       for (size_t i = 0; i < times[b].size(); ++i)
@@ -103,9 +105,8 @@ public:
   }
 
   size_t size() const { return static_cast<size_t>(firsts.back()); }
-  int64_t startNs(int task) const { return at(task).startNs; }
-  int64_t endNs(int task) const { return at(task).endNs; }
-  int64_t readyNs(int task) const { return at(task).readyNs; }
+  int64_t startNs(int task) const { return starts[static_cast<size_t>(task)]; }
+  int64_t endNs(int task) const { return ends[static_cast<size_t>(task)]; }
   bool isBefore(int a, int b) const { return a < b; }
   size_t resourceCount() const { return plan.loadNs().size(); }
   std::span<const int> resources(int task) const {
@@ -129,12 +130,9 @@ private:
   const PlanState &plan;
   const std::vector<std::vector<TaskTimes>> &times;
   std::vector<int> firsts; ///< by block, one more
+  std::vector<int64_t> starts, ends;
   std::vector<int> causes;
 
-  const TaskTimes &at(int task) const {
-    auto [block, index] = placeOf(task);
-    return times[block][index];
-  }
   /// A task is the cause of the successors that start when it ends.
   void follow(size_t block, size_t index) {
     int task = firsts[block] + static_cast<int>(index);
@@ -176,7 +174,7 @@ Expected<std::vector<PathStretch>> PlanTimeline::criticalPath() const {
         slot >= 0 ? plan.getSlots()[static_cast<size_t>(slot)].kernel->name
                   : plan.getGraph().values[static_cast<size_t>(value)].name;
     TaskClass taskClass = *classOfTask(plan, block, index);
-    appendToPath(stretches, subject, taskClass, tasks.readyNs(task),
+    appendToPath(stretches, subject, taskClass, times[block][index].readyNs,
                  tasks.startNs(task), tasks.endNs(task));
   }
   assert((stretches.empty() || stretches.back().endNs == makespanNs) &&

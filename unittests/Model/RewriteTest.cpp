@@ -59,7 +59,7 @@ TEST_F(RewrittenGraphs, HaveClonesBeforeTheFirstReader) {
   EXPECT_EQ(again.name, pass.kernel(relu).name + ".recompute");
   EXPECT_EQ(again.phase, Phase::Backward);
   EXPECT_EQ(made->of[clone], relu);
-  // What it reads of the forward pass waits for a gradient.
+  // Its operand of the forward pass waits for a gradient.
   ASSERT_EQ(graph.restores.size(), 1u);
   EXPECT_TRUE(graph.restores[0].delaysReaders);
   EXPECT_EQ(graph.restores[0].value, again.operands[0]);

@@ -216,6 +216,23 @@ TEST_F(PlacedMlp, OneDeviceIsAPipelineOfOneStage) {
   EXPECT_NEAR(result.bubble, 0, 1e-12);
 }
 
+/// A counter of steps on the first stage, which updates of the second one read,
+/// is no part of the passes.
+TEST_F(PlacedMlp, UpdatesForLaterStagesAreNoTransfers) {
+  Graph &graph = mlp.graph;
+  int counted =
+      graph.nodes[static_cast<size_t>(mlp.layers[0].update)].whole.results[0];
+  Kernel &last = graph.nodes[static_cast<size_t>(mlp.layers[3].update)].whole;
+  std::vector<int> devices = place({0, 0, 1, 1});
+  Expected<Pipeline> before = makePipeline(graph, mlp.roles, devices, 4, cost);
+  last.operands.push_back(counted);
+  last.space.operands.push_back(last.space.operands.back());
+  Expected<Pipeline> made = makePipeline(graph, mlp.roles, devices, 4, cost);
+  ASSERT_TRUE(before && made);
+  EXPECT_EQ(made->transfers.size(), before->transfers.size());
+  EXPECT_GT(simulatePipeline(*made, alternating, topology).steadyNs, 0);
+}
+
 TEST_F(PlacedMlp, CirclesAreRefused) {
   Expected<Pipeline> made =
       makePipeline(mlp.graph, mlp.roles, place({0, 1, 0, 2}), 4, cost);

@@ -50,7 +50,7 @@ struct CollectiveAlgorithm {
   std::vector<int> links; ///< ascending
 };
 
-/// What models over one topology share: facts about its routes, and memory to
+/// Shared by models over one topology: facts about its routes, and memory to
 /// build the models. Keeps a reference to a topology with routes. Not safe from
 /// several threads.
 class CollectiveWorkspace {

@@ -68,9 +68,9 @@ std::vector<bool> valuesOfSamples(const Graph &graph,
 /// By node, whether the backward pass of its stage may compute it again: all it
 /// writes has samples and is read by its stage alone, and no op that follows
 /// from data alone, and runs before all passes, needs it. `stages`: by node.
-std::vector<bool> mayComputeAgain(const Graph &graph,
-                                  const std::vector<std::vector<Role>> &roles,
-                                  const std::vector<int> &stages);
+std::vector<bool> mayRecompute(const Graph &graph,
+                               const std::vector<std::vector<Role>> &roles,
+                               const std::vector<int> &stages);
 /// By value: whether it is a graph input that stays on the devices that read
 /// it: neither samples nor a parameter that an op updates, as the weights of a
 /// model for inference.

@@ -18,7 +18,7 @@ using namespace mlir::soap;
 /// Configs with more devices have names.
 static constexpr size_t maxDevicesInPlace = 32;
 /// Constants with more elements that differ have names.
-static constexpr int64_t maxElementsInPlace = 64;
+static constexpr int64_t maxElementsInPlace = 1024;
 /// Types of tensors of two or more dims with as many elements have names.
 static constexpr int64_t minElementsOfNamed = int64_t(1) << 22;
 

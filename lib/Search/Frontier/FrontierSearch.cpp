@@ -481,20 +481,20 @@ public:
   FrontierSearchResult search() {
     switch (options.mode) {
     case FrontierMode::MiniTime:
-      lookAt(all);
+      searchOn(all);
       break;
     case FrontierMode::MiniParallelism:
       for (int devices = 1; devices <= all && result.devices == 0; ++devices)
         if (devices == 1 || !run.isOver())
-          lookAt(devices);
+          searchOn(devices);
       break;
     case FrontierMode::Profiling:
       for (int devices = 1; devices < all; devices *= 2)
         if (!run.isOver())
-          lookAt(devices);
+          searchOn(devices);
       result.devices = 0;
       forget();
-      lookAt(all);
+      searchOn(all);
       break;
     }
     if (result.search.best.empty() || result.devices == 0)
@@ -518,7 +518,7 @@ private:
     result.keeps.clear();
   }
 
-  void lookAt(int devices) {
+  void searchOn(int devices) {
     DeviceSearch device(problem, devices, options, run, result.search);
     if (options.mode == FrontierMode::MiniParallelism && device.isHopeless()) {
       result.frontiers.push_back(device.giveUp());

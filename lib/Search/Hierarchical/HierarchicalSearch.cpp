@@ -231,7 +231,7 @@ static HybridPlan bestOfPrices(RecordedModel &recorded,
   constexpr int maxAgain = 64; // some milliseconds each
   std::vector<HybridShape> again;
   for (const HybridPlan &plan : plans) {
-    int64_t fitBytes = safePrice(plan.shape, memoryBytes);
+    int64_t fitBytes = priceThatFits(plan.shape, memoryBytes);
     bool isLate = best.excessBytes == 0 && isBetter(best, plan);
     if (!options.recompute || isLate || again.size() == maxAgain ||
         recorded.isStopped())

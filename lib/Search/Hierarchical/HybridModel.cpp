@@ -252,7 +252,7 @@ struct HybridModel::Impl {
     int64_t backwardNs(const SegmentCost &cost, Recompute recompute) const {
       return static_cast<int64_t>(
           backward *
-          static_cast<double>(cost.backwardNs + againNs(cost, recompute)));
+          static_cast<double>(cost.backwardNs + recomputeNs(cost, recompute)));
     }
   };
   /// A pass takes at least what it moves takes. Its collectives wait for moves
@@ -279,7 +279,7 @@ struct HybridModel::Impl {
          ++s) {
       const SegmentCost &cost = found.segments[s];
       forwardNs += cost.forwardNs;
-      backwardNs += cost.backwardNs + againNs(cost, stage.recompute);
+      backwardNs += cost.backwardNs + recomputeNs(cost, stage.recompute);
       forwards += cost.forwardCollectives;
       backwards += cost.backwardCollectives;
       if (stage.recompute == Recompute::Whole)
@@ -306,7 +306,7 @@ struct HybridModel::Impl {
   static double busyOf(const SegmentCost &cost, Recompute recompute) {
     double busy = static_cast<double>(cost.forwardBusyNs + cost.backwardBusyNs);
     if (cost.forwardNs > 0)
-      busy += static_cast<double>(againNs(cost, recompute)) *
+      busy += static_cast<double>(recomputeNs(cost, recompute)) *
               static_cast<double>(cost.forwardBusyNs) /
               static_cast<double>(cost.forwardNs);
     return busy;

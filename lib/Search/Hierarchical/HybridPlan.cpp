@@ -56,7 +56,7 @@ int64_t soap::maxBytes(const HybridPlan &plan) {
                       static_cast<double>(plan.peakBytes));
 }
 
-int64_t soap::safePrice(const HybridShape &shape, int64_t bytes) {
+int64_t soap::priceThatFits(const HybridShape &shape, int64_t bytes) {
   assert(bytes >= 0 && "a negative memory");
   return static_cast<int64_t>(static_cast<double>(bytes) /
                               maxOverPrice(shape, /*recomputesLayers=*/true));

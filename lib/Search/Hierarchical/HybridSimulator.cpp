@@ -83,7 +83,7 @@ private:
     if (!placement)
       return placement.takeError();
     Expected<RewrittenGraph> rewritten =
-        withRecomputation(pass, pass.findRecomputable(placement->isAgain),
+        withRecomputation(pass, pass.findRecomputable(placement->isRecomputed),
                           placement->keeps, facts.isClone);
     if (!rewritten)
       return rewritten.takeError();

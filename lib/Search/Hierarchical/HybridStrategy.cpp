@@ -213,9 +213,9 @@ static void repeatConstants(const Graph &graph,
 
 /// By node: what its stage computes again.
 static std::vector<bool>
-computedAgain(const Graph &graph, const std::vector<std::vector<Role>> &roles,
-              const ModelSegments &segments, const SegmentCosts &costs,
-              const HybridPlan &plan, const std::vector<int> &stages) {
+recomputedNodes(const Graph &graph, const std::vector<std::vector<Role>> &roles,
+                const ModelSegments &segments, const SegmentCosts &costs,
+                const HybridPlan &plan, const std::vector<int> &stages) {
   std::vector<Recompute> levelOf(segments.count);
   std::vector<bool> isKept(graph.values.size());
   for (const HybridStage &stage : plan.stages)
@@ -228,20 +228,21 @@ computedAgain(const Graph &graph, const std::vector<std::vector<Role>> &roles,
         for (int value : segments.boundary[s])
           isKept[value] = true;
     }
-  std::vector<bool> mayBeAgain = mayComputeAgain(graph, roles, stages);
-  std::vector<bool> isAgain(graph.nodes.size());
-  for (size_t n = 0; n < isAgain.size(); ++n) {
+  std::vector<bool> mayBeRecomputed = mayRecompute(graph, roles, stages);
+  std::vector<bool> isRecomputed(graph.nodes.size());
+  for (size_t n = 0; n < isRecomputed.size(); ++n) {
     const Kernel &kernel = graph.nodes[n].whole;
-    if (!mayBeAgain[n])
+    if (!mayBeRecomputed[n])
       continue;
     Recompute level = levelOf[segments.ofNode[n]];
     if (level == Recompute::Selective)
-      isAgain[n] = costs.isAgain[n];
+      isRecomputed[n] = costs.isRecomputed[n];
     else if (level == Recompute::Whole)
-      isAgain[n] = std::none_of(kernel.results.begin(), kernel.results.end(),
-                                [&](int value) { return isKept[value]; });
+      isRecomputed[n] =
+          std::none_of(kernel.results.begin(), kernel.results.end(),
+                       [&](int value) { return isKept[value]; });
   }
-  return isAgain;
+  return isRecomputed;
 }
 
 HybridPlacement soap::placeHybrid(const Graph &graph,
@@ -310,6 +311,7 @@ HybridPlacement soap::placeHybrid(const Graph &graph,
   if (shape.zero == 3)
     for (const GatheredWeight &weight : segments.gathered)
       made.keeps.push_back({weight.value, Keep::Before});
-  made.isAgain = computedAgain(graph, roles, segments, costs, plan, stages);
+  made.isRecomputed =
+      recomputedNodes(graph, roles, segments, costs, plan, stages);
   return made;
 }

@@ -367,12 +367,12 @@ private:
 
   /// By node, whether it is computed again for values that the backward pass
   /// reads, of which some are kept.
-  std::vector<bool> findAgain(const std::vector<bool> &isKept) const {
+  std::vector<bool> findRecomputed(const std::vector<bool> &isKept) const {
     std::vector<int> wanted;
     for (size_t v = 0; v < graph.values.size(); ++v)
       if (readBytes[v] > 0)
         wanted.push_back(static_cast<int>(v));
-    std::vector<bool> isAgain(graph.nodes.size());
+    std::vector<bool> isRecomputed(graph.nodes.size());
     std::vector<bool> isNeeded(graph.values.size());
     while (!wanted.empty()) {
       int value = wanted.back();
@@ -383,11 +383,11 @@ private:
           !hasSamples[value])
         continue;
       isNeeded[value] = true;
-      isAgain[node] = true;
+      isRecomputed[node] = true;
       for (int operand : graph.nodes[node].whole.operands)
         wanted.push_back(operand);
     }
-    return isAgain;
+    return isRecomputed;
   }
 
   void addKept() {
@@ -397,7 +397,7 @@ private:
       if (s == 0 || segments.layerOf[s] != segments.layerOf[s - 1])
         for (int value : segments.boundary[s])
           isKept[value] = true;
-    std::vector<bool> ofLayers = findAgain(isKept);
+    std::vector<bool> ofLayers = findRecomputed(isKept);
     for (size_t n = 0; n < graph.nodes.size(); ++n)
       if (ofLayers[n])
         costs.segments[segmentOf[n]].wholeNs += nodeNs[n];
@@ -409,15 +409,15 @@ private:
     for (size_t v = 0; v < graph.values.size(); ++v)
       if (int node = producer[v]; node >= 0 && isForward(node))
         isKept[v] = isKept[v] || isParameterProduct(node);
-    std::vector<bool> &isAgain = costs.isAgain;
-    isAgain = findAgain(isKept);
+    std::vector<bool> &isRecomputed = costs.isRecomputed;
+    isRecomputed = findRecomputed(isKept);
     // A kept value that is only read to compute others again counts, too.
-    std::vector<bool> isReadAgain(graph.values.size());
+    std::vector<bool> isReadByRecomputed(graph.values.size());
     for (size_t n = 0; n < graph.nodes.size(); ++n)
-      if (isAgain[n]) {
+      if (isRecomputed[n]) {
         costs.segments[segmentOf[n]].selectiveNs += nodeNs[n];
         for (int value : graph.nodes[n].whole.operands)
-          isReadAgain[value] = true;
+          isReadByRecomputed[value] = true;
       }
     for (size_t v = 0; v < graph.values.size(); ++v) {
       int node = producer[v];
@@ -425,7 +425,8 @@ private:
         continue;
       SegmentCost &segment = costs.segments[segmentOf[node]];
       if (!isForward(node) || !hasSamples[v] || readBytes[v] == 0) {
-        if (isForward(node) && isKept[v] && isReadAgain[v] && hasSamples[v])
+        if (isForward(node) && isKept[v] && isReadByRecomputed[v] &&
+            hasSamples[v])
           segment.selectiveBytes += ownTile(node, static_cast<int>(v));
         continue;
       }
@@ -827,11 +828,11 @@ soap::findSegmentCosts(const Graph &graph, const std::vector<OpGroup> &groups,
       costs.segments[s] = costs.segments[mate];
   costs.strategy =
       strategyOfStep(graph, groups, microbatch, mates, strategy, ofTensor);
-  std::vector<bool> isAgain(graph.nodes.size());
-  for (size_t n = 0; n < isAgain.size(); ++n)
+  std::vector<bool> isRecomputed(graph.nodes.size());
+  for (size_t n = 0; n < isRecomputed.size(); ++n)
     if (int made = microbatch.nodeOf[mates.ofNode[n]]; made >= 0)
-      isAgain[n] = costs.isAgain[made];
-  costs.isAgain = std::move(isAgain);
+      isRecomputed[n] = costs.isRecomputed[made];
+  costs.isRecomputed = std::move(isRecomputed);
   return costs;
 }
 

@@ -85,7 +85,7 @@ struct SegmentCosts {
   /// that of the parameter on the devices of one place of a sequence.
   Strategy strategy;
   /// By node of the step: selective recomputation computes it again.
-  std::vector<bool> isAgain;
+  std::vector<bool> isRecomputed;
   /// Floating-point operations of the products of a microbatch, of all devices
   /// of the group; of attention as if it were whole.
   double flops = 0;

@@ -14,14 +14,14 @@
 
 using namespace soap;
 
-int64_t soap::againNs(const SegmentCost &cost, Recompute recompute) {
+int64_t soap::recomputeNs(const SegmentCost &cost, Recompute recompute) {
   return recompute == Recompute::Whole       ? cost.wholeNs
          : recompute == Recompute::Selective ? cost.selectiveNs
                                              : 0;
 }
 
 int64_t soap::passNs(const SegmentCost &cost, Recompute recompute) {
-  return cost.forwardNs + cost.backwardNs + againNs(cost, recompute);
+  return cost.forwardNs + cost.backwardNs + recomputeNs(cost, recompute);
 }
 
 int64_t soap::bytesOf(const HybridStage &stage) {

@@ -21,7 +21,7 @@ namespace soap {
 inline constexpr int64_t neverNs = std::numeric_limits<int64_t>::max();
 
 /// The part of the forward pass that the backward pass does again, in ns.
-int64_t againNs(const SegmentCost &cost, Recompute recompute);
+int64_t recomputeNs(const SegmentCost &cost, Recompute recompute);
 /// Both passes of a microbatch, in ns.
 int64_t passNs(const SegmentCost &cost, Recompute recompute);
 /// All bytes of a stage.

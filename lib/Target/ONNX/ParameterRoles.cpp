@@ -625,10 +625,10 @@ static void nameScopes(Model &model) {
     for (StringRef part : llvm::split(StringRef(*node.scope), '.')) {
       std::string prefix = scope.empty() ? "" : scope + ".";
       StringRef stem = part.rtrim("0123456789");
-      bool isAgain = stem.size() < part.size() && stem.consume_back("_") &&
-                     !paths.count(prefix + part.str()) &&
-                     paths.count(prefix + stem.str());
-      scope = prefix + (isAgain ? stem : part).str();
+      bool isRepeated = stem.size() < part.size() && stem.consume_back("_") &&
+                        !paths.count(prefix + part.str()) &&
+                        paths.count(prefix + stem.str());
+      scope = prefix + (isRepeated ? stem : part).str();
     }
     node.scope = scope;
   }

@@ -148,7 +148,7 @@ LogicalResult mlir::soap::runHybrid(FunctionProblem &target,
   if (!found.usesBlocks)
     comparePresets(target, *model, found.result);
   return finishHybrid(
-      takeStep(target, found), found.modelOf(*model), found.result,
+      replaceStep(target, found), found.modelOf(*model), found.result,
       ::soap::secondsLeftOf(search.seconds, found.result.seconds), options);
 }
 

@@ -108,8 +108,8 @@ HybridSearch mlir::soap::searchHybridPlans(
   return search;
 }
 
-FunctionProblem &mlir::soap::takeStep(FunctionProblem &target,
-                                      HybridSearch &search) {
+FunctionProblem &mlir::soap::replaceStep(FunctionProblem &target,
+                                         HybridSearch &search) {
   if (!search.usesBlocks)
     return target;
   BlockedStep &step = *search.blocked;

@@ -55,7 +55,7 @@ HybridSearch searchHybridPlans(const FunctionProblem &target,
 /// The step of the result takes the place of the one in the module, whose
 /// problem is `target`, if it has attention in blocks. Returns its problem. A
 /// remark says so.
-FunctionProblem &takeStep(FunctionProblem &target, HybridSearch &search);
+FunctionProblem &replaceStep(FunctionProblem &target, HybridSearch &search);
 
 } // namespace mlir::soap
 

@@ -276,7 +276,7 @@ LogicalResult PlanHybrid::run() {
         failed(simulate(target, priced, result)))
       return failure();
   }
-  FunctionProblem &step = takeStep(target, search);
+  FunctionProblem &step = replaceStep(target, search);
   ::soap::HybridModel &used = search.modelOf(**model);
   if (!result.best.exists() && !result.preset)
     return reportNoPlan(step, result);

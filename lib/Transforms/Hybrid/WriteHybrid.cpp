@@ -70,7 +70,7 @@ mlir::soap::writeHybrid(FunctionProblem &target, ::soap::HybridModel &model,
   if (best.hostBytes > 0 && hostArguments(target.function).empty() &&
       failed(offloadOptimizer(target.function, "")))
     return failure();
-  if (failed(recomputeNodes(target.opGraph, placement->isAgain)) ||
+  if (failed(recomputeNodes(target.opGraph, placement->isRecomputed)) ||
       failed(checkPrograms(module, target.topology)))
     return failure();
   return std::move(placement->strategy);

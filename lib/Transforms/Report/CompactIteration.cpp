@@ -288,6 +288,7 @@ std::string mlir::soap::printReport(const CompactIteration &iteration,
           json.attribute("movement_ns", times.movementNs);
           json.attribute("exposed_communication_ns", times.exposedNs);
           json.attribute("peak_bytes", iteration.memoryBytes[d]);
+          json.attribute("memory_bytes", topology.typeOf(device).memoryBytes);
           if (iteration.hostBytes[d] > 0)
             json.attribute("host_bytes", iteration.hostBytes[d]);
         });

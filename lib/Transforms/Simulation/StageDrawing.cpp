@@ -125,15 +125,15 @@ private:
       const ::soap::Config &config = strategy[n];
       devices[s].insert(config.devices.begin(), config.devices.end());
       ++stages[s].ops;
-      bool isAgain = llvm::StringRef(kernel.name).ends_with(".recompute");
-      stages[s].recomputed += isAgain;
+      bool isRecomputed = llvm::StringRef(kernel.name).ends_with(".recompute");
+      stages[s].recomputed += isRecomputed;
       int64_t samples =
           config.degrees[static_cast<size_t>(order.sampleLoops[n])];
       ++shapes[s][{samples, static_cast<int64_t>(config.devices.size())}];
       if (kernel.phase == Phase::Forward &&
           llvm::StringRef(kernel.name).ends_with(::soap::firstBlockScores()))
         columns[s] = columnsOf(n);
-      if (kernel.phase != Phase::Forward || isAgain)
+      if (kernel.phase != Phase::Forward || isRecomputed)
         continue;
       BlockName name = blockNameOf(kernel.name);
       auto &list = modules[s];

@@ -127,13 +127,13 @@ recomputedInStages(const FunctionProblem &target,
                    const std::vector<int> &stages) {
   const OpGraph &opGraph = target.opGraph;
   const ::soap::Graph &graph = opGraph.graph;
-  std::vector<bool> mayBeAgain =
-      ::soap::mayComputeAgain(graph, target.problem->getRoles(), stages);
+  std::vector<bool> mayBeRecomputed =
+      ::soap::mayRecompute(graph, target.problem->getRoles(), stages);
   llvm::StringSet<> leaves;
   std::vector<int> writers(graph.values.size(), -1);
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
     auto own = opGraph.ops[n]->getAttrOfType<StringAttr>(kRecomputeOf);
-    if (!own && !mayBeAgain[n])
+    if (!own && !mayBeRecomputed[n])
       leaves.insert(graph.nodes[n].whole.name);
     for (int value : graph.nodes[n].whole.operands)
       if (int writer = writers[static_cast<size_t>(value)];

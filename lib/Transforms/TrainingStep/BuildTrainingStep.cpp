@@ -512,9 +512,9 @@ LogicalResult Program::cloneBatchNorm(BatchNormOp op) {
     auto [it, isNew] = statsOwners.try_emplace(argument, op);
     auto owner = cast<BatchNormOp>(it->second);
     // One norm that is called again updates its statistics again.
-    bool isAgain = owner != op && owner.getMean() == op.getMean() &&
-                   owner.getVar() == op.getVar();
-    if (!isNew && !isAgain) {
+    bool isRepeated = owner != op && owner.getMean() == op.getMean() &&
+                      owner.getVar() == op.getVar();
+    if (!isNew && !isRepeated) {
       InFlightDiagnostic diagnostic = op.emitOpError()
                                       << "shares its running statistics '"
                                       << model.argumentName(argument)

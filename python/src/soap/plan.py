@@ -117,8 +117,8 @@ class Plan:
     @property
     def pipeline(self) -> dict[str, Any] | None:
         """Of a pipeline: `microbatches`, `schedule`, and `stages`, each with its `first` op and its `devices` (without
-        stages every device is one). Configs of ops say how one microbatch is split. None: the whole batch goes through
-        at once."""
+        stages every device is one); `replicas` where devices share stages. Configs of ops say how one microbatch is
+        split. None: the whole batch goes through at once."""
         return self.strategy.get("pipeline")
 
     @property

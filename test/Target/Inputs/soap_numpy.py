@@ -40,6 +40,9 @@ class Op:
 
 class Function:
     def __init__(self, text):
+        # Names of long constants and types.
+        names = dict(re.findall(r"^([#!]\w+) = (.*)$", text, re.M))
+        text = re.sub(r"(?<![\w#!])[#!]\w+\b(?! = )", lambda match: names.get(match.group(), match.group()), text)
         head = re.search(r"func\.func @forward\((.*)\) -> (.*) \{$", text, re.M)
         self.arguments = [Argument(value, shape_of(kind), attributes_of(rest), "i32>" in kind)
                           for value, kind, rest in re.findall(r"(%\w+): (tensor<[^>]*>) \{((?:[^{}]|\{[^{}]*\})*)\}", head.group(1))]

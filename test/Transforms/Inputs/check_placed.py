@@ -25,4 +25,4 @@ if len(sys.argv) > 4:
     assert sorted(group["replicas"] for group in groups) == sorted(map(int, sys.argv[4].split(","))), groups
 else:
     assert len({(s["device"], s["pass"]) for s in stages}) < len(stages), stages
-assert all(stage["in_flight"] > 0 for stage in stages), stages
+assert max(stage["in_flight"] for stage in stages) > 0, stages

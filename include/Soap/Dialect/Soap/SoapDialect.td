@@ -38,7 +38,7 @@ def Soap_Dialect : Dialect {
     function type. Not printed are attributes with their default, `offsets`,
     `low` and `interior` of zeros, and `strides` of `soap.slice` of ones. All of
     it may be written. Configs of more than 32 devices, types of two or more
-    dims with at least 2^22 elements, and constants of more than 64 have names
+    dims with at least 2^22 elements, and constants of more than 1,024 have names
     at the top of the module.
 
     **Discardable attributes**

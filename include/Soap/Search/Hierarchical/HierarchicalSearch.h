@@ -34,7 +34,7 @@ struct HybridPlacement {
   std::vector<int> firsts;
   std::vector<std::vector<int>> devices;
   /// By node: the backward pass computes it again.
-  std::vector<bool> isAgain;
+  std::vector<bool> isRecomputed;
   /// Weights that each pass gathers for itself (ZeRO-3).
   std::vector<KeptValue> keeps;
 };

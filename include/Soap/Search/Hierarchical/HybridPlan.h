@@ -120,7 +120,7 @@ struct HybridSimulation {
 /// the measurements).
 int64_t maxBytes(const HybridPlan &plan);
 /// The price with which a plan of a shape needs at most `bytes`.
-int64_t safePrice(const HybridShape &shape, int64_t bytes);
+int64_t priceThatFits(const HybridShape &shape, int64_t bytes);
 
 /// Gives a plan its simulated figures; `memoryBytes`: of a device.
 void useSimulation(HybridPlan &plan, HybridSimulation simulated,
