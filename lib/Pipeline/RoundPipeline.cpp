@@ -157,9 +157,9 @@ using RoundPass = std::pair<int, int64_t>;
 /// By device of the topology, its passes: those that are first in the schedule
 /// come first.
 std::vector<std::vector<RoundPass>>
-orderPasses(const RoundPipeline &pipeline, PipelineSchedule schedule,
-            const Topology &topology, const Load &load,
-            const std::vector<double> &begins) {
+orderRoundPasses(const RoundPipeline &pipeline, PipelineSchedule schedule,
+                 const Topology &topology, const Load &load,
+                 const std::vector<double> &begins) {
   struct Pass {
     bool isLate;
     double begin;
@@ -256,7 +256,7 @@ int64_t pace(RoundPipeline pipeline, PipelineSchedule schedule,
     pipeline.microbatches = settling + i * more;
     TaskGraph graph =
         makeTasks(pipeline, topology,
-                  orderPasses(pipeline, schedule, topology, load, begins));
+                  orderRoundPasses(pipeline, schedule, topology, load, begins));
     makespanNs[i] = simulateFull(graph);
   }
   return (makespanNs[1] - makespanNs[0] + more / 2) / more;
@@ -295,7 +295,7 @@ RoundOrder soap::orderRounds(const RoundPipeline &pipeline,
     result.rounds.push_back(static_cast<int64_t>(std::floor(
         begins[s] / load.periods[pipeline.stages[s].backward] + 1e-9)));
   for (const std::vector<RoundPass> &passes :
-       orderPasses(pipeline, schedule, topology, load, begins)) {
+       orderRoundPasses(pipeline, schedule, topology, load, begins)) {
     std::vector<PipelinePass> &list = result.order.emplace_back();
     for (auto [s, microbatch] : passes) {
       const RoundStage &stage = pipeline.stages[static_cast<size_t>(s)];

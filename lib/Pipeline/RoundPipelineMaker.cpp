@@ -102,19 +102,24 @@ private:
           readers[from].push_back(static_cast<int>(n));
           ++waiting[n];
         }
+    std::vector<std::vector<int>> readersOf(graph.values.size());
+    for (size_t n = 0; n < graph.nodes.size(); ++n)
+      for (int value : kernel(n).operands) {
+        std::vector<int> &list = readersOf[static_cast<size_t>(value)];
+        if (list.empty() || list.back() != static_cast<int>(n))
+          list.push_back(static_cast<int>(n));
+      }
     for (const Restore &restore : graph.restores) {
       int from = restore.delaysReaders && restore.trigger >= 0
                      ? producer[restore.trigger]
                      : -1;
       if (from < 0 || kernel(from).phase != phase)
         continue;
-      for (size_t n = static_cast<size_t>(from) + 1; n < graph.nodes.size();
-           ++n)
-        if (kernel(n).phase == phase &&
-            std::count(kernel(n).operands.begin(), kernel(n).operands.end(),
-                       restore.value) > 0) {
-          readers[from].push_back(static_cast<int>(n));
-          ++waiting[n];
+      for (int reader : readersOf[static_cast<size_t>(restore.value)])
+        if (reader > from &&
+            kernel(static_cast<size_t>(reader)).phase == phase) {
+          readers[from].push_back(reader);
+          ++waiting[static_cast<size_t>(reader)];
         }
     }
     std::vector<std::vector<int>> ready(pipeline.groups.size());

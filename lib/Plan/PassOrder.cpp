@@ -119,6 +119,13 @@ std::optional<PipelinePass> soap::passOf(const Graph &graph,
                       kernel.phase == Phase::Backward};
 }
 
+int64_t soap::countPieces(const Strategy &strategy) {
+  int64_t pieces = 0;
+  for (const Config &config : strategy)
+    pieces += static_cast<int64_t>(config.devices.size());
+  return pieces;
+}
+
 int64_t soap::countPieces(const Strategy &strategy, const PassOrder &passes) {
   int64_t pieces = 0;
   for (size_t n = 0; n < strategy.size(); ++n)

@@ -221,19 +221,25 @@ StrategySimulator::timeline(std::vector<std::vector<TaskTimes>> &times) {
   return run<false, true>(std::numeric_limits<int64_t>::max(), &times);
 }
 
-int64_t StrategySimulator::starts(std::vector<TaskQueue::Entry> &tasks) {
-  int64_t makespanNs = timeline(recorded);
+void soap::listStarts(const PlanState &plan,
+                      const std::vector<std::vector<TaskTimes>> &times,
+                      std::vector<TaskQueue::Entry> &tasks) {
   tasks.clear();
   const std::vector<PlanState::Block> &list = plan.getBlocks();
   for (size_t b = 0; b < list.size(); ++b) {
     const KernelPlan *kernel =
         list[b].slot >= 0 ? &plan.kernelPlan(list[b].slot) : nullptr;
-    for (size_t i = 0; i < recorded[b].size(); ++i)
+    for (size_t i = 0; i < times[b].size(); ++i)
       if (!kernel || kernel->states[i] != ShardState::Absent)
         tasks.push_back(
-            {recorded[b][i].startNs, static_cast<uint64_t>(b) << 32 | i});
+            {times[b][i].startNs, static_cast<uint64_t>(b) << 32 | i});
   }
   assert(static_cast<int64_t>(tasks.size()) == plan.taskCount() &&
          "all tasks of the plan");
+}
+
+int64_t StrategySimulator::starts(std::vector<TaskQueue::Entry> &tasks) {
+  int64_t makespanNs = timeline(recorded);
+  listStarts(plan, recorded, tasks);
   return makespanNs;
 }

@@ -35,8 +35,8 @@ MaybeError checkStageDevices(const Graph &graph, const Strategy &strategy,
                              const std::vector<std::vector<int>> &stageDevices,
                              int deviceCount, const PassOrder &passes);
 
-/// The passes of placed nodes, in the order of the schedule, unless `passes` has
-/// an order, as `setRounds` gives it one (RoundPipeline.h). Nodes that run
+/// The passes of placed nodes, in the order of the schedule, unless `passes`
+/// has an order, as `setRounds` gives it one (RoundPipeline.h). Nodes that run
 /// once and follow from data alone run before all passes. An error if a stage
 /// reads what another one computes again, if something with samples is kept in
 /// one form, or if the schedule does not allow the stages. `inFlight` as for

@@ -79,8 +79,9 @@ Strategy cutIntoMicrobatches(const Strategy &strategy, const PassOrder &passes);
 std::optional<PipelinePass> passOf(const Graph &graph, const PassOrder &passes,
                                    const Action &action);
 
-/// Pieces of all ops in all microbatches, of configs for one microbatch. A
-/// plan has at most `maxPieces` (SimulationBudget.h).
+/// Pieces of all ops. A plan has at most `maxPieces` (SimulationBudget.h).
+int64_t countPieces(const Strategy &strategy);
+/// The same in all microbatches, of configs for one microbatch.
 int64_t countPieces(const Strategy &strategy, const PassOrder &passes);
 
 /// The plan of configs for one microbatch under an order of passes, as

@@ -172,10 +172,8 @@ static void summarize(CompactIteration &result, const ::soap::PlanState &plan,
 mlir::soap::simulateWholeBatch(const ::soap::Graph &graph,
                                const ::soap::Strategy &strategy,
                                const ::soap::Topology &topology) {
-  int64_t pieces = 0;
-  for (const ::soap::Config &config : strategy)
-    pieces += static_cast<int64_t>(config.devices.size());
-  if (pieces > ::soap::maxPieces(::soap::PlanForm::Compact))
+  if (int64_t pieces = ::soap::countPieces(strategy);
+      pieces > ::soap::maxPieces(::soap::PlanForm::Compact))
     return ::soap::Error{
         "all ops are " + std::to_string(pieces) + " pieces, expected at most " +
         std::to_string(::soap::maxPieces(::soap::PlanForm::Compact))};
@@ -191,7 +189,9 @@ mlir::soap::simulateWholeBatch(const ::soap::Graph &graph,
   result.path = std::move(*path);
   result.makespanNs = timeline.getMakespanNs();
   result.tasks = plan.taskCount();
-  result.memoryBytes = ::soap::peakBytes(plan);
+  std::vector<::soap::TaskQueue::Entry> starts;
+  ::soap::listStarts(plan, timeline.getTimes(), starts);
+  result.memoryBytes = ::soap::PlanMemory(plan).peakBytes(starts);
   result.hostBytes = ::soap::hostBytes(plan);
   result.times = timeline.deviceTimes();
   result.devices.resize(topology.devices.size());
@@ -234,6 +234,7 @@ static ::soap::DeviceTimes sumOf(const CompactIteration &iteration) {
         iteration.times[static_cast<size_t>(device)];
     sum.computeNs += times.computeNs * iteration.replicas;
     sum.movementNs += times.movementNs * iteration.replicas;
+    sum.communicationNs += times.communicationNs * iteration.replicas;
     sum.exposedNs += times.exposedNs * iteration.replicas;
   }
   return sum;
@@ -270,6 +271,8 @@ std::string mlir::soap::printReport(const CompactIteration &iteration,
       printHybridRows(json, iteration.makespanNs, iteration.recipes);
     json.attribute("compute_ns", sum.computeNs);
     json.attribute("movement_ns", sum.movementNs);
+    if (!iteration.passes)
+      json.attribute("communication_ns", sum.communicationNs);
     json.attribute("exposed_communication_ns", sum.exposedNs);
     if (iteration.passes)
       json.attributeObject("pipeline", [&] {
@@ -324,7 +327,8 @@ void mlir::soap::printSummary(const CompactIteration &iteration,
       stream << "  not folded: " << iteration.unfolded << '\n';
     printPassSummary(*iteration.passes, topology, stream);
   }
-  if (int64_t most = *llvm::max_element(iteration.hostBytes); most > 0)
+  if (int64_t most = *llvm::max_element(iteration.hostBytes);
+      most > 0 && iteration.passes)
     stream << "  in host memory, of a device: at most "
            << ::soap::describeBytes(most) << '\n';
   if (!iteration.compared.empty())
@@ -351,6 +355,6 @@ void mlir::soap::printSummary(const CompactIteration &iteration,
   std::vector<int64_t> busyNs;
   for (const ::soap::DeviceTimes &times : iteration.times)
     busyNs.push_back(times.computeNs + times.movementNs);
-  printDevices(topology, busyNs, iteration.memoryBytes, /*hostBytes=*/{},
+  printDevices(topology, busyNs, iteration.memoryBytes, iteration.hostBytes,
                iteration.makespanNs, stream);
 }

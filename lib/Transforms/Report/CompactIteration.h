@@ -3,9 +3,10 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The simulation and the report of an iteration in microbatches that is too
-// large to be written out: one replica of each stage for all
-// (Mesh/StageQuotient.h), or the compact plan of all devices.
+// The simulation and the report of an iteration whose tasks are not written
+// out: of a pipeline one replica of each stage for all
+// (Mesh/Symmetry/StageQuotient.h), or all devices, of the whole batch all
+// devices.
 //
 //===----------------------------------------------------------------------===//
 

@@ -139,10 +139,6 @@ static ::soap::DeviceTimes sumOf(const Simulation &simulation) {
   return sum;
 }
 
-static double ratio(int64_t a, int64_t b) {
-  return b ? static_cast<double>(a) / static_cast<double>(b) : 0;
-}
-
 //===----------------------------------------------------------------------===//
 // JSON
 //===----------------------------------------------------------------------===//
@@ -308,8 +304,8 @@ static void printTimes(const Simulation &simulation,
   int device = static_cast<int>(most - simulation.times.begin());
   stream << llvm::format(
       "  communication not hidden: %.1f %% of the time, at most %.1f %% (%s)\n",
-      100 * ratio(sum.exposedNs, makespan * topology.deviceCount()),
-      100 * ratio(most->exposedNs, makespan),
+      100 * shareOf(sum.exposedNs, makespan * topology.deviceCount()),
+      100 * shareOf(most->exposedNs, makespan),
       topology.devices[device].name.c_str());
   printMoved(simulation.bytesMoved, simulation.bytesBetweenMachines,
              simulation.bytesByKind ? &*simulation.bytesByKind : nullptr,

@@ -62,8 +62,8 @@ struct PathShare {
 
 } // namespace
 
-static double shareOf(int64_t a, int64_t b) {
-  return b ? static_cast<double>(a) / static_cast<double>(b) : 0;
+double mlir::soap::shareOf(int64_t part, int64_t whole) {
+  return whole ? static_cast<double>(part) / static_cast<double>(whole) : 0;
 }
 
 static const char *className(::soap::TaskClass taskClass) {

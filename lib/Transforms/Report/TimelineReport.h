@@ -44,6 +44,9 @@ void printPath(llvm::json::OStream &json,
 void printPath(llvm::ArrayRef<::soap::PathStretch> path, int64_t makespanNs,
                llvm::raw_ostream &stream);
 
+/// `part` of `whole`; of nothing 0.
+double shareOf(int64_t part, int64_t whole);
+
 /// Most devices of which the summary has a line each.
 inline constexpr int maxListedDevices = 16;
 

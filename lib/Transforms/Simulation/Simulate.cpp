@@ -434,10 +434,8 @@ LogicalResult Simulate::run() {
   if (PipelineAttr pipeline =
           readPipeline(module->getAttr(SoapDialect::kPipeline)))
     return runPipeline(target, *strategy, pipeline);
-  int64_t pieces = 0;
-  for (const ::soap::Config &config : *strategy)
-    pieces += static_cast<int64_t>(config.devices.size());
-  bool isTooLarge = pieces > ::soap::maxPieces(::soap::PlanForm::Written);
+  bool isTooLarge = ::soap::countPieces(*strategy) >
+                    ::soap::maxPieces(::soap::PlanForm::Written);
   if (fold == "always" ||
       (fold == "auto" && isTooLarge && !writesTasks && timeline.empty())) {
     ::soap::Expected<CompactIteration> simulated =

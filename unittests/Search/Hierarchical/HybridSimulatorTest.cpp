@@ -85,9 +85,10 @@ TEST_F(HybridSimulators, AreNearPrices) {
     HybridPlan plan = simulated(shape, Recompute::None);
     EXPECT_EQ(plan.simulatedMicrobatches, plan.microbatches);
     EXPECT_EQ(plan.groupBytes.size(), static_cast<size_t>(shape.groups));
+    // Prices hide less communication: by 8 % and 2 % here.
     EXPECT_NEAR(static_cast<double>(plan.makespanNs),
                 static_cast<double>(plan.pricedNs),
-                0.25 * static_cast<double>(plan.pricedNs));
+                0.1 * static_cast<double>(plan.pricedNs));
   }
 }
 
