@@ -103,9 +103,7 @@ int64_t bytesOf(Type type) {
   work.bytes += work.operandBytes;
   if (auto space = dyn_cast<IterationSpaceOpInterface>(op)) {
     ::soap::IterationSpace loops = space.getIterationSpace();
-    work.flops = loops.flopsPerPoint;
-    for (const ::soap::Loop &loop : loops.loops)
-      work.flops *= static_cast<double>(loop.extent);
+    work.flops = loops.flopsPerPoint * pointsOf(loops, loops.wholeBox());
     work.shape =
         ::soap::shapeOf(work.kind, loops, loops.wholeBox(), work.bytes);
   }

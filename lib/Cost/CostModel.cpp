@@ -33,6 +33,9 @@ static Efficiency efficiencyOf(const std::string &kind) {
   // Library kernels with high arithmetic intensity.
   if (kind.starts_with("conv2d") || kind.starts_with("matmul"))
     return {0.7, 0.8};
+  // Products with exponentials between them.
+  if (isAttention(kind))
+    return {0.5, 0.8};
   // Small products, one time step after the other.
   if (kind.starts_with("lstm"))
     return {0.5, 0.8};
@@ -60,7 +63,8 @@ static double peakFlops(const DeviceType &type, const Work &work) {
 /// Work without a shape goes by its kind.
 static bool isProduct(const Work &work) {
   const std::string &op = work.shape.op.empty() ? work.kind : work.shape.op;
-  return op.starts_with("conv2d") || op == "matmul" || op.starts_with("lstm");
+  return op.starts_with("conv2d") || op == "matmul" ||
+         op.starts_with("lstm") || isAttention(op);
 }
 
 /// Products of 16-bit floats as they are lowered: bf16 by units for it, f16 as
@@ -295,10 +299,7 @@ Work soap::kernelWork(const Graph &graph, const Kernel &kernel,
     if (graph.values[kernel.results[r]].inHost)
       work.hostBytes += bytesOf(graph.values[kernel.results[r]],
                                 kernel.space.results[r].map, box);
-  double points = 1;
-  for (const Interval &range : box)
-    points *= static_cast<double>(range.size());
-  work.flops = points * kernel.space.flopsPerPoint;
+  work.flops = pointsOf(kernel.space, box) * kernel.space.flopsPerPoint;
   work.shape = shapeOf(kernel.kind, kernel.space, box, work.bytes);
   return work;
 }
@@ -327,9 +328,6 @@ void soap::resizeWork(const Graph &graph, const Kernel &kernel,
   work.operandBytes = add(kernel.operands, registers.operands, 0);
   work.bytes = work.operandBytes +
                add(kernel.results, registers.results, kernel.operands.size());
-  double points = 1;
-  for (const Interval &range : box)
-    points *= static_cast<double>(range.size());
-  work.flops = points * kernel.space.flopsPerPoint;
+  work.flops = pointsOf(kernel.space, box) * kernel.space.flopsPerPoint;
   resizeShape(kernel.space, box, work.bytes, work.shape);
 }

@@ -9,6 +9,7 @@
 
 #include "Soap/Model/Graph.h"
 
+#include <algorithm>
 #include <cassert>
 
 namespace soap {
@@ -25,11 +26,26 @@ bool usesStages(const GraphNode &node, const Config &config) {
   return false;
 }
 
+/// One replica, if all are on the same devices: the pieces of a loop that only
+/// another stage has are on one device, as the keys of ring attention.
+static void leaveOutRepeated(Config &config) {
+  auto pieces = static_cast<ptrdiff_t>(config.piecesPerReplica());
+  std::vector<int> &devices = config.devices;
+  // Each device is that of the replica before.
+  if (!std::equal(devices.begin() + pieces, devices.end(), devices.begin()))
+    return;
+  devices.resize(static_cast<size_t>(pieces));
+  config.replicas = 1;
+}
+
 Config stageConfig(const GraphNode & /*node*/, const Config &config,
                    const Kernel &stage) {
   assert(stage.wholeLoops.size() == stage.space.loops.size() &&
          "a loop of the whole op for each of the stage");
-  return followLoops(config, stage.wholeLoops);
+  Config own = followLoops(config, stage.wholeLoops);
+  if (own.replicas > config.replicas)
+    leaveOutRepeated(own);
+  return own;
 }
 
 IterationSpace tensorSpace(const std::vector<int64_t> &shape) {

@@ -36,6 +36,50 @@ bool soap::isEmpty(const LoopBox &box) {
   });
 }
 
+/// Pairs with column - row <= bound. For a row, the columns up to row + bound
+/// count, all C of them at most: sums of min(max(x, 0), C) over consecutive x.
+static double countUpTo(const Interval &rows, const Interval &columns,
+                        int64_t bound) {
+  auto all = static_cast<double>(columns.size());
+  auto sumUpTo = [&](double x) {
+    if (x <= 0)
+      return 0.0;
+    double least = std::min(x, all);
+    return least * (least + 1) / 2 + (x - least) * all;
+  };
+  int64_t first = rows.lo + bound + 1 - columns.lo;
+  return sumUpTo(static_cast<double>(first + rows.size() - 1)) -
+         sumUpTo(static_cast<double>(first - 1));
+}
+
+bool Band::meets(const Interval &rowRange, const Interval &columnRange) const {
+  return rowRange.size() > 0 && columnRange.size() > 0 &&
+         columnRange.lo - (rowRange.hi - 1) <= high &&
+         columnRange.hi - 1 - rowRange.lo >= low;
+}
+
+double Band::count(const Interval &rowRange,
+                   const Interval &columnRange) const {
+  if (!meets(rowRange, columnRange))
+    return 0;
+  return countUpTo(rowRange, columnRange, high) -
+         countUpTo(rowRange, columnRange, low - 1);
+}
+
+double soap::pointsOf(const IterationSpace &space, const LoopBox &box) {
+  assert(box.size() == space.loops.size() && "a range a loop");
+  double points = 1;
+  for (size_t l = 0; l < box.size(); ++l) {
+    auto loop = static_cast<int>(l);
+    if (!space.band || (loop != space.band->rows && loop != space.band->columns))
+      points *= static_cast<double>(box[l].size());
+  }
+  if (const std::optional<Band> &band = space.band)
+    points *= band->count(box[static_cast<size_t>(band->rows)],
+                          box[static_cast<size_t>(band->columns)]);
+  return points;
+}
+
 Interval soap::cut(int64_t extent, int64_t degree, int64_t i) {
   assert(degree > 0 && i >= 0 && i < degree && "no such piece");
   assert(extent >= 0 && "a negative extent");

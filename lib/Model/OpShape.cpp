@@ -18,6 +18,11 @@ bool soap::isCopy(const std::string &kind) {
   return kind == "fill" || kind == "assemble" || kind == "combine";
 }
 
+bool soap::isAttention(const std::string &op) {
+  return op == "attention" || op == "attention_partial" ||
+         op == "attention_grad";
+}
+
 void soap::splitKind(const std::string &kind, OpShape &shape) {
   struct Suffix {
     std::string_view text;
@@ -156,6 +161,9 @@ void soap::resizeShape(const IterationSpace &space, const LoopBox &box,
       shape.extents.push_back(range.size());
   }
   shape.bytes = std::max<int64_t>(bytes, 1);
+  shape.points = pointsOf(space, box);
   shape.sizes = sizesOf(shape.op, shape.loops, shape.extents, shape.strides,
                         shape.direction, shape.bytes);
+  if (isAttention(shape.op))
+    shape.sizes[0] = shape.points;
 }

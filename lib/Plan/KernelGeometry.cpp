@@ -9,6 +9,8 @@
 
 #include "Soap/Plan/KernelGeometry.h"
 
+#include "Soap/Model/BandPieces.h"
+
 #include <algorithm>
 #include <cassert>
 #include <functional>
@@ -243,6 +245,24 @@ static void numberCoordinates(const std::vector<int64_t> &degrees,
   }
 }
 
+/// Pieces of a band that are absent touch nothing.
+static void leaveOutAbsent(const IterationSpace &space,
+                           const std::vector<int64_t> &degrees,
+                           TileSets &tiles) {
+  BandPieces pieces(space, degrees);
+  std::vector<int> coordinates = coordinatesOf(degrees);
+  size_t loops = degrees.size();
+  for (size_t p = 0; p < tiles.volumes.size(); ++p) {
+    const int *at = coordinates.data() + p * loops;
+    if (!pieces.isAbsent(at[space.band->rows], at[space.band->columns]))
+      continue;
+    std::fill_n(tiles.sets.begin() + static_cast<ptrdiff_t>(p * tiles.rank),
+                tiles.rank, -1);
+    tiles.volumes[p] = tiles.ownVolumes[p] = 0;
+    tiles.isProduct = false;
+  }
+}
+
 TileSets GeometryBuilder::makeTiles(const Kernel &kernel, int tensor, int value,
                                     const AccessMap &map,
                                     const std::vector<int64_t> &degrees) {
@@ -296,6 +316,8 @@ TileSets GeometryBuilder::makeTiles(const Kernel &kernel, int tensor, int value,
       tiles.tileOf[p] = tiles.tileOf[p] * combinations + dim.firsts[place];
     }
   }
+  if (kernel.space.band)
+    leaveOutAbsent(kernel.space, degrees, tiles);
   tiles.everyElement &= tiles.isProduct;
   tiles.everyPiece = std::all_of(tiles.volumes.begin(), tiles.volumes.end(),
                                  [](int64_t volume) { return volume > 0; });
@@ -463,7 +485,8 @@ KernelGeometry GeometryBuilder::build(const Kernel &kernel,
   // one does.
   size_t operandCount = kernel.operands.size(),
          tensors = operandCount + kernel.results.size();
-  std::vector<int64_t> fixed(tensors, 1), volumes(tensors);
+  // Behind the tensors: points of a band, -1: the piece is absent.
+  std::vector<int64_t> fixed(tensors + 1, 1), volumes(tensors + 1);
   std::vector<DimSizes> dims;
   std::vector<size_t> &used = scratch->sizeLoops;
   for (size_t t = 0; t < tensors; ++t) {
@@ -486,6 +509,17 @@ KernelGeometry GeometryBuilder::build(const Kernel &kernel,
       for (int id : tiles.ids)
         dim.sizes.push_back(table.size(id));
     }
+  }
+  if (std::optional<Band> band = space.band) {
+    used.clear();
+    for (int l : {band->rows, band->columns})
+      if (degrees[static_cast<size_t>(l)] > 1)
+        used.push_back(static_cast<size_t>(l));
+    BandPieces pieces(space, degrees);
+    DimSizes &dim = dims.emplace_back(DimSizes{tensors, used, {}});
+    for (int64_t c = 0; c < degrees[static_cast<size_t>(band->columns)]; ++c)
+      for (int64_t r = 0; r < degrees[static_cast<size_t>(band->rows)]; ++r)
+        dim.sizes.push_back(pieces.isAbsent(r, c) ? -1 : pieces.pointsAt(r, c));
   }
   std::vector<CoordinateClasses> loops;
   size_t combinations = 1;
@@ -534,6 +568,10 @@ KernelGeometry GeometryBuilder::build(const Kernel &kernel,
       }
       volumes[dim.tensor] *= dim.sizes[static_cast<size_t>(place)];
     }
+    if (volumes[tensors] < 0) {
+      price.state = ShardState::Absent;
+      continue;
+    }
     bool anyEmpty = false, allEmpty = operandCount > 0;
     for (size_t i = 0; i < operandCount; ++i) {
       anyEmpty |= volumes[i] == 0;
@@ -556,7 +594,8 @@ KernelGeometry GeometryBuilder::build(const Kernel &kernel,
       auto [it, isNew] = works.try_emplace(kernelClass);
       if (isNew)
         it->second = kernelWork(graph, kernel, space.wholeBox());
-      resizeWork(graph, kernel, box, volumes, it->second);
+      resizeWork(graph, kernel, box, std::span(volumes).first(tensors),
+                 it->second);
       work = &it->second;
     }
     for (size_t t = 0; t < types; ++t)

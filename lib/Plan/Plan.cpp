@@ -33,6 +33,7 @@ double neutralValue(Combiner combiner) {
   switch (combiner) {
   case Combiner::Max:
   case Combiner::Softmax:
+  case Combiner::LogSumExp:
     return -inf;
   case Combiner::Min:
     return inf;

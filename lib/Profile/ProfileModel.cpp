@@ -616,13 +616,38 @@ static std::string classOf(const std::string &op) {
   auto contains = [&](const char *part) {
     return op.find(part) != std::string::npos;
   };
-  if (op.starts_with("lstm"))
+  if (op.starts_with("lstm") || isAttention(op))
     return "matmul";
   if (contains("norm"))
     return "normalization";
   if (contains("softmax") || contains("cross_entropy"))
     return "softmax";
   return "elementwise";
+}
+
+/// Of a profile without attention: the time of its products, in one launch.
+/// Forward they are q k^T and p v, backward five of these sizes.
+static double attentionNs(const CostCurve &products, const OpShape &shape,
+                          const CurveScale &scale) {
+  double rows = 1;
+  for (size_t l = 0; l < shape.loops.size(); ++l)
+    if (shape.loops[l] != "k")
+      rows *= static_cast<double>(shape.extents[l]);
+  double visible = shape.points / std::max(rows, 1.0);
+  int count = shape.direction == "backward" ? 5 : 2;
+  double width = shape.flopsPerPoint / (2 * count);
+  double launch = launchOf(products, scale), ns = launch;
+  if (visible <= 0)
+    return ns;
+  for (int i = 0; i < count; ++i) {
+    bool isScores = i % 2 == 0;
+    ns += evaluate(products,
+                   {rows, isScores ? visible : width,
+                    isScores ? width : visible},
+                   scale) -
+          launch;
+  }
+  return ns;
 }
 
 ProfileModel::ProfileModel(Profile given) : profile(std::move(given)) {
@@ -718,6 +743,8 @@ std::optional<double> ProfileModel::curveNs(const OpShape &shape,
     return std::min(libraryNs,
                     evaluatePart(*generated, shape.sizes, scale, twice));
   }
+  if (isAttention(shape.op))
+    return attentionNs(*curve, shape, scale);
   // Small products, one time step after the other: four gates of a features.
   double steps = 1, rows = 1, features = 4;
   for (size_t i = 0; i < shape.loops.size(); ++i) {

@@ -566,6 +566,62 @@ static Tensors evaluateSgd(SgdOp op, const Tensors &in) {
 }
 
 //===----------------------------------------------------------------------===//
+// Attention
+//===----------------------------------------------------------------------===//
+
+/// The state [1 + E, N, H, Q] over the keys of the operands.
+template <typename Op>
+static Tensor attentionState(Op op, const Tensors &in) {
+  const Tensor &q = in[0], &k = in[1], &v = in[2];
+  const Tensor *bias = op.getBias() ? &in[3] : nullptr;
+  const Tensor *segments = op.getQuerySegments() ? &in[bias ? 4 : 3] : nullptr;
+  double scale = op.getScale().convertToDouble(),
+         cap = op.getSoftcap().convertToDouble();
+  auto offset = static_cast<int64_t>(op.getOffset());
+  int64_t heads = q.shape[1], groups = heads / k.shape[1];
+  Tensor state({1 + v.shape[3], q.shape[0], heads, q.shape[2]});
+  forEachIndex({q.shape[0], heads, q.shape[2]}, [&](ArrayRef<int64_t> at) {
+    int64_t n = at[0], h = at[1], i = at[2];
+    std::vector<double> powers;
+    double sum = 0;
+    for (int64_t j = 0; j < k.shape[2]; ++j) {
+      double score = 0;
+      for (int64_t d = 0; d < q.shape[3]; ++d)
+        score += q.at({n, h, i, d}) * k.at({n, h / groups, j, d});
+      score *= scale;
+      if (cap > 0)
+        score = cap * std::tanh(score / cap);
+      if (bias)
+        score += bias->at({n, bias->shape[1] == 1 ? 0 : h, i,
+                           bias->shape[3] == 1 ? 0 : j});
+      int64_t distance = j - i - offset;
+      bool hidden =
+          (op.getLeft() && distance < -static_cast<int64_t>(*op.getLeft())) ||
+          (op.getRight() && distance > static_cast<int64_t>(*op.getRight())) ||
+          (segments && segments[0].at({n, i}) != segments[1].at({n, j}));
+      powers.push_back(hidden ? 0 : std::exp(score));
+      sum += powers.back();
+    }
+    state.at({0, n, h, i}) = std::log(sum);
+    for (int64_t e = 0; e < v.shape[3] && sum > 0; ++e)
+      for (int64_t j = 0; j < k.shape[2]; ++j)
+        state.at({1 + e, n, h, i}) +=
+            powers[static_cast<size_t>(j)] / sum * v.at({n, h / groups, j, e});
+  });
+  return state;
+}
+
+static Tensors attentionResults(const Tensor &state) {
+  const std::vector<int64_t> &s = state.shape;
+  Tensor out({s[1], s[2], s[3], s[0] - 1}), lse({s[1], s[2], s[3]});
+  forEachIndex(out.shape, [&](ArrayRef<int64_t> at) {
+    out.at(at) = state.at({1 + at[3], at[0], at[1], at[2]});
+    lse.at({at[0], at[1], at[2]}) = state.at({0, at[0], at[1], at[2]});
+  });
+  return {out, lse};
+}
+
+//===----------------------------------------------------------------------===//
 // Dispatch
 //===----------------------------------------------------------------------===//
 
@@ -657,6 +713,11 @@ Tensors soap_test::evaluate(Operation *op, const Tensors &in) {
       })
       .Case(
           [&](CrossEntropyGradOp o) { return evaluateCrossEntropyGrad(o, in); })
+      .Case([&](AttentionOp o) {
+        return attentionResults(attentionState(o, in));
+      })
+      .Case([&](AttentionPartialOp o) { return R{attentionState(o, in)}; })
+      .Case([&](AttentionResultOp) { return attentionResults(in[0]); })
       .Case([&](SgdOp o) { return evaluateSgd(o, in); })
       .Default([&](Operation *) -> R {
         llvm::report_fatal_error("the interpreter does not know " +

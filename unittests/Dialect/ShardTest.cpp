@@ -69,7 +69,17 @@ Tensor pack(const Tensor &tensor, const TileRegion &region) {
 }
 
 /// Statistics folded along dim 0.
-void combineStatistics(Combiner combiner, double *into[3], const double *add) {
+void combineStatistics(Combiner combiner, ArrayRef<double *> into,
+                       ArrayRef<double> add) {
+  if (combiner == Combiner::LogSumExp) {
+    double lse = std::log(std::exp(*into[0]) + std::exp(add[0]));
+    for (size_t s = 1; s < into.size(); ++s)
+      *into[s] = std::isinf(lse) ? 0
+                                 : *into[s] * std::exp(*into[0] - lse) +
+                                       add[s] * std::exp(add[0] - lse);
+    *into[0] = lse;
+    return;
+  }
   if (combiner == Combiner::Moments) {
     double count = *into[0] + add[0], delta = add[1] - *into[1];
     *into[2] += add[2] + delta * delta * *into[0] * add[0] / count;
@@ -107,21 +117,23 @@ struct Merged {
 
   void addStatistics(const Tensor &tile, const TileRegion &region,
                      Combiner combiner) {
-    ASSERT_EQ(region[0].size(), 3);
+    int64_t count = region[0].size();
+    ASSERT_EQ(count, value.shape[0]);
     forEachElement(region, [&](auto local, auto global) {
       if (local[0] != 0)
         return;
-      double *into[3], add[3];
+      std::vector<double *> into(static_cast<size_t>(count));
+      std::vector<double> add(static_cast<size_t>(count));
       size_t at = &value.at(global) - value.data.data();
       SmallVector<int64_t> here(local), there(global);
-      for (int64_t s = 0; s < 3; ++s) {
+      for (int64_t s = 0; s < count; ++s) {
         here[0] = there[0] = s;
         into[s] = &value.at(there);
         add[s] = tile.at(here);
       }
       if (written[at])
         return combineStatistics(combiner, into, add);
-      for (int64_t s = 0; s < 3; ++s) {
+      for (int64_t s = 0; s < count; ++s) {
         *into[s] = add[s];
         written[into[s] - value.data.data()] = true;
       }
@@ -717,6 +729,30 @@ TEST_F(ShardTest, CrossEntropy) {
                  builder, loc(), f64(with(n, k)), operand(ArrayRef<int64_t>{}),
                  logits, label, operand(known, builder.getF64Type()), scale,
                  0););
+}
+
+TEST_F(ShardTest, Attention) {
+  APFloat scale(0.5);
+  auto bound = [&](int64_t low, int64_t high) {
+    return flip() ? builder.getI64IntegerAttr(draw(low, high)) : IntegerAttr();
+  };
+  CHECK_MANY(
+      80, int64_t n = draw(1, 2), heads = draw(1, 3), groups = draw(1, 3),
+      queries = draw(1, 6), keys = draw(1, 6), width = draw(1, 3),
+      valueWidth = draw(1, 3);
+      Value segments[2] = {}; if (flip()) {
+        segments[0] = labels({n, queries}, 2);
+        segments[1] = labels({n, keys}, 2);
+      } Value bias = flip()
+                         ? operand({n, flip() ? 1 : heads * groups, queries,
+                                    flip() ? 1 : keys})
+                         : Value();
+      return AttentionOp::create(
+          builder, loc(), operand({n, heads * groups, queries, width}),
+          operand({n, heads, keys, width}),
+          operand({n, heads, keys, valueWidth}), bias, segments[0], segments[1],
+          scale, APFloat(flip() ? 0.0 : 2.0), bound(-1, 4), bound(-1, 4),
+          draw(-3, 3)););
 }
 
 TEST_F(ShardTest, Sgd) {

@@ -150,6 +150,15 @@ void soap_rt_matmul_bf16(SoapContext *ctx, const int64_t *d, const uint16_t *a,
 void soap_rt_matmul_bf16_f32(SoapContext *ctx, const int64_t *d,
                              const uint16_t *a, const uint16_t *b, float *y);
 
+/* Attention of f32 or bf16, and its gradient, without scores in memory: `d`
+ * points to 20 numbers, as in CpuAttentionCall of
+ * lib/Runtime/Kernels/CpuAttention.h. Buffers are the operands and the results
+ * of the op, in its order. */
+void soap_rt_attention_f32(SoapContext *ctx, const int64_t *d,
+                           void *const *buffers);
+void soap_rt_attention_bf16(SoapContext *ctx, const int64_t *d,
+                            void *const *buffers);
+
 /* The products for programs on streams. `buffers` is read before they return.
  *
  * soap_rt_conv2d: `d` points to the 20 numbers above, the kind (0 forward,

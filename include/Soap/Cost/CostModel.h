@@ -68,8 +68,8 @@ private:
   const Topology *topology;
 };
 
-/// Work of a kernel on a box of its loops: flops = points x flopsPerPoint;
-/// bytes of operand and result tiles.
+/// Work of a kernel on a box of its loops: flops = points that count x
+/// flopsPerPoint; bytes of operand and result tiles.
 Work kernelWork(const Graph &graph, const Kernel &kernel, const LoopBox &box);
 /// Changes `work`, which must be that of the same kernel on some other box, to
 /// the work on `box`. `volumes` are the elements of the tiles of operands, then

@@ -16,6 +16,7 @@
 #include "Soap/Support/Error.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -89,13 +90,30 @@ using AccessMap = std::vector<DimMap>;
 /// tensors keep their statistics along dim 0:
 ///
 /// - Moments: [count, mean, M2] (Chan et al.);
-/// - Softmax: [max, sum of exp(x - max), logit of the label or 0].
-enum class Combiner { Sum, Max, Min, Moments, Softmax };
+/// - Softmax: [max, sum of exp(x - max), logit of the label or 0];
+/// - LogSumExp: [log of the sum of exp(x), mean of values weighed by exp(x)...]
+///   (attention over parts of the keys; Rabe and Staats, 2021).
+enum class Combiner { Sum, Max, Min, Moments, Softmax, LogSumExp };
 
 /// Dim 0 of the tensor holds jointly combined statistics and must not be split.
 inline bool hasStatisticsDim(Combiner c) {
-  return c == Combiner::Moments || c == Combiner::Softmax;
+  return c == Combiner::Moments || c == Combiner::Softmax ||
+         c == Combiner::LogSumExp;
 }
+
+/// Of all points of a space, those with low <= column - row <= high count, for
+/// the coordinates of two loops: the keys that queries see. Others have no
+/// work, and pieces without points that count are left out.
+struct Band {
+  int rows = 0, columns = 0; ///< positions in `IterationSpace::loops`
+  int64_t low = 0, high = 0;
+  bool operator==(const Band &) const = default;
+
+  /// Whether some point of the ranges counts.
+  bool meets(const Interval &rowRange, const Interval &columnRange) const;
+  /// How many do, exactly up to 2^53.
+  double count(const Interval &rowRange, const Interval &columnRange) const;
+};
 
 struct OperandAccess {
   AccessMap map;
@@ -123,6 +141,8 @@ struct IterationSpace {
   /// Floating-point operations per point of the iteration space (2 for a
   /// multiply-add).
   double flopsPerPoint = 1;
+  /// Absent: all points count.
+  std::optional<Band> band = std::nullopt;
 
   /// Position of a loop, or -1.
   int findLoop(const std::string &name) const;
@@ -138,6 +158,8 @@ Region image(const AccessMap &map, const LoopBox &box,
              const std::vector<int64_t> &shape);
 /// Some range of the box is empty.
 bool isEmpty(const LoopBox &box);
+/// Points of the box that count.
+double pointsOf(const IterationSpace &space, const LoopBox &box);
 /// Piece `i` of a loop of `extent` split in `degree` pieces:
 ///
 ///     [i * extent / degree, (i + 1) * extent / degree)

@@ -22,6 +22,8 @@ namespace soap {
 
 /// Whether a kind of task only moves bytes: `fill`, `assemble` or `combine`.
 bool isCopy(const std::string &kind);
+/// Whether an op computes attention, or its gradient, of some keys.
+bool isAttention(const std::string &op);
 
 /// The key under which the time of an op is looked up.
 struct OpShape {
@@ -32,10 +34,11 @@ struct OpShape {
   std::vector<int64_t> strides;   ///< of windows; empty for ops without
   int64_t bytes = 0;              ///< of all operand and result tiles
   double flopsPerPoint = 1;       ///< of the iteration space
+  double points = 1;              ///< that count (Band)
   /// The sizes that curves are functions of. conv2d: output positions (input
   /// positions for input_grad) times groups, input channels, output channels,
-  /// window positions, stride positions; matmul: m, n, k; all else: points of
-  /// the loops and bytes.
+  /// window positions, stride positions; matmul: m, n, k; attention: points
+  /// that count and bytes; all else: points of the loops and bytes.
   std::vector<double> sizes;
 };
 

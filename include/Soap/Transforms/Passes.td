@@ -134,6 +134,8 @@ def SoapBuildTrainingStep : Pass<"soap-build-training-step", "::mlir::ModuleOp">
            "of samples that follow each other), or device (one group for each device of the topology)">,
     Option<"topology", "topology", "std::string", /*default=*/"\"\"",
            "batch-norm=device: built-in topology (cpu-4) or topology file; default: the module's soap.topology">,
+    Option<"attentionAsOp", "fuse-attention", "bool", /*default=*/"false",
+           "Write attention of the model as one op, as --soap-fuse-attention does">,
     Option<"inference", "inference", "bool", /*default=*/"false", "Build @evaluate alone, no training step">
   ];
   let dependentDialects = ["::mlir::soap::SoapDialect", "::mlir::func::FuncDialect"];
@@ -158,6 +160,25 @@ def SoapBucketGradients : Pass<"soap-bucket-gradients", "::mlir::ModuleOp"> {
            "the topology names">,
     Option<"function", "function", "std::string", /*default=*/"\"\"",
            "Function whose gradients are meant; default: train_step">
+  ];
+  let dependentDialects = ["::mlir::soap::SoapDialect", "::mlir::func::FuncDialect"];
+}
+
+def SoapFuseAttention : Pass<"soap-fuse-attention", "::mlir::ModuleOp"> {
+  let summary = "Writes attention as one op";
+  let description = [{
+    Replaces each chain `matmul, scale, softcap, masks, softmax, matmul` of functions without gradients by
+    `soap.attention`, which needs no memory for scores and can be split along queries and keys
+    (docs/ContextParallelism.md). Causal masks and sliding windows become bounds of the op, other masks and sums of
+    scores a bias; heads of keys and values that are repeated for several heads of queries are read before that.
+    Results are equal within rounding.
+
+    `--soap-build-training-step` does this by itself. A remark says why an attention stays as it is: its probabilities
+    are read or dropped, or there is an op that the pass does not know between the products.
+  }];
+  let options = [
+    Option<"function", "function", "std::string", /*default=*/"\"\"",
+           "Function to rewrite; default: all">
   ];
   let dependentDialects = ["::mlir::soap::SoapDialect", "::mlir::func::FuncDialect"];
 }

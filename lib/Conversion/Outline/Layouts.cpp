@@ -334,7 +334,7 @@ Layouts::Layouts(Block &block, function_ref<bool(Operation *)> isLibrary,
 void Layouts::readSumsAsHeld(Block &block) {
   for (auto combine : block.getOps<CombineOp>()) {
     CombinerKind kind = combine.getCombiner();
-    if (kind == CombinerKind::Moments || kind == CombinerKind::Softmax)
+    if (::soap::hasStatisticsDim(static_cast<::soap::Combiner>(kind)))
       continue;
     for (OpOperand &tile : combine->getOpOperands())
       if (ImageLayout layout = held(tile.get());

@@ -9,15 +9,20 @@
 
 #include "Library.h"
 
+#include "Runtime/Kernels/CpuAttention.h"
 #include "Soap/Dialect/Soap/PrecisionAttribute.h"
 #include "Soap/Dialect/Soap/SoapOps.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
+#include <bit>
 #include <cassert>
+#include <type_traits>
 
 using namespace mlir;
 using namespace mlir::soap;
+using ::soap::runtime::CpuAttentionCall;
+using ::soap::runtime::CpuAttentionKind;
 
 static ArrayRef<int64_t> shapeOf(Value value) {
   return cast<RankedTensorType>(value.getType()).getShape();
@@ -79,6 +84,65 @@ static std::optional<SmallVector<int64_t>> matmulDescriptor(MatmulOp op) {
                               op.getTransposeB() ? 1 : 0};
 }
 
+/// The numbers of `CpuAttentionCall`, of `soap.attention` and its like.
+template <typename Op>
+static SmallVector<int64_t> attentionDescriptor(Op op, CpuAttentionKind kind) {
+  ArrayRef<int64_t> q = shapeOf(op.getQ()), k = shapeOf(op.getK());
+  auto bound = [](std::optional<uint64_t> distance) {
+    return distance ? static_cast<int64_t>(*distance)
+                    : CpuAttentionCall::unbounded;
+  };
+  auto bits = [](const APFloat &number) {
+    return std::bit_cast<int64_t>(number.convertToDouble());
+  };
+  SmallVector<int64_t> d{static_cast<int64_t>(kind),
+                         q[0],
+                         q[1],
+                         k[1],
+                         q[2],
+                         k[2],
+                         q[3],
+                         shapeOf(op.getV()).back(),
+                         bits(op.getScale()),
+                         bits(op.getSoftcap()),
+                         bound(op.getLeft()),
+                         bound(op.getRight()),
+                         static_cast<int64_t>(op.getOffset())};
+  if (Value bias = op.getBias())
+    llvm::append_range(d, shapeOf(bias));
+  else
+    d.append(4, 0);
+  d.push_back(op.getQuerySegments() ? 1 : 0);
+  if constexpr (std::is_same_v<Op, AttentionGradOp>)
+    d.append({op.getDlse() ? 1 : 0, op.getDbias() ? 1 : 0});
+  else
+    d.append({0, 0});
+  assert(d.size() == CpuAttentionCall::numbers && "all that the runtime reads");
+  return d;
+}
+
+/// Attention by the CPU's library; none of other types than f32 and bf16.
+static std::optional<LibraryFunction> attentionFunctionOf(Operation *op) {
+  if (!isa<AttentionOp, AttentionPartialOp, AttentionGradOp>(op))
+    return std::nullopt;
+  Type element =
+      cast<RankedTensorType>(op->getOperandTypes()[0]).getElementType();
+  if (!element.isF32() && !element.isBF16())
+    return std::nullopt;
+  StringRef name = element.isF32() ? "attention_f32" : "attention_bf16";
+  return llvm::TypeSwitch<Operation *, std::optional<LibraryFunction>>(op)
+      .Case([&](AttentionOp of) -> std::optional<LibraryFunction> {
+        return {{name, attentionDescriptor(of, CpuAttentionKind::Forward)}};
+      })
+      .Case([&](AttentionPartialOp of) -> std::optional<LibraryFunction> {
+        return {{name, attentionDescriptor(of, CpuAttentionKind::Partial)}};
+      })
+      .Case([&](AttentionGradOp of) -> std::optional<LibraryFunction> {
+        return {{name, attentionDescriptor(of, CpuAttentionKind::Gradient)}};
+      })
+      .Default(std::nullopt);
+}
+
 /// Whether there is an image, and windows that the padded image has: paddings
 /// may differ between sides, and crop.
 static bool isCudaConv(ArrayRef<int64_t> d) {
@@ -127,6 +191,9 @@ std::optional<LibraryFunction>
 mlir::soap::libraryFunctionOf(Operation *op, LibraryOptions options,
                               const Layouts &layouts) {
   using Result = std::optional<LibraryFunction>;
+  if (options.library == Library::OneDnn)
+    if (Result attention = attentionFunctionOf(op))
+      return attention;
   if (options.library == Library::None ||
       !isa<Conv2DOp, Conv2DInputGradOp, Conv2DWeightGradOp, MatmulOp>(op))
     return std::nullopt;

@@ -23,6 +23,7 @@ namespace mlir::soap {
 /// Fails, without a diagnostic, for ops that have none.
 LogicalResult emitKernel(Operation *op, KernelBuilder &k);
 
+bool emitAttentionKernel(Operation *op, KernelBuilder &k);
 bool emitLinearKernel(Operation *op, KernelBuilder &k);
 bool emitPoolingKernel(Operation *op, KernelBuilder &k);
 bool emitBatchNormKernel(Operation *op, KernelBuilder &k);

@@ -16,6 +16,7 @@
 #include "llvm/Support/SaveAndRestore.h"
 
 #include <functional>
+#include <limits>
 
 using namespace mlir;
 using namespace mlir::soap;
@@ -143,9 +144,9 @@ void foldSoftmax(KernelBuilder &k, ArrayRef<Scalar> a, ArrayRef<Scalar> b,
   merged = {maximum, rescaled(a) + rescaled(b), a[2] + b[2]};
 }
 
-/// Statistics, three of each column, fold together; other elements alone.
+/// Statistics of each column fold together; other elements alone.
 bool foldsStatistics(CombinerKind combiner) {
-  return combiner == CombinerKind::Moments || combiner == CombinerKind::Softmax;
+  return ::soap::hasStatisticsDim(static_cast<::soap::Combiner>(combiner));
 }
 
 /// The statistics of the union of two sets, from the statistics of each: three,
@@ -172,6 +173,39 @@ SmallVector<Scalar> fold(KernelBuilder &k, CombinerKind combiner,
   return merged;
 }
 
+/// The logarithm of exp(a) + exp(b).
+Scalar foldLse(KernelBuilder &k, const Scalar &a, const Scalar &b) {
+  Scalar maximum = max(a, b);
+  auto below = [&](const Scalar &x) {
+    return select(compare(arith::CmpFPredicate::OEQ, x, maximum), k.number(1),
+                  exp(x - maximum));
+  };
+  return maximum + log(below(a) + below(b));
+}
+
+/// What a part with `lse` weighs in all of them, with `total`.
+Scalar weightOf(KernelBuilder &k, const Scalar &lse, const Scalar &total) {
+  Scalar nothing = k.number(-std::numeric_limits<double>::infinity());
+  return select(compare(arith::CmpFPredicate::OEQ, total, nothing),
+                k.number(0), exp(lse - total));
+}
+
+/// Means of the union of two sets, each with its own weight.
+void foldMeans(KernelBuilder &k, const Tensor &tile, const Tensor &result,
+               function_ref<SmallVector<Index>(const Index &)> from,
+               function_ref<SmallVector<Index>(const Index &)> to) {
+  Index first = k.constant(0);
+  Scalar before = result(to(first)), next = tile(from(first));
+  Scalar total = foldLse(k, before, next);
+  Scalar ofBefore = weightOf(k, before, total),
+         ofNext = weightOf(k, next, total);
+  result.set(to(first), total);
+  k.forEach({result.dim(0) - 1}, [&](Index e) {
+    result.set(to(e + 1), ofBefore * result(to(e + 1)) +
+                              ofNext * tile(from(e + 1)));
+  });
+}
+
 /// Statistics lie along dim 0 and fold together.
 void emitCombineStatistics(CombineOp op, KernelBuilder &k) {
   Tensor result = k.out();
@@ -187,11 +221,25 @@ void emitCombineStatistics(CombineOp op, KernelBuilder &k) {
         source.indexSets().begin() + 1, source.indexSets().end()));
     forEachPair(k, sourceColumns, columns,
                 [&](ArrayRef<Index> from, ArrayRef<Index> to) {
-                  auto at = [&](int64_t statistic, ArrayRef<Index> rest) {
-                    SmallVector<Index> indices{k.constant(statistic)};
+                  auto along = [&](const Index &statistic,
+                                   ArrayRef<Index> rest) {
+                    SmallVector<Index> indices{statistic};
                     indices.append(rest.begin(), rest.end());
                     return indices;
                   };
+                  auto at = [&](int64_t statistic, ArrayRef<Index> rest) {
+                    return along(k.constant(statistic), rest);
+                  };
+                  if (op.getCombiner() == CombinerKind::LogSumExp) {
+                    auto source = [&](const Index &s) { return along(s, from); };
+                    auto target = [&](const Index &s) { return along(s, to); };
+                    if (i > 0)
+                      return foldMeans(k, tile, result, source, target);
+                    k.forEach({result.dim(0)}, [&](Index s) {
+                      result.set(target(s), tile(source(s)));
+                    });
+                    return;
+                  }
                   SmallVector<Scalar> next, merged;
                   for (int64_t s = 0; s < 3; ++s)
                     next.push_back(tile(at(s, from)));
@@ -308,8 +356,44 @@ void mlir::soap::emitRegionCopy(KernelBuilder &k, const Tensor &source,
               });
 }
 
+/// `emitRowCombine` of states of attention.
+static void emitRowOfMeans(int64_t pieces, KernelBuilder &k) {
+  Tensor row = k.in(0), result = k.out();
+  int64_t statistics = result.dim(0);
+  SmallVector<int64_t> extents(result.shape().drop_front());
+  int64_t columns = llvm::product_of(extents);
+  k.forEachOf(extents, [&](ArrayRef<Index> indices) {
+    Index column = k.constant(0);
+    for (auto [extent, index] : llvm::zip(extents, indices))
+      column = column * extent + index;
+    auto valueAt = [&](const Index &piece, const Index &statistic) {
+      return row((piece * statistics + statistic) * columns + column);
+    };
+    auto to = [&](const Index &statistic) {
+      SmallVector<Index> at{statistic};
+      at.append(indices.begin(), indices.end());
+      return at;
+    };
+    Index first = k.constant(0);
+    Scalar total =
+        k.reduce({pieces}, -std::numeric_limits<double>::infinity(),
+                 [&](const Scalar &sofar, Index piece) {
+                   return foldLse(k, sofar, valueAt(piece, first));
+                 });
+    result.set(to(first), total);
+    k.forEach({statistics - 1}, [&](Index e) {
+      result.set(to(e + 1), k.sum({pieces}, [&](Index piece) {
+        return weightOf(k, valueAt(piece, first), total) *
+               valueAt(piece, e + 1);
+      }));
+    });
+  });
+}
+
 void mlir::soap::emitRowCombine(CombinerKind combiner, int64_t pieces,
                                 KernelBuilder &k) {
+  if (combiner == CombinerKind::LogSumExp)
+    return emitRowOfMeans(pieces, k);
   Tensor row = k.in(0);
   // An element of each statistic per iteration.
   size_t statistics = foldsStatistics(combiner) ? 3 : 1;
@@ -373,5 +457,5 @@ LogicalResult mlir::soap::emitKernel(Operation *op, KernelBuilder &k) {
                  emitRowNormKernel(op, k) || emitGatherKernel(op, k) ||
                  emitLstmKernel(op, k) || emitExpertKernel(op, k) ||
                  emitIntegerKernel(op, k) || emitShapeKernel(op, k) ||
-                 emitTileKernel(op, k));
+                 emitAttentionKernel(op, k) || emitTileKernel(op, k));
 }

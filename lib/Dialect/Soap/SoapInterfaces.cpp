@@ -51,7 +51,8 @@ static bool hasWideStatistics(Operation *op) {
              BatchNormTrainOp, BatchNormStatsOp, BatchNormApplyOp,
              BatchNormGradOp, BatchNormGradReduceOp, BatchNormGradApplyOp,
              CrossEntropyOp, SoftmaxStatsOp, CrossEntropyLossOp,
-             CrossEntropyGradOp>(op);
+             CrossEntropyGradOp, AttentionOp, AttentionPartialOp,
+             AttentionResultOp, AttentionGradOp>(op);
 }
 
 /// All floating-point operands and results have one element type, except where

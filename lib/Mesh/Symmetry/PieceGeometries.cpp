@@ -9,6 +9,8 @@
 
 #include "Soap/Mesh/Symmetry/PieceGeometries.h"
 
+#include "Soap/Model/BandPieces.h"
+
 #include <algorithm>
 #include <cassert>
 #include <map>
@@ -66,22 +68,37 @@ void PieceGeometries::addRegions(
   geometry.durationNs.assign(types, std::vector<int64_t>(pieces, 1));
   // Pieces with the same sizes cost the same.
   std::map<std::vector<int64_t>, size_t> priced;
+  std::optional<BandPieces> banded;
+  if (space.band)
+    banded.emplace(space, degrees);
   std::vector<size_t> at(loops);
   LoopBox box = space.wholeBox();
   for (size_t p = 0; p < pieces; ++p) {
+    auto coordinateOf = [&](int loop) {
+      auto l = static_cast<size_t>(loop);
+      return coords[l][at[l]];
+    };
     for (size_t l = 0; l < loops; ++l)
       box[l] = cut(space.loops[l].extent, degrees[l], coords[l][at[l]]);
+    int64_t counted = 0;
+    bool isAbsent = isEmpty(box);
+    if (banded) {
+      int64_t row = coordinateOf(space.band->rows),
+              column = coordinateOf(space.band->columns);
+      counted = banded->pointsAt(row, column);
+      isAbsent |= banded->isAbsent(row, column);
+    }
     for (size_t l = loops; l-- > 0;) {
       if (++at[l] < coords[l].size())
         break;
       at[l] = 0;
     }
-    if (isEmpty(box)) {
+    if (isAbsent) {
       geometry.states[p] = ShardState::Absent;
       geometry.allCompute = false;
       continue;
     }
-    std::vector<int64_t> sizes;
+    std::vector<int64_t> sizes{counted};
     for (const Interval &range : box)
       sizes.push_back(range.size());
     bool anyEmpty = false, allEmpty = operandCount > 0;

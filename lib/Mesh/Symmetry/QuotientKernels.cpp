@@ -144,6 +144,13 @@ void QuotientPlan::activate(int slot) {
                "' has " + std::to_string(op.space.loops[l].extent) +
                " points, which " + std::to_string(across[l]) +
                " machines do not share evenly";
+  if (const std::optional<Band> &band = op.space.band)
+    for (int l : {band->rows, band->columns})
+      if (across[static_cast<size_t>(l)] > 1)
+        reason = "loop '" + op.space.loops[static_cast<size_t>(l)].name +
+                 "' of '" + op.name +
+                 "' is cut across machines, whose pieces have different "
+                 "numbers of points that count";
   if (!reason.empty())
     return;
   Part part = partOf(slot, std::vector<bool>(mesh.axes.size()));

@@ -232,6 +232,12 @@ StageQuotient::Layout StageQuotient::layoutOf(int slot, const AccessMap &map,
       layout.kind = Layout::Partial;
     return layout;
   }
+  if (const std::optional<Band> &band = space.band;
+      band && (target == band->rows || target == band->columns))
+    reason = "loop '" + space.loops[static_cast<size_t>(target)].name +
+             "' of '" + kernel.name +
+             "' is split over replicas, whose pieces have different numbers of "
+             "points that count";
   // Points of the loop from replica to replica.
   int wholeTarget = spreads[node].target;
   int64_t degree = (*configs)[node].degrees[static_cast<size_t>(wholeTarget)];

@@ -36,6 +36,8 @@ void *runtime::resolveSymbol(const char *name) {
       SOAP_SYMBOL(soap_rt_conv2d_weight_grad_bf16),
       SOAP_SYMBOL(soap_rt_matmul_bf16),
       SOAP_SYMBOL(soap_rt_matmul_bf16_f32),
+      SOAP_SYMBOL(soap_rt_attention_f32),
+      SOAP_SYMBOL(soap_rt_attention_bf16),
       SOAP_SYMBOL(soap_rt_conv2d),
       SOAP_SYMBOL(soap_rt_matmul),
       SOAP_SYMBOL(soap_rt_pool2d),

@@ -11,6 +11,7 @@
 
 #include "Runtime/Execution/Context.h"
 #include "Runtime/Kernels/AttentionCall.h"
+#include "Runtime/Kernels/CpuAttention.h"
 #include "Runtime/Kernels/LibraryCalls.h"
 
 #include <exception>
@@ -70,6 +71,32 @@ void matmulAbi(SoapContext *ctx, const int64_t *d, const Number *a,
 }
 
 } // namespace
+
+/// Attention of programs of the CPU.
+template <typename Number>
+static void attentionAbi(SoapContext *ctx, const int64_t *d,
+                         void *const *buffers) {
+  if (ctx->failed())
+    return;
+  try {
+    runAttention<Number>(
+        CpuAttentionCall::fromArray(d), buffers,
+        [&](const MatmulShape &shape, const float *a, const float *b,
+            float *y) { ctx->kernels->matmul(shape, a, b, y); });
+  } catch (const std::exception &error) {
+    ctx->fail(error.what());
+  }
+}
+
+void soap_rt_attention_f32(SoapContext *ctx, const int64_t *d,
+                           void *const *buffers) {
+  attentionAbi<float>(ctx, d, buffers);
+}
+
+void soap_rt_attention_bf16(SoapContext *ctx, const int64_t *d,
+                            void *const *buffers) {
+  attentionAbi<uint16_t>(ctx, d, buffers);
+}
 
 void soap_rt_conv2d_f32(SoapContext *ctx, const int64_t *d, const float *x,
                         const float *w, float *y) {

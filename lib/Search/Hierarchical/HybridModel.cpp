@@ -78,7 +78,7 @@ struct HybridModel::Impl {
 
   LayerMates mates;
   /// The sequences that context parallelism splits, or why it does not.
-  Expected<BlockedSequence> blocked = Error{};
+  Expected<AttentionSequence> sequence = Error{};
 
   using Key = std::tuple<int64_t, int, bool, int, bool>;
   /// By samples, tensor, sequence, context, zigzag.
@@ -504,7 +504,7 @@ HybridModel::make(const ParallelizationProblem &problem, int64_t batch,
                  "has one sample, expected a step of at least two"};
   impl->stepBatch = *ofStep;
   impl->batch = batch == 0 ? *ofStep : batch;
-  impl->blocked = findBlockedSequence(graph);
+  impl->sequence = findAttentionSequence(graph);
   impl->memoryBytes = impl->topology.typeOf(0).memoryBytes;
   if (other) {
     impl->costs = other->impl->costs;
@@ -630,16 +630,16 @@ std::string HybridModel::checkContext(const HybridShape &shape) const {
   auto number = [](int64_t n) { return std::to_string(n); };
   if (shape.context == 1)
     return shape.zigzag ? "zigzag without context" : "";
-  const Expected<BlockedSequence> &blocked = impl->blocked;
+  const Expected<AttentionSequence> &sequence = impl->sequence;
   std::string text = "context " + number(shape.context);
-  if (!blocked)
-    return text + ": " + blocked.error();
+  if (!sequence)
+    return text + ": " + sequence.error();
   if (shape.zigzag)
     text += " with zigzag";
   int64_t parts = int64_t(shape.context) * (shape.zigzag ? 2 : 1);
-  if (blocked->blocks % parts != 0)
-    return text + ": attention has " + number(blocked->blocks) +
-           " blocks, expected a multiple of " + number(parts);
+  if (sequence->length % parts != 0)
+    return text + ": the sequence has " + number(sequence->length) +
+           " positions, expected a multiple of " + number(parts);
   if (shape.unit() % impl->perMachine != 0 &&
       impl->perMachine % shape.unit() != 0)
     return text + " x tensor " + number(shape.tensor) +
@@ -651,15 +651,18 @@ std::string HybridModel::checkContext(const HybridShape &shape) const {
 }
 
 std::vector<std::pair<int, bool>> HybridModel::contexts() const {
+  // Shorter sequences fit; more parts are too short to hide their messages.
+  constexpr int64_t longSequence = 16384, mostParts = 16;
   std::vector<std::pair<int, bool>> result = {{1, false}};
-  if (!impl->blocked)
+  if (!impl->sequence || impl->sequence->length < longSequence)
     return result;
-  int64_t blocks = impl->blocked->blocks;
-  for (int64_t places = 2; places <= blocks; ++places)
-    if (blocks % places == 0)
+  int64_t length = impl->sequence->length;
+  for (int64_t places = 2; places <= mostParts; places *= 2)
+    if (length % places == 0)
       result.emplace_back(static_cast<int>(places),
-                          impl->blocked->isCausal &&
-                              blocks % (2 * places) == 0);
+                          impl->sequence->isCausal &&
+                              2 * places <= mostParts &&
+                              length % (2 * places) == 0);
   return result;
 }
 

@@ -95,6 +95,7 @@ private:
     };
     return a.kind == b.kind && a.phase == b.phase &&
            a.space.flopsPerPoint == b.space.flopsPerPoint &&
+           a.space.band == b.space.band &&
            std::equal(a.space.loops.begin(), a.space.loops.end(),
                       b.space.loops.begin(), b.space.loops.end(),
                       [](const Loop &l, const Loop &m) {

@@ -11,9 +11,9 @@
 
 #include "MicrobatchGraph.h"
 #include "Model/GradientOrder.h"
-#include "Search/Presets/Context.h"
 #include "Search/Presets/PartialSums.h"
 #include "Soap/Memory/PlanMemory.h"
+#include "Soap/Model/OpShape.h"
 #include "Soap/Model/Reuse.h"
 #include "Soap/Pipeline/Pipeline.h"
 #include "Soap/Plan/ActionCost.h"
@@ -23,7 +23,6 @@
 #include "Soap/Simulator/StrategySimulator.h"
 
 #include <algorithm>
-#include <cctype>
 #include <numeric>
 
 using namespace soap;
@@ -339,10 +338,12 @@ private:
   bool isForward(int node) const {
     return graph.nodes[node].whole.phase == Phase::Forward;
   }
-  /// A product of samples and a parameter, which no recomputation repeats but
-  /// the whole one.
-  bool isParameterProduct(int node) const {
+  /// A product of samples and a parameter, or an attention, which no
+  /// recomputation repeats but the whole one.
+  bool isKeptProduct(int node) const {
     const Kernel &kernel = graph.nodes[node].whole;
+    if (isAttention(kernel.kind))
+      return true;
     if (!kernel.kind.starts_with("matmul") && !kernel.kind.starts_with("conv"))
       return false;
     return std::any_of(kernel.operands.begin(), kernel.operands.end(),
@@ -408,7 +409,7 @@ private:
         isKept[value] = true;
     for (size_t v = 0; v < graph.values.size(); ++v)
       if (int node = producer[v]; node >= 0 && isForward(node))
-        isKept[v] = isKept[v] || isParameterProduct(node);
+        isKept[v] = isKept[v] || isKeptProduct(node);
     std::vector<bool> &isRecomputed = costs.isRecomputed;
     isRecomputed = findRecomputed(isKept);
     // A kept value that is only read to compute others again counts, too.
@@ -734,29 +735,8 @@ bool isProduct(const Graph &graph, const Kernel &kernel, double points) {
          std::all_of(kernel.results.begin(), kernel.results.end(), hasFewer);
 }
 
-/// `layer.attention.step3.scores`, and its gradients.
-bool isOfBlocks(const std::string &name) {
-  const std::string step = ".step";
-  for (size_t at = name.find(step); at != std::string::npos;
-       at = name.find(step, at + 1)) {
-    size_t end = at + step.size(), begin = end;
-    while (end < name.size() && std::isdigit(name[end]))
-      ++end;
-    if (end > begin && end < name.size() && name[end] == '.')
-      return true;
-  }
-  return false;
-}
-
-/// The operations of products. Attention in blocks counts as attention does
-/// that is whole: with the blocks that causal steps leave out.
+/// The operations of products. Keys that queries do not see count, too.
 double flopsOf(const Graph &graph) {
-  double ofBlocks = 1;
-  if (auto sequence = findBlockedSequence(graph);
-      sequence && sequence->isCausal) {
-    auto blocks = static_cast<double>(sequence->blocks);
-    ofBlocks = 2 * blocks / (blocks + 1);
-  }
   double flops = 0;
   for (const GraphNode &node : graph.nodes) {
     const Kernel &kernel = node.whole;
@@ -764,8 +744,7 @@ double flopsOf(const Graph &graph) {
     for (const Loop &loop : kernel.space.loops)
       points *= static_cast<double>(loop.extent);
     if (isProduct(graph, kernel, points))
-      flops += kernel.space.flopsPerPoint * points *
-               (ofBlocks > 1 && isOfBlocks(kernel.name) ? ofBlocks : 1);
+      flops += kernel.space.flopsPerPoint * points;
   }
   return flops;
 }

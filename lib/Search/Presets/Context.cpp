@@ -14,7 +14,6 @@
 
 #include "Megatron.h"
 #include "PresetSupport.h"
-#include "Soap/Model/AttentionBlocks.h"
 
 #include <algorithm>
 #include <functional>
@@ -46,10 +45,10 @@ public:
         positions(graph.values.size()) {}
 
   /// Decides where each op lies, from the attentions on.
-  void follow(const std::vector<int> &firstScores);
+  void follow(int firstAttention);
   /// `columns`: by node, the loop that tensor parallelism splits, or -1.
   /// `inside`: the same, where it splits positions inside of a part.
-  Strategy make(const BlockedSequence &sequence, const ContextOptions &options,
+  Strategy make(const AttentionSequence &sequence, const ContextOptions &options,
                 const std::vector<int> &columns,
                 const std::vector<int> &inside) const;
 
@@ -64,10 +63,10 @@ private:
                                      const Positions &of) const;
   std::optional<Positions> accessed(int node, const AccessMap &map,
                                     int value) const;
-  void followUp(int firstScores);
+  void followUp(int firstAttention);
   void followDown();
   void moveToReaders();
-  Config config(int node, int columnLoop, const BlockedSequence &sequence,
+  Config config(int node, int columnLoop, const AttentionSequence &sequence,
                 const ContextOptions &options, const MachineGrid &grid) const;
 
   const ParallelizationProblem &problem;
@@ -78,52 +77,47 @@ private:
 
 } // namespace
 
-/// The products of step 0 of each attention, which are of the same sequence.
-static Expected<std::vector<int>> findFirstScores(const Graph &graph,
-                                                  BlockedSequence &sequence) {
-  std::vector<int> firstScores;
-  for (int n = 0; n < static_cast<int>(graph.nodes.size()); ++n) {
-    const Kernel &scores = graph.nodes[static_cast<size_t>(n)].whole;
-    if (scores.kind.starts_with("matmul") && scores.phase == Phase::Forward &&
-        scores.name.ends_with(firstBlockScores())) {
-      const std::vector<int64_t> &keys = graph.values[scores.operands[1]].shape;
-      size_t rank = keys.size();
-      if (rank < 4)
-        continue;
-      BlockedSequence own{keys[rank - 3], keys[rank - 3] * keys[rank - 2]};
-      if (!firstScores.empty() &&
-          (own.blocks != sequence.blocks || own.length != sequence.length))
-        return Error{"attention '" + scores.name + "' has " +
-                     std::to_string(own.blocks) + " blocks of a sequence of " +
-                     std::to_string(own.length) + ", others " +
-                     std::to_string(sequence.blocks) + " of " +
-                     std::to_string(sequence.length)};
-      sequence = own;
-      firstScores.push_back(n);
-    }
-  }
-  if (firstScores.empty())
-    return Error{"no attention is in blocks, expected a function that "
-                 "'--soap-block-attention=blocks=N' has rewritten"};
-  return firstScores;
+static bool isAttentionOp(const Kernel &kernel) {
+  return kernel.kind == "attention" || kernel.kind == "attention_grad";
 }
 
-Expected<BlockedSequence> soap::findBlockedSequence(const Graph &graph) {
-  BlockedSequence sequence;
-  auto firstScores = findFirstScores(graph, sequence);
-  if (!firstScores)
-    return firstScores.takeError();
-  // A causal attention has fewer blocks of queries in step 1.
-  std::string first =
-      graph.nodes[static_cast<size_t>(firstScores->front())].whole.name;
-  first.resize(first.size() - firstBlockScores().size());
-  std::string second = first + "." + blockStepName(1, "scores");
-  for (const GraphNode &node : graph.nodes)
-    if (node.whole.name == second) {
-      const std::vector<int64_t> &queries =
-          graph.values[static_cast<size_t>(node.whole.operands[0])].shape;
-      sequence.isCausal = queries[queries.size() - 3] < sequence.blocks;
-    }
+static int64_t extentOf(const Kernel &kernel, const char *loop) {
+  return kernel.space
+      .loops[static_cast<size_t>(kernel.space.findLoop(loop))]
+      .extent;
+}
+
+/// The attentions of a sequence with itself, which are of the same length.
+static Expected<std::vector<int>> findAttentions(const Graph &graph,
+                                                 AttentionSequence &sequence) {
+  std::vector<int> found;
+  for (int n = 0; n < static_cast<int>(graph.nodes.size()); ++n) {
+    const Kernel &kernel = graph.nodes[static_cast<size_t>(n)].whole;
+    if (kernel.kind != "attention" || kernel.phase != Phase::Forward)
+      continue;
+    int64_t length = extentOf(kernel, "q");
+    if (extentOf(kernel, "k") != length || length < 2)
+      continue;
+    if (!found.empty() && length != sequence.length)
+      return Error{"attention '" + kernel.name + "' is over a sequence of " +
+                   std::to_string(length) + ", others over " +
+                   std::to_string(sequence.length)};
+    sequence.length = length;
+    const std::optional<Band> &band = kernel.space.band;
+    sequence.isCausal |= band && band->high < length - 1;
+    found.push_back(n);
+  }
+  if (found.empty())
+    return Error{"there is no 'soap.attention' of a sequence with itself: "
+                 "'--soap-fuse-attention' writes it"};
+  return found;
+}
+
+Expected<AttentionSequence> soap::findAttentionSequence(const Graph &graph) {
+  AttentionSequence sequence;
+  auto found = findAttentions(graph, sequence);
+  if (!found)
+    return found.takeError();
   return sequence;
 }
 
@@ -180,14 +174,13 @@ std::optional<Positions> Context::accessed(int node, const AccessMap &map,
 
 /// From the first attention to the tokens, and to what else the ops on the way
 /// read.
-void Context::followUp(int firstScores) {
-  const Kernel &scores = kernel(firstScores);
-  const std::vector<int64_t> &keys = graph.values[scores.operands[1]].shape;
-  size_t block = keys.size() - 3;
-  for (int value : scores.operands)
-    positionsOf(value) =
-        Positions{static_cast<int>(block), 1, keys[block], keys[block + 1], 0};
-  for (int n = firstScores; n-- > 0;) {
+void Context::followUp(int firstAttention) {
+  const Kernel &attention = kernel(firstAttention);
+  constexpr int positionDim = 2; // of [N, heads, positions, width]
+  for (size_t o = 0; o < 3; ++o)
+    positionsOf(attention.operands[o]) =
+        Positions{positionDim, 1, extentOf(attention, "q"), 1, 0};
+  for (int n = firstAttention; n-- > 0;) {
     const Kernel &own = kernel(n);
     PositionLoop &loop = loops[static_cast<size_t>(n)];
     for (size_t r = 0; r < own.results.size() && loop.loop < 0; ++r)
@@ -245,8 +238,8 @@ void Context::moveToReaders() {
   }
 }
 
-void Context::follow(const std::vector<int> &firstScores) {
-  followUp(firstScores.front());
+void Context::follow(int firstAttention) {
+  followUp(firstAttention);
   followDown();
   moveToReaders();
 }
@@ -256,7 +249,7 @@ static int64_t remainder(int64_t number, int64_t by) {
 }
 
 Config Context::config(int node, int columnLoop,
-                       const BlockedSequence &sequence,
+                       const AttentionSequence &sequence,
                        const ContextOptions &options,
                        const MachineGrid &grid) const {
   const IterationSpace &space = kernel(node).space;
@@ -266,25 +259,16 @@ Config Context::config(int node, int columnLoop,
   };
   int64_t devices = options.devices, columns = grid.columns(),
           groups = grid.rows() / devices;
-  // A part of a sequence: blocks that lie together.
+  // A part of a sequence: positions that lie together.
   int64_t parts = options.zigzag ? 2 * devices : devices;
-  int64_t perPart = sequence.blocks / parts;
-  // Pieces are parts, or blocks where parts do not begin with the first one.
-  int64_t perPiece = perPart, pieces = 0;
+  int64_t partLength = sequence.length / parts;
+  int64_t pieces = 0;
   if (own.loop >= 0 &&
       space.loops[static_cast<size_t>(own.loop)].type != IteratorType::Serial) {
     int64_t all = extentOf(own.loop) * own.step;
-    auto piecesOf = [&](int64_t positions) {
-      return all % positions == 0 && positions % own.step == 0 &&
-                     own.first % positions == 0
-                 ? all / positions
-                 : 0;
-    };
-    pieces = piecesOf(perPart * sequence.blockLength());
-    if (pieces == 0) {
-      perPiece = 1;
-      pieces = piecesOf(sequence.blockLength());
-    }
+    if (all % partLength == 0 && partLength % own.step == 0 &&
+        own.first % partLength == 0)
+      pieces = all / partLength;
   }
   // Each piece in as many as there are columns, if these are even.
   bool isInside = columnLoop >= 0 && columnLoop == own.loop;
@@ -308,6 +292,10 @@ Config Context::config(int node, int columnLoop,
                      : std::clamp<int64_t>(extentOf(samples), 1, groups));
   split(pieces > 0 ? own.loop : -1, pieces > 0 ? pieces : devices);
   split(columnLoop, columns);
+  // The keys of a piece are those of one part.
+  if (isAttentionOp(kernel(node)) && pieces > 0)
+    if (int keys = space.findLoop("k"); extentOf(keys) == sequence.length)
+      split(keys, parts);
   config.devices.assign(config.replicas * config.piecesPerReplica(), 0);
   std::vector<int> places;
   for (const Shard &shard : enumerateShards(space, config)) {
@@ -328,9 +316,7 @@ Config Context::config(int node, int columnLoop,
     }
     int64_t group = coordinate(samples, groups);
     if (pieces > 0) {
-      int64_t firstBlock = own.first / sequence.blockLength(),
-              block = remainder(firstBlock + place * perPiece, sequence.blocks),
-              part = block / perPart;
+      int64_t part = remainder(own.first / partLength + place, parts);
       place = part < devices ? part : 2 * devices - 1 - part;
     }
     places.push_back(grid.device(group * devices + place, column));
@@ -351,7 +337,7 @@ static std::vector<int> columnLoops(const ParallelizationProblem &problem,
   return result;
 }
 
-Strategy Context::make(const BlockedSequence &sequence,
+Strategy Context::make(const AttentionSequence &sequence,
                        const ContextOptions &options,
                        const std::vector<int> &columns,
                        const std::vector<int> &inside) const {
@@ -375,19 +361,20 @@ static Expected<Strategy>
 makeContext(const ParallelizationProblem &problem, ContextOptions options,
             const std::function<MaybeError(std::vector<int> &columns,
                                            std::vector<int> &inside)> &split) {
-  BlockedSequence sequence;
-  auto firstScores = findFirstScores(problem.getGraph(), sequence);
-  if (!firstScores)
-    return firstScores.takeError();
+  AttentionSequence sequence;
+  auto attentions = findAttentions(problem.getGraph(), sequence);
+  if (!attentions)
+    return attentions.takeError();
   int64_t perDevice = options.zigzag ? 2 : 1;
   if (options.devices == 0)
-    options.devices = std::max<int64_t>(sequence.blocks / perDevice, 1);
+    options.devices = std::max<int64_t>(
+        problem.getTopology().deviceCount() / options.tensorParallel, 1);
   int64_t least = perDevice * options.devices;
   std::string text = "cp=" + std::to_string(options.devices);
-  if (sequence.blocks % least != 0)
-    return Error{text + (options.zigzag ? ",zigzag" : "") + ": attention has " +
-                 std::to_string(sequence.blocks) +
-                 " blocks, expected a multiple of " + std::to_string(least)};
+  if (sequence.length % least != 0)
+    return Error{text + (options.zigzag ? ",zigzag" : "") +
+                 ": the sequence has " + std::to_string(sequence.length) +
+                 " positions, expected a multiple of " + std::to_string(least)};
   if (options.tensorParallel > 1)
     text += " times tp=" + std::to_string(options.tensorParallel);
   int64_t together = options.devices * options.tensorParallel;
@@ -400,7 +387,7 @@ makeContext(const ParallelizationProblem &problem, ContextOptions options,
     if (MaybeError error = split(columns, inside))
       return *error;
   Context context(problem);
-  context.follow(*firstScores);
+  context.follow(attentions->front());
   Strategy strategy = context.make(sequence, options, columns, inside);
   if (options.shardsUpdates)
     shardUpdates(problem,

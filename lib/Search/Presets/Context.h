@@ -3,8 +3,8 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The strategy that splits sequences over devices (Liu et al., 2023), for
-// networks whose attention is computed in blocks.
+// The strategy that splits sequences over devices (ring attention; Liu et al.,
+// 2023), for networks whose attention is one op.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,7 +16,7 @@
 namespace soap {
 
 struct ContextOptions {
-  /// Devices that share a sequence; 0: as many as it has blocks.
+  /// Devices that share a sequence; 0: all, over `tensorParallel`.
   int64_t devices = 0;
   /// Of 2 * devices parts device d has d and the d-th last: causal attention is
   /// the same work on each.
@@ -29,10 +29,12 @@ struct ContextOptions {
 };
 
 /// Every op that has positions of the sequence is split along it, and lies
-/// where the queries of these positions are; blocks of keys and values go from
-/// each device to the next. Samples are split over groups of devices; ops
-/// without a sequence (updates) run on all devices of a group. An error: no
-/// attention is in blocks, or their number does not fit the devices.
+/// where the queries of these positions are. Attention is split along queries
+/// and keys alike, and each piece lies where its queries are, so that blocks of
+/// keys and values go to the devices whose queries see them. Samples are split
+/// over groups of devices; ops without a sequence (updates) run on all devices
+/// of a group. An error: there is no attention over one sequence, or its length
+/// does not fit the devices.
 Expected<Strategy> contextStrategy(const ParallelizationProblem &problem,
                                    const ContextOptions &options);
 
@@ -45,15 +47,15 @@ Expected<Strategy> contextStrategy(const ParallelizationProblem &problem,
                                    const Strategy &tensor,
                                    const Strategy *sequence);
 
-/// The sequence that the attentions of a graph have in blocks.
-struct BlockedSequence {
-  int64_t blocks = 0, length = 0;
-  /// Queries do not see later keys.
+/// The sequence of the attentions of a graph whose queries and keys are as
+/// many.
+struct AttentionSequence {
+  int64_t length = 0;
+  /// Queries do not see all later keys.
   bool isCausal = false;
-  int64_t blockLength() const { return length / blocks; }
 };
-/// An error: no attention is in blocks, or they differ.
-Expected<BlockedSequence> findBlockedSequence(const Graph &graph);
+/// An error: there is no such attention, or they differ in length.
+Expected<AttentionSequence> findAttentionSequence(const Graph &graph);
 
 } // namespace soap
 

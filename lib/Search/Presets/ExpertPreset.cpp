@@ -10,6 +10,7 @@
 
 #include "Megatron.h"
 #include "PresetSupport.h"
+#include "Soap/Model/OpShape.h"
 #include "Soap/Search/Presets/Presets.h"
 
 #include <algorithm>
@@ -27,9 +28,11 @@ NetworkFamily soap::familyOf(const ParallelizationProblem &problem) {
       continue;
     recurrent |= kernel.kind.starts_with("lstm");
     // A product of two activations, a matrix per sample at least.
-    attention |= kernel.kind.starts_with("matmul") &&
-                 kernel.space.loops.size() > 3 &&
-                 loopsOf(problem, static_cast<int>(n), Role::Parameter).empty();
+    attention |= isAttention(kernel.kind) ||
+                 (kernel.kind.starts_with("matmul") &&
+                  kernel.space.loops.size() > 3 &&
+                  loopsOf(problem, static_cast<int>(n), Role::Parameter)
+                      .empty());
   }
   return recurrent   ? NetworkFamily::Recurrent
          : attention ? NetworkFamily::Transformer

@@ -13,6 +13,7 @@
 #include "PartialSums.h"
 #include "PresetSupport.h"
 #include "Soap/Model/DominantLoop.h"
+#include "Soap/Model/OpShape.h"
 #include "Soap/Search/Presets/Presets.h"
 
 #include <algorithm>
@@ -100,6 +101,17 @@ private:
       int dim = cutDim[kernel.operands[o]];
       if (dim < 0)
         continue;
+      // Heads of keys, or, where they are too few, of the queries that share
+      // one of them.
+      if (isAttention(kernel.kind)) {
+        int heads = space.findLoop("h"), shared = space.findLoop("g");
+        auto divides = [&](int loop) {
+          return space.loops[static_cast<size_t>(loop)].extent %
+                     grid.columns() ==
+                 0;
+        };
+        return divides(heads) || !divides(shared) ? heads : shared;
+      }
       if (int loop = dominantLoop(space, space.operands[o].map[dim]);
           usable(node, loop))
         return loop;

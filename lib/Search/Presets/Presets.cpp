@@ -127,10 +127,7 @@ double soap::flopsOf(const ParallelizationProblem &problem,
   double work = 0;
   for (int node : group.nodes) {
     const IterationSpace &space = problem.getGraph().nodes[node].whole.space;
-    double points = space.flopsPerPoint;
-    for (const Loop &loop : space.loops)
-      points *= static_cast<double>(loop.extent);
-    work += points;
+    work += space.flopsPerPoint * pointsOf(space, space.wholeBox());
   }
   return work;
 }

@@ -23,7 +23,7 @@ using nlohmann::json;
 static constexpr std::array iteratorNames = {"parallel", "reduction", "serial"};
 static constexpr std::array mapNames = {"radix", "window", "whole"};
 static constexpr std::array combinerNames = {"sum", "max", "min", "moments",
-                                             "softmax"};
+                                             "softmax", "log_sum_exp"};
 static constexpr std::array phaseNames = {"forward", "backward", "update"};
 static constexpr std::array roleNames = {"sample", "parameter", "reduction",
                                          "attribute"};
@@ -94,6 +94,11 @@ static json toJson(const Kernel &kernel, const Kernel *whole = nullptr) {
   if (!kernel.registers.operands.empty())
     entry["in_registers"] = {{"operands", kernel.registers.operands},
                              {"results", kernel.registers.results}};
+  if (const std::optional<Band> &band = kernel.space.band)
+    entry["band"] = {{"rows", kernel.space.loops[band->rows].name},
+                     {"columns", kernel.space.loops[band->columns].name},
+                     {"low", band->low},
+                     {"high", band->high}};
   // JSON has no infinities.
   if (std::isinf(kernel.space.neutral))
     entry["neutral"] = kernel.space.neutral > 0 ? "inf" : "-inf";
@@ -350,6 +355,21 @@ private:
     return position;
   }
 
+  static Band readBand(const Cursor &entry, const IterationSpace &space) {
+    entry.expectObject({"rows", "columns", "low", "high"});
+    auto loop = [&](const char *key) {
+      int position = space.findLoop(entry[key].string());
+      if (position < 0)
+        entry[key].failExpected("the name of a loop");
+      return position;
+    };
+    Band band{loop("rows"), loop("columns"), entry["low"].integer(-most, most),
+              entry["high"].integer(-most, most)};
+    if (band.rows == band.columns)
+      entry["columns"].failExpected("another loop than that of the rows");
+    return band;
+  }
+
   /// `whole`: the op that the kernel is a stage of, or null.
   Kernel readKernel(const Cursor &entry, const Kernel *whole = nullptr) {
     Kernel kernel;
@@ -386,6 +406,8 @@ private:
     kernel.space.linear = entry["linear"].boolean();
     kernel.space.allowsEmptyOperands = entry["allows_empty_operands"].boolean();
     kernel.space.flopsPerPoint = entry["flops_per_point"].number(0, 1e15);
+    if (entry.has("band"))
+      kernel.space.band = readBand(entry["band"], kernel.space);
     kernel.registers.joins = entry.has("joins") && entry["joins"].boolean();
     if (entry.has("in_registers")) {
       Cursor registers = entry["in_registers"];
@@ -408,7 +430,8 @@ private:
   void readNode(const Cursor &entry) {
     entry.expectObject({"name", "kind", "phase", "loops", "operands", "results",
                         "linear", "allows_empty_operands", "flops_per_point",
-                        "neutral", "stages", "joins", "in_registers"});
+                        "neutral", "stages", "joins", "in_registers",
+                        "band"});
     GraphNode node;
     node.whole = readKernel(entry);
     if (entry.has("stages"))

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LossCheck.h"
+#include "Transforms/Attention/FuseAttention.h"
 #include "Transforms/Support/CheckedOptions.h"
 #include "Transforms/Support/ModuleContents.h"
 
@@ -1351,6 +1352,8 @@ LogicalResult BuildTrainingStep::run() {
       return existing->emitError()
              << "'@" << name << "' exists already, and is to be built";
   addAuxiliaryLosses(forward);
+  if (attentionAsOp)
+    fuseAttention(forward.getBody().front(), /*remarks=*/true);
   Model model(forward);
   if (failed(model.check(kinds)) || failed(model.completeNames()) ||
       failed(checkLosses(forward)) || failed(checkPatterns(model)) ||
@@ -1380,7 +1383,10 @@ LogicalResult BuildTrainingStep::run() {
     if (failed(read))
       return failure();
     other = std::move(*read);
-    evaluated.emplace(other->lookupSymbol<func::FuncOp>(kForward));
+    auto function = other->lookupSymbol<func::FuncOp>(kForward);
+    if (attentionAsOp)
+      fuseAttention(function.getBody().front(), /*remarks=*/false);
+    evaluated.emplace(function);
     if (failed(evaluated->check(kinds)) || failed(evaluated->completeNames()))
       return failure();
   }

@@ -77,8 +77,8 @@ bool isOfRouter(Operation *op) {
 }
 
 Rule ruleOf(Operation *op) {
-  if (isa<MatmulOp, Conv2DOp, LstmOp, GatherOp, DispatchOp, CombineExpertsOp>(
-          op))
+  if (isa<MatmulOp, Conv2DOp, LstmOp, GatherOp, DispatchOp, CombineExpertsOp,
+          AttentionOp>(op))
     return Rule::Narrow;
   if (isOfRouter(op))
     return Rule::Wide;
@@ -172,6 +172,11 @@ private:
       bool isLoss = isa<CrossEntropyOp>(op);
       setKinds(isLoss ? results : results.drop_front(), Kind::Wide);
       results = results.take_front(isLoss ? 0 : 1);
+    }
+    // The logarithm of the sum of a row of scores.
+    if (auto attention = dyn_cast<AttentionOp>(op)) {
+      setKinds(attention.getLse(), Kind::Wide);
+      results = results.take_front(1);
     }
     // A sum to one number is over samples, too: it has no other dims left, and
     // 16 bits would lose what is small beside the sum so far.

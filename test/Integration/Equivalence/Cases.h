@@ -110,6 +110,9 @@ struct Generator {
 std::vector<Generator> opGenerators();
 std::vector<Generator> sequenceGenerators();
 std::vector<Generator> expertGenerators();
+std::vector<Generator> attentionGenerators();
+/// A training step of an attention layer.
+Case attentionLayer(Random &random);
 /// A training step of a layer of experts.
 Case expertLayer(Random &random);
 std::vector<Generator> graphGenerators();

@@ -397,7 +397,8 @@ std::vector<Generator> graphGenerators() {
           {"lenet_step", lenet},
           {"gpt_block", gptBlock},
           {"lstm_model", lstmModel},
-          {"expert_layer", expertLayer}};
+          {"expert_layer", expertLayer},
+          {"attention_layer", attentionLayer}};
 }
 
 } // namespace soap::equivalence

@@ -680,6 +680,8 @@ std::vector<Generator> opGenerators() {
     generators.push_back({op.name, [&op](Random &r) { return binary(r, op); }});
   for (const Generator &generator : expertGenerators())
     generators.push_back(generator);
+  for (const Generator &generator : attentionGenerators())
+    generators.push_back(generator);
   for (const Generator &generator : sequenceGenerators())
     generators.push_back(generator);
   return generators;

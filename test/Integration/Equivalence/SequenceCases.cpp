@@ -252,7 +252,7 @@ Case attention(Random &random) {
   int64_t b = uniform(random, 1, 3), h = uniform(random, 1, 3),
           s = uniform(random, 1, 6), d = uniform(random, 1, 4);
   Shape heads{b, h, s, d}, scores{b, h, s, s};
-  Case c = made("attention");
+  Case c = made("attention_chain");
   FunctionText f;
   Tensor q = f.arg(heads, floats), keys = f.arg(heads, floats),
          v = f.arg(heads, floats);
@@ -291,7 +291,7 @@ std::vector<Generator> sequenceGenerators() {
       {"cast", cast},
       {"where", where},
       {"adam", adam},
-      {"attention", attention},
+      {"attention_chain", attention},
   };
 }
 

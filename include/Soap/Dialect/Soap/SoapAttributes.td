@@ -115,13 +115,15 @@ def Soap_CombinerKind : Soap_I32Enum<
   I32EnumAttrCase<"Max", 1, "max">,
   I32EnumAttrCase<"Min", 2, "min">,
   I32EnumAttrCase<"Moments", 3, "moments">,
-  I32EnumAttrCase<"Softmax", 4, "softmax">]>;
+  I32EnumAttrCase<"Softmax", 4, "softmax">,
+  I32EnumAttrCase<"LogSumExp", 5, "log_sum_exp">]>;
 def Soap_CombinerAttr
     : EnumAttr<Soap_Dialect, Soap_CombinerKind, "combiner"> {
   let description = [{
     `sum`, `max` and `min` fold element by element. `moments` folds count, mean
     and sum of squared deviations, `softmax` folds maximum, sum of exponentials
-    and a logit; these are the entries of dim 0.
+    and a logit; these are the entries of dim 0. `log_sum_exp` folds logarithms
+    of sums of exponentials, entry 0, and the means that these weigh, the rest.
 
     **Example**
 

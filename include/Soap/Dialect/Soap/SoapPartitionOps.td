@@ -66,7 +66,8 @@ def Soap_CombineOp : Soap_PureOp<"combine"> {
     - There is at least one tile, and a source of the shape of the result for
       each.
     - Tiles have the element type of the result.
-    - The combiners `moments` and `softmax` need tiles [3, ...].
+    - The combiners `moments` and `softmax` need tiles [3, ...], and
+      `log_sum_exp` tiles [2 or more, ...].
 
     **Example**
 

@@ -93,6 +93,11 @@ LogicalResult CombineOp::verify() {
     return emitOpError() << "combiner '" << stringifyCombinerKind(getCombiner())
                          << "' needs tiles [3, ...], got "
                          << getTile().getType();
+  if (getCombiner() == CombinerKind::LogSumExp &&
+      (shape.empty() || shape[0] < 2))
+    return emitOpError() << "combiner 'log_sum_exp' needs tiles [2 or more, "
+                            "...], got "
+                         << getTile().getType();
   return success();
 }
 
