@@ -204,7 +204,7 @@ public:
   }
 
   void run() {
-    // What is subtracted from each element of a row: the mean of its gradient.
+    // The mean of the gradient of a row is subtracted from each element.
     excess = k.allocate(lse.shape(), k.computeType());
     k.forEachOf(lse.shape(), [&](ArrayRef<Index> at) {
       Scalar sum = k.sum({v.dim(3)}, [&](Index e) {

@@ -183,7 +183,7 @@ Scalar foldLse(KernelBuilder &k, const Scalar &a, const Scalar &b) {
   return maximum + log(below(a) + below(b));
 }
 
-/// What a part with `lse` weighs in all of them, with `total`.
+/// The weight of a part with `lse` in all of them, with `total`.
 Scalar weightOf(KernelBuilder &k, const Scalar &lse, const Scalar &total) {
   Scalar nothing = k.number(-std::numeric_limits<double>::infinity());
   return select(compare(arith::CmpFPredicate::OEQ, total, nothing),

@@ -479,7 +479,7 @@ private:
               queryGrads[static_cast<size_t>(r * call.width + d)]);
   }
 
-  /// Of a row: scores become shares, their gradients those of scores.
+  /// Of a row: scores become shares, and their gradients gradients of scores.
   void gradeRow(int64_t r, float *slopes) {
     float *row = scores.data() + r * tile, *grads = shares.data() + r * tile;
     makeScores(r, row, slopes);

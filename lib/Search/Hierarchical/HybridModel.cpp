@@ -652,16 +652,16 @@ std::string HybridModel::checkContext(const HybridShape &shape) const {
 
 std::vector<std::pair<int, bool>> HybridModel::contexts() const {
   // Shorter sequences fit; more parts are too short to hide their messages.
-  constexpr int64_t longSequence = 16384, mostParts = 16;
+  constexpr int64_t longSequence = 16384, maxParts = 16;
   std::vector<std::pair<int, bool>> result = {{1, false}};
   if (!impl->sequence || impl->sequence->length < longSequence)
     return result;
   int64_t length = impl->sequence->length;
-  for (int64_t places = 2; places <= mostParts; places *= 2)
+  for (int64_t places = 2; places <= maxParts; places *= 2)
     if (length % places == 0)
       result.emplace_back(static_cast<int>(places),
                           impl->sequence->isCausal &&
-                              2 * places <= mostParts &&
+                              2 * places <= maxParts &&
                               length % (2 * places) == 0);
   return result;
 }

@@ -292,7 +292,7 @@ Config Context::config(int node, int columnLoop,
                      : std::clamp<int64_t>(extentOf(samples), 1, groups));
   split(pieces > 0 ? own.loop : -1, pieces > 0 ? pieces : devices);
   split(columnLoop, columns);
-  // The keys of a piece are those of one part.
+  // The keys of a piece are in one part, too.
   if (isAttentionOp(kernel(node)) && pieces > 0)
     if (int keys = space.findLoop("k"); extentOf(keys) == sequence.length)
       split(keys, parts);

@@ -210,7 +210,7 @@ mlir::soap::findChain(SoftmaxOp softmax) {
       shapeOf(chain.products.getA()).size() != rank ||
       shapeOf(chain.products.getB()).size() != rank)
     return nameOf(chain.products) + " is no product of queries and keys";
-  // What is in front of the cap is divided by it.
+  // The scale in front of the cap is divided by it.
   if (chain.softcap != 0)
     chain.scale *= chain.softcap;
   return chain;
@@ -428,7 +428,7 @@ private:
         RankedTensorType::get(shape, typeOf(bias).getElementType()), bias);
   }
 
-  /// What nothing reads any more, from the product with the values on.
+  /// Erases ops that nothing reads any more, from the product with the values.
   void eraseChain() {
     SmallVector<Operation *> work{chain.mixed};
     llvm::SmallPtrSet<Operation *, 16> seen;

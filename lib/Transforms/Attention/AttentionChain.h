@@ -30,7 +30,7 @@ struct AttentionChain {
   double scale = 1;
   double softcap = 0; ///< 0: none
   VisibleKeys visible;
-  /// What is added to the scores, and conditions where they are hidden.
+  /// Terms of the scores, and conditions of those that are not hidden.
   SmallVector<Value> biases, conditions;
 };
 

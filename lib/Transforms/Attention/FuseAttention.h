@@ -3,7 +3,7 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the pass soap-fuse-attention and the building of training steps share.
+// The pass soap-fuse-attention and the building of training steps share it.
 //
 //===----------------------------------------------------------------------===//
 

@@ -21,7 +21,7 @@ namespace mlir::soap {
 struct VisibleKeys {
   std::optional<int64_t> low, high;
 
-  /// What both show.
+  /// The keys that both show.
   VisibleKeys meet(const VisibleKeys &other) const;
   /// Each of so many queries sees one of so many keys.
   bool showsEveryQuery(int64_t queries, int64_t keys) const;
@@ -36,8 +36,8 @@ std::optional<double> splatOf(Value value);
 /// a softmax that other scores take part in.
 bool hides(double number);
 
-/// What a condition that broadcasts to [.., queries, keys] is true for, if that
-/// is known and the same for all rows of other dims.
+/// The keys for which a condition that broadcasts to [.., queries, keys] is
+/// true, if they are known and the same for all rows of other dims.
 std::optional<VisibleKeys> keysOfCondition(Value condition, int64_t queries,
                                            int64_t keys);
 /// The same of a constant of zeros and numbers that hide.

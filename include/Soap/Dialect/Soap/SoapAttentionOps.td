@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-/// What a key counts for a query, beside the product of both.
+/// The weight of a key for a query, beside the product of both.
 defvar Soap_AttentionMask = (ins Optional<Soap_Float>:$bias,
                              Optional<Soap_Label>:$query_segments,
                              Optional<Soap_Label>:$key_segments,
@@ -143,8 +143,9 @@ def Soap_AttentionGradOp
 
     the gradient of v is the sum over the queries of p * dout, and that of the
     bias ds, summed over the dims in which it broadcasts. ds times the
-    derivative of the softcap, times `scale`, gives those of q, as the sum over
-    the keys of it times k, and of k, as the sum over the queries of it times q.
+    derivative of the softcap, times `scale`, gives the gradient of q, as the sum
+    over the keys of it times k, and of k, as the sum over the queries of it
+    times q.
     Without `dlse` it is 0. Gradients of k and v sum over the heads of queries
     that share them. No scores are in memory.
 

@@ -73,7 +73,7 @@ LogicalResult checkAttention(EmitError emitError, Op op) {
         keySegments = op.getKeySegments();
   if (!querySegments != !keySegments)
     return emitError() << "expected segments of both queries and keys, or of "
-                          "neither, got those of "
+                          "neither, got segments of "
                        << (querySegments ? "queries" : "keys") << " only";
   if (querySegments &&
       (failed(checkShape(emitError, "query segments", querySegments.getType(),
@@ -132,7 +132,7 @@ AccessMap biasMap(Value bias, int64_t groups) {
   return map;
 }
 
-/// What queries see of keys; none if every one sees all.
+/// The keys that queries see; none if each of them sees all.
 template <typename Op>
 std::optional<::soap::Band> bandOf(Op op, const AttentionDims &dims) {
   constexpr int64_t far = int64_t(1) << 42;
