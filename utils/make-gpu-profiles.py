@@ -4,9 +4,10 @@
 
     utils/make-gpu-profiles.py KERNELS --ops h200-ops.csv -o data/profiles [--only h100]
 
-KERNELS is a folder of gemm.csv, attention.csv, encoder_attention.csv and comm.csv (gpu_profiles/sources.py);
-h200-ops.csv has times of single ops of an H200 (gpu_profiles/ops.py). A fifth of the products and of the attention
-kernels is left out, for bench/gpu-kernels. Needs numpy and scipy.
+KERNELS is the folder of the package aiconfigurator-core of PyPI (.../site-packages/aiconfigurator_core), or one of
+gemm.csv, attention.csv, encoder_attention.csv and comm.csv (gpu_profiles/sources.py). h200-ops.csv has times of single
+ops of an H200 (gpu_profiles/ops.py). A fifth of the products and of the attention kernels is left out, for
+bench/gpu-kernels. Needs numpy and scipy.
 """
 import argparse
 import os
@@ -23,10 +24,11 @@ class Kernels:
     """All measured kernels, read once."""
 
     def __init__(self, folder):
-        self.folder = folder
-        self.gemm = sources.gemm(folder)
-        self.causal = sources.attention(folder, "attention")
-        self.whole = sources.attention(folder, "encoder_attention")
+        source = sources.kernels(folder)
+        self.comm = source.comm
+        self.gemm = source.gemm()
+        self.causal = source.attention("attention")
+        self.whole = source.attention("encoder_attention")
 
 
 def make(device, kernels, arguments):
@@ -42,7 +44,7 @@ def make(device, kernels, arguments):
         curves = base["curves"]
     else:
         profile["base"] = "h200"
-    profile.update(tables=tables, curves=curves, collectives=collectives.collectives(sources.comm(kernels.folder, gpu["name"])), products=[])
+    profile.update(tables=tables, curves=curves, collectives=collectives.collectives(kernels.comm(gpu["name"])), products=[])
     for dtype in ("bf16", "f8", "f4"):
         if rows := kernels.gemm.get((gpu["name"], dtype)):
             grid, error = products.grid(device, dtype, sources.known("gemm " + dtype, device, rows), gpu, ODD_FEATURES)

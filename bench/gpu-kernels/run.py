@@ -111,8 +111,8 @@ def main():
     arguments = parser.parse_args()
     program, = built.programs(arguments.build, "bench/PredictKernels")
     bench = Bench(program)
-    gemm = sources.gemm(arguments.kernels)
-    causal, whole = sources.attention(arguments.kernels, "attention"), sources.attention(arguments.kernels, "encoder_attention")
+    kernels = sources.kernels(arguments.kernels)
+    gemm, causal, whole = kernels.gemm(), kernels.attention("attention"), kernels.attention("encoder_attention")
     print("| GPU | kernels | shapes | median | 95th percentile |")
     print("|---|---|---|---|---|")
     for device in [arguments.only] if arguments.only else devices.GPUS:
@@ -123,7 +123,7 @@ def main():
         for kind, table, mask in (("attention", causal, "causal"), ("encoder_attention", whole, "whole")):
             rows = sources.held(kind, device, table.get(name, []))
             bench.add(device, "attention, " + mask, ["attention %d %d %d %d %d %s" % (*row[:5], mask) for row in rows], [row[5] for row in rows])
-        add_collectives(bench, device, sources.comm(arguments.kernels, name))
+        add_collectives(bench, device, kernels.comm(name))
     if arguments.ops:
         add_products(bench, arguments.ops)
     if arguments.output:
