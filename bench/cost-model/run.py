@@ -9,7 +9,6 @@ the others predicted by the C++.
 Prints a table and writes JSON: relative errors |predicted / measured - 1|, median and 95th percentile.
 """
 import argparse
-import importlib.util
 import json
 import os
 import random
@@ -22,10 +21,8 @@ import built  # noqa: E402
 
 import numpy as np
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-SPEC = importlib.util.spec_from_file_location("make_h200_profile", os.path.join(HERE, "..", "..", "utils", "make-h200-profile.py"))
-profiles = importlib.util.module_from_spec(SPEC)
-SPEC.loader.exec_module(profiles)
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "utils"))
+from gpu_profiles import ops as profiles, text  # noqa: E402
 
 
 def summary(errors):
@@ -36,7 +33,7 @@ def summary(errors):
 def predict(program, profile, shapes):
     """[(model ns, curve ns)] of [(key, Shape)]."""
     with tempfile.NamedTemporaryFile("w", suffix=".json") as stream:
-        stream.write(profiles.to_text(profile))
+        stream.write(text.to_text(profile))
         stream.flush()
         lines = "".join(" ".join([*key, *map(str, shape.entry)]) + "\n" for key, shape in shapes)
         done = subprocess.run([program, stream.name], input=lines, text=True, stdout=subprocess.PIPE, check=True)

@@ -14,12 +14,15 @@
 #include "Soap/Cost/CollectiveCost.h"
 
 #include "CollectiveWorkspace.h"
+#include "MeasuredCollectives.h"
 #include "Soap/Cost/ExchangeLoads.h"
-#include "Soap/Profile/ProfileModel.h"
+#include "Soap/Profile/CollectiveCurve.h"
 
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <map>
+#include <optional>
 
 using namespace soap;
 
@@ -36,6 +39,10 @@ constexpr size_t minForSets = 8;
 
 /// Posting one more message of a step, ns.
 constexpr double messageNs = 200;
+
+/// The share of a network's bandwidth that NCCL reaches: 46 to 48 GB/s of a
+/// card of 400 Gb/s (docs/CostModel.md has the source).
+constexpr double networkShare = 0.94;
 
 /// Messages that move at once.
 struct Step {
@@ -216,10 +223,35 @@ public:
     }
     return keepBest();
   }
-  /// On how many nodes the devices are.
-  int countNodes() const {
-    std::vector<Groups> found = findNodes();
-    return found.empty() ? 1 : static_cast<int>(found.front().size());
+  /// Ascending.
+  const std::vector<int> &getDevices() const { return devices; }
+
+  /// The latencies of messages between machines, and the time of a byte on the
+  /// links between them, where machines have rings and trees of their own: each
+  /// device passes its part on to one of equal rank in another machine.
+  void addAcross(CollectiveKind kind, CollectiveAlgorithm &algorithm) {
+    Groups nodes = findMachines();
+    auto outer = static_cast<double>(nodes.size());
+    if (kind == CollectiveKind::AllToAll) {
+      Pass pass = directPass({devices}, 1.0 / count);
+      algorithm.latencyNs = pass.step.latencyNs;
+      algorithm.nsPerByte = pass.step.nsPerByte / networkShare;
+      return;
+    }
+    bool isEven = std::ranges::all_of(nodes, [&](const auto &node) {
+      return node.size() == nodes.front().size();
+    });
+    // Without equal ranks, all are on one ring.
+    Groups across(isEven ? nodes.front().size() : 1);
+    for (const std::vector<int> &node : nodes)
+      for (size_t i = 0; i < node.size(); ++i)
+        across[isEven ? i : 0].push_back(node[i]);
+    Pass pass = ringPass(across, 1.0 / static_cast<double>(across.size()));
+    double ways = kind == CollectiveKind::AllReduce ? 2 : 1;
+    algorithm.nsPerByte =
+        ways * pass.times * pass.step.nsPerByte / networkShare;
+    algorithm.latencyNs =
+        ways * std::ceil(std::log2(outer)) * pass.step.latencyNs;
   }
 
 private:
@@ -524,7 +556,7 @@ private:
   }
 
   //===--------------------------------------------------------------------===//
-  // Rings and nodes
+  // Rings, nodes and machines
   //===--------------------------------------------------------------------===//
 
   /// From each device to the nearest one that is left: time of a message that
@@ -558,6 +590,18 @@ private:
                   ring.begin() + nearest + 1);
     }
     return ring;
+  }
+
+  /// The devices by their machines.
+  Groups findMachines() const {
+    const std::vector<int> &numbers = workspace.machineOf();
+    std::map<int, std::vector<int>> found;
+    for (int device : devices)
+      found[numbers[static_cast<size_t>(device)]].push_back(device);
+    Groups nodes;
+    for (auto &[number, node] : found)
+      nodes.push_back(std::move(node));
+    return nodes;
   }
 
   /// Ways to see the list as nodes of equal size: devices that are within each
@@ -606,59 +650,6 @@ private:
 
 } // namespace
 
-/// The profile's entries of the devices' type for a group of this size; null if
-/// it was not measured.
-static const CollectiveEntries *findMeasured(const Topology &topology,
-                                             CollectiveKind kind,
-                                             const std::vector<int> &devices,
-                                             int nodes) {
-  const DeviceType &type = topology.typeOf(devices.front());
-  for (int device : devices)
-    if (&topology.typeOf(device) != &type)
-      return nullptr;
-  if (!type.costs || type.costs->getProfile().device != type.name)
-    return nullptr;
-  for (const CollectiveEntries &entries : type.costs->getProfile().collectives)
-    if (entries.kind == kind && entries.nodes == nodes &&
-        entries.devices == static_cast<int>(devices.size()))
-      return &entries;
-  return nullptr;
-}
-
-/// Latency and time per byte of measured times: least squares of the relative
-/// error, neither of them negative.
-static CollectiveAlgorithm fitMeasured(const CollectiveEntries &measured) {
-  assert(!measured.entries.empty() && "at least one measured time");
-  double ones = 0, x = 0, xx = 0, y = 0, xy = 0;
-  for (const std::array<int64_t, 2> &entry : measured.entries) {
-    // Columns 1 / ns and bytes / ns against 1.
-    double ns = static_cast<double>(entry[1]),
-           bytes = static_cast<double>(entry[0]);
-    ones += 1 / (ns * ns);
-    x += bytes / (ns * ns);
-    xx += bytes * bytes / (ns * ns);
-    y += 1 / ns;
-    xy += bytes / ns;
-  }
-  CollectiveAlgorithm algorithm;
-  algorithm.name = "measured";
-  double determinant = ones * xx - x * x;
-  double latency = determinant > 0 ? (y * xx - x * xy) / determinant : -1;
-  double perByte = determinant > 0 ? (ones * xy - x * y) / determinant : -1;
-  if (latency < 0) {
-    latency = 0;
-    perByte = xx > 0 ? xy / xx : 0;
-  }
-  if (perByte < 0 || xx <= 0) {
-    latency = y / ones;
-    perByte = 0;
-  }
-  assert(latency >= 0 && perByte >= 0 && "times never fall in bytes");
-  algorithm.latencyNs = latency;
-  algorithm.nsPerByte = perByte;
-  return algorithm;
-}
-
 CollectiveModel::CollectiveModel(const Topology &topology, CollectiveKind kind,
                                  std::span<const int> list) {
   CollectiveWorkspace workspace(topology);
@@ -691,22 +682,29 @@ CollectiveModel::CollectiveModel(CollectiveWorkspace &workspace,
   algorithms = builder.build(kind);
   assert((kind == CollectiveKind::Exchange || !algorithms.empty()) &&
          "there is a way of doing it");
-  const CollectiveEntries *measured = nullptr;
-  if (topology.typeOf(root).costs)
-    measured = findMeasured(topology, kind, devices, builder.countNodes());
   for (CollectiveAlgorithm &algorithm : algorithms)
     algorithm.latencyNs += launch;
-  if (measured) {
-    // The algorithm that libraries choose is unknown, but its time is known.
-    CollectiveAlgorithm algorithm = fitMeasured(*measured);
-    algorithm.links = best(measured->entries.back()[0])->links;
-    algorithms = {std::move(algorithm)};
-  }
+  std::optional<CollectiveAlgorithm> measured =
+      measuredCollective(*workspace.parts, kind, builder.getDevices(),
+                         [&](CollectiveAlgorithm &algorithm) {
+                           builder.addAcross(kind, algorithm);
+                         });
+  if (!measured)
+    return;
+  // The algorithm that libraries choose is unknown, but its time is known: it
+  // takes the links of the one that is best for many bytes.
+  constexpr int64_t manyBytes = int64_t(1) << 30;
+  measured->links = best(manyBytes)->links;
+  algorithms = {std::move(*measured)};
 }
 
 static double durationOf(const CollectiveAlgorithm &algorithm, int64_t bytes) {
-  return algorithm.latencyNs +
-         algorithm.nsPerByte * static_cast<double>(std::max<int64_t>(bytes, 0));
+  auto all = static_cast<double>(std::max<int64_t>(bytes, 0));
+  double moving = algorithm.nsPerByte * all;
+  if (algorithm.inside)
+    moving =
+        std::max(moving, algorithm.inside->ns(all * algorithm.insideShare));
+  return algorithm.latencyNs + moving;
 }
 
 const CollectiveAlgorithm *CollectiveModel::best(int64_t bytes) const {

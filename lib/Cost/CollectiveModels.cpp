@@ -71,6 +71,7 @@ bool CollectiveModels::findPattern(CollectiveKind kind,
     addLevels(devices);
   else
     addRoutes(devices);
+  addMachines(devices);
   for (int link : links)
     placeOf[static_cast<size_t>(link)] = 0;
   return havePatterns && links.size() < maxNumbers;
@@ -112,6 +113,18 @@ void CollectiveModels::addRoutes(std::span<const int> devices) {
     }
   for (int link : links)
     add(classOf[static_cast<size_t>(link)]);
+}
+
+/// Which devices share a machine: the place of the first that does.
+void CollectiveModels::addMachines(std::span<const int> devices) {
+  const std::vector<int> &machineOf = workspace.machineOf();
+  for (int device : devices) {
+    int machine = machineOf[static_cast<size_t>(device)];
+    auto first = std::ranges::find_if(devices, [&](int other) {
+      return machineOf[static_cast<size_t>(other)] == machine;
+    });
+    pattern.push_back(static_cast<char16_t>(first - devices.begin()));
+  }
 }
 
 /// Links are places in `links`, or, if there are none, numbers.

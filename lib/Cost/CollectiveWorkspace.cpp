@@ -22,6 +22,10 @@ const Topology &CollectiveWorkspace::getTopology() const {
 
 RouteSets &CollectiveWorkspace::routeSets() { return parts->routeSets(); }
 
+const std::vector<int> &CollectiveWorkspace::machineOf() {
+  return parts->machineOf();
+}
+
 RouteSets &CollectiveWorkspace::Parts::routeSets() {
   if (!sets)
     sets.emplace(topology);
@@ -38,6 +42,19 @@ const std::vector<int64_t> *CollectiveWorkspace::Parts::messageTimesNs() {
       for (int to = 0; to < count; ++to)
         pairNs.push_back(topology.transferNs(from, to, ringMessageBytes));
   return &pairNs;
+}
+
+const std::vector<int> &CollectiveWorkspace::Parts::machineOf() {
+  if (machineNumbers.empty()) {
+    machineNumbers.resize(topology.devices.size());
+    int number = 0;
+    for (const std::vector<int> &machine : topology.machines()) {
+      for (int device : machine)
+        machineNumbers[static_cast<size_t>(device)] = number;
+      ++number;
+    }
+  }
+  return machineNumbers;
 }
 
 const MachineRoutes *CollectiveWorkspace::Parts::machineRoutes() {

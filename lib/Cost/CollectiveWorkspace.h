@@ -42,6 +42,8 @@ struct CollectiveWorkspace::Parts {
   /// By pair of devices, row-major: the time of a large message. Null if there
   /// are too many devices.
   const std::vector<int64_t> *messageTimesNs();
+  /// By device the number of its machine (`Topology::machines`).
+  const std::vector<int> &machineOf();
   /// Null where `MachineRoutes::of` is.
   const MachineRoutes *machineRoutes();
 
@@ -66,6 +68,7 @@ struct CollectiveWorkspace::Parts {
 private:
   std::optional<RouteSets> sets;
   std::vector<int64_t> pairNs;
+  std::vector<int> machineNumbers;
   std::unique_ptr<const MachineRoutes> machines;
   bool knowsMachines = false;
 };

@@ -14,6 +14,7 @@
 #include "Soap/Model/OpShape.h"
 
 #include "ProfileRecord.h"
+#include "Soap/Cost/CollectiveCost.h"
 #include "Soap/Profile/ProfileModel.h"
 
 #include <algorithm>
@@ -87,7 +88,7 @@ const char *soap::dtypeOf(const DeviceType &type, const Work &work) {
       return "f32";
     return narrowDtype(type, work);
   case 1:
-    return "i8";
+    return isProduct(work) && type.flopsPerSecond.contains("f8") ? "f8" : "i8";
   default:
     break;
   }
@@ -128,34 +129,26 @@ static std::string measuredDtype(const ProfileModel &costs,
   return dtype;
 }
 
-/// By the profile of the device's type: as measured, or by the measured
-/// device's curve and the ratio of peaks.
-static std::optional<double> profileNs(const DeviceType &type,
-                                       const Work &work) {
-  if (!type.costs)
-    return std::nullopt;
-  const Profile &profile = type.costs->getProfile();
+/// By a profile: as measured, or by the measured device's curve and the ratio
+/// of peaks. `dtype` is of the work, `measured` the one that the profile is
+/// asked for.
+static std::optional<double> nsBy(const ProfileModel &costs,
+                                  const DeviceType &type, const Work &work,
+                                  const std::string &dtype,
+                                  const std::string &measured) {
+  const Profile &profile = costs.getProfile();
   bool isMeasured = profile.device == type.name;
-  if (work.shape.op.empty()) {
-    if (!isMeasured)
-      return std::nullopt;
-    return type.costs->copyNs(work.kind, static_cast<double>(work.bytes),
-                              assembleSizes(work.parts, profile.cacheBytes));
-  }
-  std::string dtype = dtypeOf(type, work), measured = dtype;
-  if (isProduct(work))
-    measured = measuredDtype(*type.costs, work.shape, dtype);
   // On a GPU, blocks sum up what they read, and another kernel their sums.
   bool sumsOfBlocks = work.shape.op == "reduce" && !type.copiesOccupyReceiver;
   KernelPart part{work.registerBytes, work.joins, work.operandBytes,
                   sumsOfBlocks ? 2 : 1};
   if (isMeasured && measured == dtype) {
     if (dtype != "bf16" || work.elementBytes == 2)
-      return type.costs->opNs(work.shape, dtype, part);
+      return costs.opNs(work.shape, dtype, part);
     // Measured on tensors of bf16.
     OpShape narrow = work.shape;
     narrow.bytes = std::max<int64_t>(narrow.bytes / 2, 1);
-    return type.costs->opNs(narrow, dtype, part);
+    return costs.opNs(narrow, dtype, part);
   }
   CurveScale scale;
   if (!isMeasured) {
@@ -169,7 +162,38 @@ static std::optional<double> profileNs(const DeviceType &type,
     scale.memory *= widthOf(dtype) / widthOf(measured);
   scale.compute = peakOf(profile.flopsPerSecond, measured) /
                   peakOf(type.flopsPerSecond, dtype);
-  return type.costs->curveNs(work.shape, measured, scale, part);
+  return costs.curveNs(work.shape, measured, scale, part);
+}
+
+/// By the profile of the device's type, or by those that it is based on.
+static std::optional<double> profileNs(const DeviceType &type,
+                                       const Work &work) {
+  const ProfileModel *own = type.costs.get();
+  if (!own)
+    return std::nullopt;
+  if (work.shape.op.empty()) {
+    if (own->getProfile().device != type.name)
+      return std::nullopt;
+    return own->copyNs(work.kind, static_cast<double>(work.bytes),
+                       assembleSizes(work.parts, own->getProfile().cacheBytes));
+  }
+  std::string dtype = dtypeOf(type, work);
+  if (!isProduct(work)) {
+    for (const ProfileModel *costs = own; costs; costs = costs->getBase())
+      if (std::optional<double> ns = nsBy(*costs, type, work, dtype, dtype))
+        return ns;
+    return std::nullopt;
+  }
+  // The very type, of another device if need be, before another type.
+  for (const ProfileModel *costs = own; costs; costs = costs->getBase())
+    if (costs->knows(work.shape, dtype))
+      return nsBy(*costs, type, work, dtype, dtype);
+  for (const ProfileModel *costs = own; costs; costs = costs->getBase())
+    if (std::optional<double> ns =
+            nsBy(*costs, type, work, dtype,
+                 measuredDtype(*costs, work.shape, dtype)))
+      return ns;
+  return std::nullopt;
 }
 
 /// The upper end keeps sums over many tasks inside of int64.
@@ -184,6 +208,100 @@ static double hostNs(const DeviceType &type, const Work &work) {
   return (work.joins ? 0 : static_cast<double>(type.launchNs)) +
          std::ceil(static_cast<double>(work.hostBytes) /
                    type.hostBandwidthBytesPerSecond * 1e9);
+}
+
+const char *soap::basisName(PriceBasis basis) {
+  switch (basis) {
+  case PriceBasis::Measured:
+    return "measured";
+  case PriceBasis::BetweenMeasurements:
+    return "between measurements";
+  case PriceBasis::DataSheet:
+    return "by data sheet";
+  }
+  return "";
+}
+
+PriceBasis CostModel::basisOf(int device, const Work &work) const {
+  const DeviceType &type = topology->typeOf(device);
+  const ProfileModel *costs = type.costs.get();
+  if (!costs || costs->getProfile().device != type.name ||
+      work.shape.op.empty() || !costs->knows(work.shape, dtypeOf(type, work)))
+    return PriceBasis::DataSheet;
+  return costs->isWithinMeasured(work.shape, dtypeOf(type, work))
+             ? PriceBasis::Measured
+             : PriceBasis::BetweenMeasurements;
+}
+
+/// The profile of the device or its nearest base that has attention.
+static const ProfileModel *attentionCosts(const DeviceType &type) {
+  const ProfileModel *costs = type.costs.get();
+  while (costs && !costs->getAttention())
+    costs = costs->getBase();
+  return costs;
+}
+
+std::optional<int64_t> CostModel::attentionNs(int device,
+                                              const AttentionShape &shape,
+                                              bool isBackward) const {
+  const DeviceType &type = topology->typeOf(device);
+  const ProfileModel *costs = attentionCosts(type);
+  if (!costs)
+    return std::nullopt;
+  const AttentionModel &model = *costs->getAttention();
+  double ns = isBackward ? model.backwardNs(shape) : model.forwardNs(shape);
+  const Profile &profile = costs->getProfile();
+  // Measured with 16 bits. Wider elements are multiplied as tf32, or f64.
+  const char *dtype = shape.elementBytes >= 8   ? "f64"
+                      : shape.elementBytes >= 4 ? "tf32"
+                                                : "bf16";
+  double computing = peakOf(profile.flopsPerSecond, "bf16") /
+                     peakOf(type.flopsPerSecond, dtype);
+  double moving = profile.memoryBandwidthBytesPerSecond /
+                  std::max(type.memoryBandwidthBytesPerSecond, 1.0) *
+                  std::max(static_cast<double>(shape.elementBytes) / 2, 1.0);
+  bool isOther = profile.device != type.name;
+  if (isOther || shape.elementBytes > 2)
+    ns *= std::max(computing, isOther ? moving : computing);
+  return static_cast<int64_t>(std::clamp(std::ceil(ns), 1.0, longest));
+}
+
+PriceBasis CostModel::attentionBasis(int device, const AttentionShape &shape,
+                                     bool isBackward) const {
+  const DeviceType &type = topology->typeOf(device);
+  const ProfileModel *costs = attentionCosts(type);
+  if (!costs || costs->getProfile().device != type.name)
+    return PriceBasis::DataSheet;
+  return !isBackward && costs->getAttention()->isWithinMeasured(shape)
+             ? PriceBasis::Measured
+             : PriceBasis::BetweenMeasurements;
+}
+
+/// One kernel of 16-bit elements; others are products and kernels between them.
+/// None if the work is no such attention.
+static std::optional<AttentionShape> attentionShapeOf(const Work &work) {
+  const OpShape &shape = work.shape;
+  constexpr int64_t bytesOfHalf = 2;
+  if (!isAttention(work.kind) || work.elementBytes != bytesOfHalf)
+    return std::nullopt;
+  auto extentOf = [&](const char *loop) {
+    auto it = std::find(shape.loops.begin(), shape.loops.end(), loop);
+    assert(it != shape.loops.end() && "attention has these loops");
+    return shape.extents[static_cast<size_t>(it - shape.loops.begin())];
+  };
+  AttentionShape of;
+  of.samples = extentOf("n");
+  of.keyHeads = extentOf("h");
+  of.queryHeads = of.keyHeads * extentOf("g");
+  of.queries = extentOf("q");
+  of.keys = extentOf("k");
+  // Two products of a pair forward, five backward.
+  int products = shape.direction == "backward" ? 5 : 2;
+  of.width = std::llround(shape.flopsPerPoint / (2 * products));
+  of.visiblePairs =
+      shape.points / static_cast<double>(of.samples * of.queryHeads);
+  of.elementBytes = work.elementBytes;
+  return of;
 }
 
 int64_t CostModel::computeNs(int device, const Work &work) const {
@@ -201,6 +319,11 @@ int64_t CostModel::computeNs(int device, const Work &work) const {
       (work.kind == "slice" && 2 * work.operandBytes == work.bytes))
     return 1;
   double leastNs = std::clamp(hostNs(type, work), 1.0, longest);
+  if (std::optional<AttentionShape> attention = attentionShapeOf(work);
+      attention && attention->visiblePairs > 0)
+    if (std::optional<int64_t> ns = attentionNs(
+            device, *attention, work.shape.direction == "backward"))
+      return *ns;
   if (std::optional<double> ns = profileNs(type, work))
     return static_cast<int64_t>(std::clamp(std::ceil(*ns), leastNs, longest));
   Efficiency efficiency = efficiencyOf(work.kind);
@@ -234,12 +357,17 @@ int64_t CostModel::packNs(int device, const CopyPart &part) const {
 }
 
 bool CostModel::hasMeasuredCollectives() const {
-  return std::any_of(topology->deviceTypes.begin(), topology->deviceTypes.end(),
-                     [](const DeviceType &type) {
-                       return type.costs &&
-                              type.costs->getProfile().device == type.name &&
-                              !type.costs->getProfile().collectives.empty();
-                     });
+  return std::ranges::any_of(
+      topology->deviceTypes, [&](const DeviceType &type) {
+        if (!type.costs || !knowsCollectives(type.costs->getProfile(), type))
+          return false;
+        const Profile &profile = type.costs->getProfile();
+        return profile.device == type.name ||
+               std::ranges::any_of(topology->links, [&](const Link &link) {
+                 return isMeasuredBandwidth(profile,
+                                            link.bandwidthBytesPerSecond);
+               });
+      });
 }
 
 bool CostModel::usesProfiles() const {

@@ -9,6 +9,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Soap/Profile/Profile.h"
+
+#include "KernelGrids.h"
 #include "Support/Json.h"
 
 #include "Soap/Model/OpShape.h"
@@ -53,7 +55,8 @@ constexpr int64_t maxExtent = int64_t(1) << 40, maxNs = int64_t(1e15);
 constexpr double nsPerSecond = 1e9;
 const char *const directions[] = {"forward", "input_grad", "weight_grad",
                                   "backward"};
-const char *const dtypes[] = {"f64", "f32", "tf32", "f16", "bf16", "f8", "i8"};
+const char *const dtypes[] = {"f64",  "f32", "tf32", "f16",
+                              "bf16", "f8",  "f4",   "i8"};
 constexpr CurveResource resources[] = {
     CurveResource::Launch, CurveResource::Memory, CurveResource::Compute};
 constexpr CollectiveKind collectives[] = {
@@ -79,13 +82,20 @@ public:
     root.expectObject({"version", "device", "source", "flops_per_s",
                        "memory_bandwidth_bytes_per_s", "launch_s",
                        "cache_bytes", "run_spread", "tables", "curves",
-                       "collectives"});
+                       "collectives", "link_bandwidth_bytes_per_s", "base",
+                       "products", "attention"});
     root.expectVersion();
     profile.device = root["device"].string();
     if (root.has("source"))
       profile.source = root["source"].string();
+    if (root.has("base")) {
+      profile.base = root["base"].string();
+      if (!builtinProfileText(profile.base))
+        root["base"].failExpected("a built-in profile, one of " +
+                                  builtinProfileNames());
+    }
     jsonfile::Cursor flops = root["flops_per_s"];
-    flops.expectObject({"f64", "f32", "tf32", "f16", "bf16", "f8", "i8"});
+    flops.expectObject({"f64", "f32", "tf32", "f16", "bf16", "f8", "f4", "i8"});
     flops["f32"]; // the one that must be there
     for (const char *dtype : dtypes)
       if (flops.has(dtype))
@@ -98,9 +108,13 @@ public:
       profile.cacheBytes = root["cache_bytes"].integer(1, maxExtent);
     if (root.has("run_spread"))
       profile.runSpread = root["run_spread"].number(0, 1e9);
+    if (root.has("link_bandwidth_bytes_per_s"))
+      profile.linkBandwidthBytesPerSecond =
+          root["link_bandwidth_bytes_per_s"].number(1, 1e18);
     readList(root, "tables", &ProfileReader::readTable);
     readList(root, "curves", &ProfileReader::readCurve);
     readList(root, "collectives", &ProfileReader::readCollective);
+    readKernelGrids(root, profile);
     return std::move(profile);
   }
 
@@ -388,7 +402,8 @@ Expected<Profile> soap::loadProfile(const std::string &nameOrFile) {
     return text.takeError();
   if (*text)
     return parseProfile(**text, nameOrFile);
-  return Error{"unknown profile '" + nameOrFile + "', expected a file or h200"};
+  return Error{"unknown profile '" + nameOrFile +
+               "', expected a file or one of " + builtinProfileNames()};
 }
 
 /// One line per entry of a list: large, but to be read and compared.
@@ -398,6 +413,8 @@ std::string soap::printProfile(const Profile &profile) {
       "{\"version\":1,\"device\":" + jsonfile::quote(profile.device);
   if (!profile.source.empty())
     text += ",\n\"source\":" + jsonfile::quote(profile.source);
+  if (!profile.base.empty())
+    text += ",\n\"base\":" + jsonfile::quote(profile.base);
   text += ",\n\"flops_per_s\":{";
   bool first = true;
   for (const auto &[dtype, flops] : profile.flopsPerSecond) {
@@ -411,6 +428,9 @@ std::string soap::printProfile(const Profile &profile) {
     text += ",\"cache_bytes\":" + std::to_string(profile.cacheBytes);
   if (profile.runSpread > 0)
     text += ",\"run_spread\":" + show(profile.runSpread);
+  if (profile.linkBandwidthBytesPerSecond > 0)
+    text += ",\"link_bandwidth_bytes_per_s\":" +
+            show(profile.linkBandwidthBytesPerSecond);
   text += ",\n\"tables\":[";
   for (size_t t = 0; t < profile.tables.size(); ++t) {
     const ProfileTable &table = profile.tables[t];
@@ -461,5 +481,7 @@ std::string soap::printProfile(const Profile &profile) {
               std::to_string(measured.entries[e][1]) + "]";
     text += "]}";
   }
-  return text + "]}\n";
+  text += "]";
+  printKernelGrids(profile, text);
+  return text + "}\n";
 }

@@ -12,9 +12,13 @@
 
 #include "Soap/Profile/ProfileModel.h"
 
+#include "ProductModel.h"
+#include "SizeLattice.h"
 #include "Soap/Model/OpShape.h"
+#include "Soap/Profile/AttentionModel.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <map>
 #include <mutex>
@@ -224,6 +228,19 @@ public:
   }
   bool isByPoints() const { return soap::isByPoints(data); }
 
+  /// Each loop is between the least and the most that was measured.
+  bool isWithinMeasured(const OpShape &shape) const {
+    for (size_t i = 0; i < shape.extents.size(); ++i) {
+      auto [least, most] =
+          std::ranges::minmax(data.entries, {}, [&](const ProfileEntry &entry) {
+            return entry.shape[i];
+          });
+      if (shape.extents[i] < least.shape[i] || shape.extents[i] > most.shape[i])
+        return false;
+    }
+    return true;
+  }
+
   /// Searches ask for few shapes, many times.
   double ns(const OpShape &shape) const {
     std::vector<int64_t> key = shape.extents;
@@ -261,7 +278,7 @@ private:
   double predict(const OpShape &shape) const {
     bool isOddShape = !isAligned(shape.sizes, data.dtype);
     const Lattice &lattice = latticeFor(shape.strides, isOddShape);
-    double log = interpolate(lattice, shape.sizes);
+    double log = lattice.at(shape.sizes);
     // Between the measured shapes that are no larger and those that are no
     // smaller; at a measured shape, these are its own time.
     double low = -infinity, high = infinity;
@@ -284,9 +301,7 @@ private:
 
   /// log ns at the nodes of a grid over log2 of sizes, for one choice of
   /// strides, and for aligned or odd sizes.
-  struct Lattice {
-    std::vector<std::vector<double>> axes;
-    std::vector<double> values;  ///< last axis fastest
+  struct Lattice : SizeLattice {
     std::vector<size_t> entries; ///< with these strides
   };
   static constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -462,7 +477,7 @@ private:
       for (size_t i = 0; i < nodes; ++i)
         lattice.values[i] = std::max(lattice.values[i], aligned.values[i]);
     }
-    makeMonotone(lattice);
+    lattice.makeMonotone();
     return lattice;
   }
 
@@ -538,71 +553,6 @@ private:
       }
     }
   }
-
-  /// Halfway between the largest value below and the smallest above each node.
-  static void makeMonotone(Lattice &lattice) {
-    std::vector<double> upper = lattice.values, &lower = lattice.values;
-    size_t inner = 1;
-    for (size_t d = lattice.axes.size(); d-- > 0;) {
-      size_t extent = lattice.axes[d].size(), block = inner * extent;
-      for (size_t base = 0; base < upper.size(); base += block)
-        for (size_t i = 0; i < inner; ++i) {
-          for (size_t k = 1; k < extent; ++k) {
-            double &value = upper[base + k * inner + i];
-            value = std::max(value, upper[base + (k - 1) * inner + i]);
-          }
-          for (size_t k = extent - 1; k-- > 0;) {
-            double &value = lower[base + k * inner + i];
-            value = std::min(value, lower[base + (k + 1) * inner + i]);
-          }
-        }
-      inner = block;
-    }
-    for (size_t i = 0; i < upper.size(); ++i)
-      lower[i] = (lower[i] + upper[i]) / 2;
-  }
-
-  /// Linear between nodes in each dim; beyond the lattice, in proportion to the
-  /// size.
-  static double interpolate(const Lattice &lattice,
-                            const std::vector<double> &sizes) {
-    size_t dims = lattice.axes.size();
-    std::array<size_t, 8> node{}, step{};
-    std::array<double, 8> part{};
-    double beyond = 0;
-    size_t stride = 1;
-    for (size_t d = dims; d-- > 0;) {
-      const std::vector<double> &axis = lattice.axes[d];
-      double at = std::log2(std::max(sizes[d], 1.0));
-      if (at > axis.back()) {
-        beyond += (at - axis.back()) * std::log(2.0);
-        at = axis.back();
-      }
-      at = std::max(at, axis.front());
-      size_t upper =
-          std::upper_bound(axis.begin(), axis.end(), at) - axis.begin();
-      size_t i = std::min(std::max<size_t>(upper, 1) - 1, axis.size() - 1);
-      node[d] = i * stride;
-      if (i + 1 < axis.size()) {
-        step[d] = stride;
-        part[d] = (at - axis[i]) / (axis[i + 1] - axis[i]);
-      }
-      stride *= axis.size();
-    }
-    double sum = 0;
-    for (size_t corner = 0; corner < (size_t(1) << dims); ++corner) {
-      double weight = 1;
-      size_t index = 0;
-      for (size_t d = 0; d < dims; ++d) {
-        bool high = corner >> d & 1;
-        weight *= high ? part[d] : 1 - part[d];
-        index += node[d] + (high ? step[d] : 0);
-      }
-      if (weight != 0)
-        sum += weight * lattice.values[index];
-    }
-    return sum + beyond;
-  }
 };
 
 //===----------------------------------------------------------------------===//
@@ -651,6 +601,12 @@ static double attentionNs(const CostCurve &products, const OpShape &shape,
 }
 
 ProfileModel::ProfileModel(Profile given) : profile(std::move(given)) {
+  if (!profile.base.empty()) {
+    Expected<std::shared_ptr<const ProfileModel>> loaded =
+        loadProfileModel(profile.base);
+    assert(loaded && "the reader knows built-in profiles");
+    base = *loaded;
+  }
   for (const ProfileTable &table : profile.tables)
     tables.push_back(std::make_unique<Table>(
         table, findCurve(table.op, table.direction, table.dtype)));
@@ -664,8 +620,40 @@ ProfileModel::ProfileModel(Profile given) : profile(std::move(given)) {
                         return term.powers.size() > 2 && term.ns > 0;
                       });
     }
+  if (!profile.attention.empty())
+    attention = std::make_unique<AttentionModel>(profile);
 }
 ProfileModel::~ProfileModel() = default;
+
+const ProductModel *ProfileModel::productsOf(const OpShape &shape,
+                                             const std::string &dtype,
+                                             const CurveScale &scale) const {
+  if (shape.op != "matmul")
+    return nullptr;
+  // Both 16-bit types have the same units.
+  const std::string &measured = dtype == "f16" ? "bf16" : dtype;
+  for (const ProductGrid &grid : profile.products)
+    if (grid.dtype == measured) {
+      std::lock_guard<std::mutex> lock(productsMutex);
+      std::unique_ptr<ProductModel> &model =
+          products[{measured, scale.launch, scale.memory, scale.compute}];
+      if (!model)
+        model = std::make_unique<ProductModel>(grid, scale);
+      return model.get();
+    }
+  return nullptr;
+}
+
+/// Rows, columns and depth of the product that a layer or one of its gradients
+/// is.
+static std::array<double, 3> productSizes(const OpShape &shape) {
+  double m = shape.sizes[0], n = shape.sizes[1], k = shape.sizes[2];
+  if (shape.direction == "input_grad")
+    return {m, k, n};
+  if (shape.direction == "weight_grad")
+    return {n, k, m};
+  return {m, n, k};
+}
 
 const CostCurve *ProfileModel::findCurve(const std::string &op,
                                          const std::string &direction,
@@ -677,6 +665,8 @@ const CostCurve *ProfileModel::findCurve(const std::string &op,
 }
 
 bool ProfileModel::knows(const OpShape &shape, const std::string &dtype) const {
+  if (productsOf(shape, dtype, {}))
+    return true;
   if (findCurve(shape.op, shape.direction, dtype))
     return true;
   for (const std::unique_ptr<Table> &table : tables)
@@ -685,6 +675,18 @@ bool ProfileModel::knows(const OpShape &shape, const std::string &dtype) const {
   std::string kind = classOf(shape.op);
   return !kind.empty() && (findCurve(kind, shape.direction, dtype) ||
                            findCurve(kind, "forward", dtype));
+}
+
+bool ProfileModel::isWithinMeasured(const OpShape &shape,
+                                    const std::string &dtype) const {
+  for (const std::unique_ptr<Table> &table : tables)
+    if (table->isFor(shape, dtype))
+      return table->isWithinMeasured(shape);
+  if (const ProductModel *model = productsOf(shape, dtype, {})) {
+    auto [m, n, k] = productSizes(shape);
+    return model->isWithinMeasured(m, n, k);
+  }
+  return false;
 }
 
 bool soap::isByPoints(const ProfileTable &table) {
@@ -697,6 +699,10 @@ std::optional<double> ProfileModel::opNs(const OpShape &shape,
   for (const std::unique_ptr<Table> &table : tables)
     if (table->isFor(shape, dtype))
       return table->ns(shape);
+  if (const ProductModel *model = productsOf(shape, dtype, {})) {
+    auto [m, n, k] = productSizes(shape);
+    return model->ns(m, n, k);
+  }
   // Measured by points, whatever the loops, as a kernel of its own.
   if (!part.joins && part.registerBytes == 0 && shape.sizes.size() == 2)
     for (const std::unique_ptr<Table> &table : tables)
@@ -715,6 +721,10 @@ std::optional<double> ProfileModel::curveNs(const OpShape &shape,
                                             const std::string &dtype,
                                             const CurveScale &scale,
                                             const KernelPart &part) const {
+  if (const ProductModel *model = productsOf(shape, dtype, scale)) {
+    auto [m, n, k] = productSizes(shape);
+    return model->ns(m, n, k);
+  }
   // Of products; of softmax the curve is the library's, below.
   std::string kind = classOf(shape.op);
   if (kind != "softmax")
@@ -776,9 +786,10 @@ std::optional<double> ProfileModel::copyNs(const std::string &kind,
 
 Expected<std::shared_ptr<const ProfileModel>>
 soap::loadProfileModel(const std::string &nameOrFile) {
-  static std::mutex mutex;
+  // A profile loads its base.
+  static std::recursive_mutex mutex;
   static std::map<std::string, std::shared_ptr<const ProfileModel>> loaded;
-  std::lock_guard<std::mutex> lock(mutex);
+  std::lock_guard<std::recursive_mutex> lock(mutex);
   if (auto it = loaded.find(nameOrFile); it != loaded.end())
     return it->second;
   Expected<Profile> profile = loadProfile(nameOrFile);

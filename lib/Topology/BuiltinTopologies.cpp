@@ -8,106 +8,26 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "BuiltinDevices.h"
 #include "Soap/Profile/ProfileModel.h"
-#include "Soap/Topology/Topology.h"
 
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <functional>
 #include <optional>
+#include <span>
 
 using namespace soap;
 
 namespace {
 
-constexpr int64_t gib = int64_t(1) << 30;
 /// Bytes per second of a link sold in Gb/s.
 constexpr double gigabits(double value) { return value * 1e9 / 8; }
 
-// Bandwidths in bytes/s, each direction, and latencies in ns.
-constexpr double pcie3 = 12e9; ///< 16 lanes, of 15.75e9 what copies reach
-constexpr double pcie4 = 25e9, ///< of 31.5e9
-    pcie5 = 50e9;              ///< of 63e9
+// Latencies in ns.
 constexpr int64_t pcieLatency = 1500, nvlinkLatency = 1000,
                   nvswitchLatency = 700, networkLatency = 1000;
-
-/// A GPU: copies run beside kernels, and only between neighbours.
-DeviceType gpuType(std::string name, int64_t memoryBytes, double bandwidth,
-                   double f32, double f16, double bf16, double f64,
-                   int64_t launchNs, double tf32 = 0) {
-  DeviceType type;
-  type.name = std::move(name);
-  type.memoryBytes = memoryBytes;
-  type.memoryBandwidthBytesPerSecond = bandwidth;
-  type.flopsPerSecond = {{"f32", f32}, {"f64", f64}};
-  if (f16 > 0)
-    type.flopsPerSecond["f16"] = f16;
-  if (bf16 > 0)
-    type.flopsPerSecond["bf16"] = bf16;
-  if (tf32 > 0)
-    type.flopsPerSecond["tf32"] = tf32;
-  type.launchNs = launchNs;
-  type.forwardsTransfers = false;
-  type.collectives = true;
-  type.profile = "h200";
-  return type;
-}
-
-/// Its link to the host, and its part of the host's memory.
-DeviceType withHost(DeviceType type, double bandwidth, int64_t memoryBytes) {
-  type.hostBandwidthBytesPerSecond = bandwidth;
-  type.hostMemoryBytes = memoryBytes;
-  return type;
-}
-
-// Two K80 or V100 of a machine share the lanes of a switch.
-DeviceType k80() {
-  return withHost(gpuType("k80", 12 * gib, 240e9, 4.4e12, 0, 0, 1.45e12, 6000),
-                  pcie3 / 2, 32 * gib);
-}
-DeviceType p100() {
-  return withHost(
-      gpuType("p100", 16 * gib, 732e9, 10.6e12, 21.2e12, 0, 5.3e12, 5000),
-      pcie3, 64 * gib);
-}
-DeviceType v100() {
-  return withHost(
-      gpuType("v100", 16 * gib, 900e9, 15.7e12, 125e12, 0, 7.8e12, 4000),
-      pcie3 / 2, 64 * gib);
-}
-DeviceType v100Pcie() {
-  return withHost(
-      gpuType("v100-pcie", 16 * gib, 900e9, 14e12, 112e12, 0, 7e12, 4000),
-      pcie3, 64 * gib);
-}
-DeviceType a100() {
-  return withHost(gpuType("a100", 80 * gib, 2039e9, 19.5e12, 312e12, 312e12,
-                          9.7e12, 3000, 156e12),
-                  pcie4, 128 * gib);
-}
-DeviceType h100() {
-  return withHost(gpuType("h100", 80 * gib, 3350e9, 67e12, 990e12, 990e12,
-                          34e12, 2000, 494.5e12),
-                  pcie5, 256 * gib);
-}
-DeviceType h200() {
-  return withHost(gpuType("h200", 141 * gib, 4800e9, 67e12, 990e12, 990e12,
-                          34e12, 2000, 494.5e12),
-                  pcie5, 256 * gib);
-}
-
-/// First figures for a core of a present server.
-DeviceType cpu() {
-  DeviceType type;
-  type.name = "cpu";
-  type.memoryBytes = 16 * gib;
-  type.memoryBandwidthBytesPerSecond = 3e10;
-  type.flopsPerSecond = {{"f32", 1e11}, {"f64", 5e10}};
-  type.launchNs = 3000;
-  type.copiesOccupyReceiver = true;
-  return type;
-}
 
 /// Numbers of a name: `p100-4x2` has 4 nodes with 2 devices.
 struct Size {
@@ -123,6 +43,13 @@ public:
   }
 
   Topology take() { return std::move(topology); }
+
+  /// Devices are in machines of so many, `node0`, `node1`, ...
+  void setMachines(int perMachine, const std::string &name = "node") {
+    for (int d = 0; d < topology.deviceCount(); ++d)
+      topology.devices[static_cast<size_t>(d)].machine =
+          name + std::to_string(d / perMachine);
+  }
 
   int addSwitch(std::string name) {
     topology.switches.push_back(std::move(name));
@@ -167,7 +94,7 @@ Topology makeCpu(Size size) {
   constexpr double copyBandwidth = 8e9;
   constexpr int64_t latencyNs = 2000;
   int count = size.perNode;
-  Builder builder(cpu(), count, "cpu");
+  Builder builder(builtinDevice("cpu"), count, "cpu");
   if (count <= maxDevicesWithPairLinks) {
     for (int a = 0; a < count; ++a)
       for (int b = 0; b < count; ++b)
@@ -196,6 +123,7 @@ using ConnectNode =
 Topology makeCluster(DeviceType type, Size size, double networkBandwidth,
                      const ConnectNode &connectNode) {
   Builder builder(std::move(type), size.nodes * size.perNode, "gpu");
+  builder.setMachines(size.perNode);
   std::vector<int> hosts;
   for (int node = 0; node < size.nodes; ++node) {
     hosts.push_back(builder.addSwitch(nodeName(node, "host")));
@@ -219,7 +147,7 @@ void connectToHost(Builder &builder, int first, int count, int host) {
 Topology makeP100(Size size) {
   constexpr double nvlink1 = 20e9; // one of four links to each peer
   return makeCluster(
-      p100(), size, gigabits(100),
+      builtinDevice("p100"), size, gigabits(100),
       [&](Builder &builder, int, int first, int count, int host) {
         for (int a = first; a < first + count; ++a)
           for (int b = a + 1; b < first + count; ++b)
@@ -232,7 +160,7 @@ Topology makeP100(Size size) {
 /// host through a shared one, 56 Gb/s between nodes.
 Topology makeK80(Size size) {
   return makeCluster(
-      k80(), size, gigabits(56),
+      builtinDevice("k80"), size, gigabits(56),
       [&](Builder &builder, int node, int first, int count, int host) {
         for (int d = 0; d < count; d += 2) {
           int pair =
@@ -273,7 +201,8 @@ void connectCubeMesh(Builder &builder, int first, int count) {
 
 /// DGX-1: a PCIe switch and an EDR card for each two GPUs.
 Topology makeDgx1(Size size) {
-  Builder builder(v100(), size.nodes * size.perNode, "gpu");
+  Builder builder(builtinDevice("v100"), size.nodes * size.perNode, "gpu");
+  builder.setMachines(size.perNode);
   std::vector<int> cards;
   for (int node = 0; node < size.nodes; ++node) {
     int first = node * size.perNode;
@@ -298,7 +227,7 @@ Topology makeDgx1(Size size) {
 
 /// The same mesh and one card a node.
 Topology makeV100(Size size, double networkBandwidth) {
-  return makeCluster(v100(), size, networkBandwidth,
+  return makeCluster(builtinDevice("v100"), size, networkBandwidth,
                      [](Builder &builder, int, int first, int count, int host) {
                        connectCubeMesh(builder, first, count);
                        connectToHost(builder, first, count, host);
@@ -312,7 +241,7 @@ Topology makeV100Edr(Size size) { return makeV100(size, gigabits(100)); }
 
 /// A box without NVLink: all copies through the host's PCIe switch.
 Topology makePcie(Size size) {
-  return makeCluster(v100Pcie(), size, gigabits(100),
+  return makeCluster(builtinDevice("v100-pcie"), size, gigabits(100),
                      [](Builder &builder, int, int first, int count, int host) {
                        connectToHost(builder, first, count, host);
                      });
@@ -322,15 +251,53 @@ Topology makePcie(Size size) {
 // NVSwitch nodes, a network card for each GPU
 //===----------------------------------------------------------------------===//
 
-/// `nvlink`: of one GPU to the switch, each direction.
-Topology makeNVSwitch(DeviceType type, Size size, double nvlink) {
+/// Each device on a switch that never blocks, and a card a device. `inside`: of
+/// a device to the switch, each direction.
+Topology makeSwitched(DeviceType type, Size size, double inside,
+                      int64_t insideLatency, double network,
+                      const char *switchName = "nvswitch") {
   Builder builder(std::move(type), size.nodes * size.perNode, "gpu");
+  builder.setMachines(size.perNode);
   for (int node = 0; node < size.nodes; ++node) {
-    int nvswitch = builder.addSwitch(nodeName(node, "nvswitch"));
+    int nvswitch = builder.addSwitch(nodeName(node, switchName));
     for (int d = 0; d < size.perNode; ++d)
-      builder.connect(node * size.perNode + d, nvswitch, nvlink,
-                      nvswitchLatency);
+      builder.connect(node * size.perNode + d, nvswitch, inside, insideLatency);
   }
+  if (size.nodes > 1) {
+    int network_ = builder.addSwitch("network");
+    for (int d = 0; d < size.nodes * size.perNode; ++d)
+      builder.connect(d, network_, network, networkLatency + pcieLatency);
+  }
+  return builder.take();
+}
+
+template <const char *name, int nvlinkGb, int networkGb>
+Topology makeNVSwitch(Size size) {
+  return makeSwitched(builtinDevice(name), size, nvlinkGb * 1e9,
+                      nvswitchLatency, gigabits(networkGb));
+}
+
+/// Cards of a workstation or server: all copies through the host, whose switch
+/// never blocks; a network card of the host's.
+template <const char *name, int pcieGb, int networkGb>
+Topology makeCards(Size size) {
+  return makeCluster(builtinDevice(name), size, gigabits(networkGb),
+                     [](Builder &builder, int, int first, int count, int host) {
+                       for (int d = first; d < first + count; ++d)
+                         builder.connect(d, host, pcieGb * 1e9, pcieLatency);
+                     });
+}
+
+/// MI300X: a link between each pair of eight.
+Topology makeMi300x(Size size) {
+  constexpr double infinityFabric = 64e9;
+  Builder builder(builtinDevice("mi300x"), size.nodes * size.perNode, "gpu");
+  builder.setMachines(size.perNode);
+  for (int node = 0; node < size.nodes; ++node)
+    for (int a = 0; a < size.perNode; ++a)
+      for (int b = a + 1; b < size.perNode; ++b)
+        builder.connect(node * size.perNode + a, node * size.perNode + b,
+                        infinityFabric, nvlinkLatency);
   if (size.nodes > 1) {
     int network = builder.addSwitch("network");
     for (int d = 0; d < size.nodes * size.perNode; ++d)
@@ -339,9 +306,63 @@ Topology makeNVSwitch(DeviceType type, Size size, double nvlink) {
   return builder.take();
 }
 
-Topology makeA100(Size size) { return makeNVSwitch(a100(), size, 300e9); }
-Topology makeH100(Size size) { return makeNVSwitch(h100(), size, 450e9); }
-Topology makeH200(Size size) { return makeNVSwitch(h200(), size, 450e9); }
+/// Torus of `extents`, the first fastest; devices forward for each other. With
+/// two along an axis there is one link, not two.
+void connectTorus(Builder &builder, int first, std::span<const int> extents,
+                  double bandwidth, int64_t latencyNs) {
+  int count = 1, stride = 1;
+  for (int extent : extents)
+    count *= extent;
+  for (int extent : extents) {
+    for (int d = 0; d < count; ++d) {
+      int place = d / stride % extent;
+      int next = d + ((place + 1) % extent - place) * stride;
+      if (extent > 1 && (extent > 2 || place == 0))
+        builder.connect(first + d, first + next, bandwidth, latencyNs);
+    }
+    stride *= extent;
+  }
+}
+
+/// The three factors of a count that are nearest to each other.
+std::array<int, 3> torusOf(int count) {
+  std::array<int, 3> best = {count, 1, 1};
+  for (int a = 1; a * a * a <= count; ++a)
+    for (int b = a; count % a == 0 && b * b <= count / a; ++b)
+      if (count / a % b == 0 && count / a / b < best[0])
+        best = {count / a / b, b, a};
+  return best;
+}
+
+/// TPU v5p: 4,800 Gb/s a chip over six links of a torus.
+Topology makeTpuV5p(Size size) {
+  Builder builder(builtinDevice("tpu-v5p"), size.perNode, "tpu");
+  builder.setMachines(size.perNode);
+  connectTorus(builder, 0, torusOf(size.perNode), gigabits(800), 1000);
+  return builder.take();
+}
+
+/// Trn2: 16 chips of an instance in a torus of 4 x 4, 200 Gb/s a chip outside.
+Topology makeTrn2(Size size) {
+  Builder builder(builtinDevice("trn2"), size.nodes * size.perNode, "trn");
+  builder.setMachines(size.perNode);
+  int rows = size.perNode % 4 == 0 ? 4 : 1;
+  std::array<int, 2> extents = {size.perNode / rows, rows};
+  for (int node = 0; node < size.nodes; ++node)
+    connectTorus(builder, node * size.perNode, extents, 160e9, 1000);
+  if (size.nodes > 1) {
+    int network = builder.addSwitch("network");
+    for (int d = 0; d < size.nodes * size.perNode; ++d)
+      builder.connect(d, network, gigabits(200), networkLatency + pcieLatency);
+  }
+  return builder.take();
+}
+
+constexpr char a100Name[] = "a100", a100SmallName[] = "a100-40gb",
+               h100Name[] = "h100", h200Name[] = "h200", h20Name[] = "h20",
+               b200Name[] = "b200", b300Name[] = "b300", gb200Name[] = "gb200",
+               gb300Name[] = "gb300", l40sName[] = "l40s",
+               rtx4090Name[] = "rtx4090", rtxProName[] = "rtx-pro-6000";
 
 //===----------------------------------------------------------------------===//
 // Networks of single devices
@@ -349,7 +370,7 @@ Topology makeH200(Size size) { return makeNVSwitch(h200(), size, 450e9); }
 
 /// Neighbours linked both ways, the last with the first; devices forward.
 Topology makeRing(Size size) {
-  DeviceType type = h100();
+  DeviceType type = builtinDevice("h100");
   type.forwardsTransfers = true;
   int count = size.perNode;
   Builder builder(std::move(type), count, "gpu");
@@ -365,7 +386,8 @@ Topology makeRing(Size size) {
 Topology makeFatTree(Size size) {
   int k = size.perNode, half = k / 2;
   double bandwidth = gigabits(400);
-  Builder builder(h100(), k * half * half, "gpu");
+  Builder builder(builtinDevice("h100"), k * half * half, "gpu");
+  builder.setMachines(half * half, "pod");
   std::vector<int> cores;
   for (int c = 0; c < half * half; ++c)
     cores.push_back(builder.addSwitch("core" + std::to_string(c)));
@@ -417,9 +439,35 @@ const Family families[] = {
      "N p3.16xlarge of M V100, hybrid cube mesh, 25 Gb/s"},
     {"v100-", true, 8, makeV100Edr,
      "N nodes of M V100, hybrid cube mesh, 100 Gb/s a node"},
-    {"a100-", true, 8, makeA100, "N nodes of M A100, NVSwitch, 400 Gb/s a GPU"},
-    {"h100-", true, 8, makeH100, "N nodes of M H100, NVSwitch, 400 Gb/s a GPU"},
-    {"h200-", true, 8, makeH200, "N nodes of M H200, NVSwitch, 400 Gb/s a GPU"},
+    {"a100-40gb-", true, 8, makeNVSwitch<a100SmallName, 300, 200>,
+     "N nodes of M A100 of 40 GB, NVSwitch, 200 Gb/s a GPU"},
+    {"a100-", true, 8, makeNVSwitch<a100Name, 300, 400>,
+     "N nodes of M A100, NVSwitch, 400 Gb/s a GPU"},
+    {"h100-", true, 8, makeNVSwitch<h100Name, 450, 400>,
+     "N nodes of M H100, NVSwitch, 400 Gb/s a GPU"},
+    {"h200-", true, 8, makeNVSwitch<h200Name, 450, 400>,
+     "N nodes of M H200, NVSwitch, 400 Gb/s a GPU"},
+    {"h20-", true, 8, makeNVSwitch<h20Name, 450, 400>,
+     "N nodes of M H20, NVSwitch, 400 Gb/s a GPU"},
+    {"b200-", true, 8, makeNVSwitch<b200Name, 900, 400>,
+     "N nodes of M B200, NVSwitch, 400 Gb/s a GPU"},
+    {"b300-", true, 8, makeNVSwitch<b300Name, 900, 800>,
+     "N nodes of M B300, NVSwitch, 800 Gb/s a GPU"},
+    {"gb200-", true, 72, makeNVSwitch<gb200Name, 900, 400>,
+     "N racks of M GB200 in one NVLink domain, 400 Gb/s a GPU"},
+    {"gb300-", true, 72, makeNVSwitch<gb300Name, 900, 800>,
+     "N racks of M GB300 in one NVLink domain, 800 Gb/s a GPU"},
+    {"l40s-", true, 8, makeCards<l40sName, 25, 200>,
+     "N nodes of M L40S on PCIe 4, 200 Gb/s a node"},
+    {"rtx4090-", true, 8, makeCards<rtx4090Name, 12, 100>,
+     "N nodes of M RTX 4090 on PCIe 4 without peer access, 100 Gb/s a node"},
+    {"rtx-pro-6000-", true, 8, makeCards<rtxProName, 50, 400>,
+     "N nodes of M RTX PRO 6000 on PCIe 5, 400 Gb/s a node"},
+    {"mi300x-", true, 8, makeMi300x,
+     "N nodes of M MI300X, a link between each two, 400 Gb/s a GPU"},
+    {"tpu-v5p-", false, maxOfHost, makeTpuV5p, "N TPU v5p in a torus"},
+    {"trn2-", true, 16, makeTrn2,
+     "N instances of M Trainium2 in a torus, 200 Gb/s a chip"},
     {"pcie-", true, 8, makePcie, "N boxes of M V100 on PCIe, 100 Gb/s"},
     {"ring-", false, maxOfHost, makeRing, "N H100 in a ring, 400 Gb/s"},
     {"fat-tree-", false, 24, makeFatTree,

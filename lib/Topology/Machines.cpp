@@ -45,41 +45,18 @@ private:
   int &of(int vertex) { return machineOf[static_cast<size_t>(vertex)]; }
   bool isDevice(int vertex) const { return vertex < devices; }
 
-  /// The name of a switch up to its first point, empty: it has none.
-  std::string prefixOf(int vertex) const {
-    const std::string &name =
-        topology.switches[static_cast<size_t>(vertex - devices)];
-    size_t point = name.find('.');
-    return point == std::string::npos ? std::string() : name.substr(0, point);
-  }
-
-  /// False: names say nothing.
+  /// False: devices do not say.
   bool findByNames() {
-    std::vector<std::string> prefixes(static_cast<size_t>(devices));
-    bool isNamed = false;
-    auto attach = [&](int device, int vertex) {
-      if (!isDevice(device) || isDevice(vertex) ||
-          !prefixes[static_cast<size_t>(device)].empty())
-        return;
-      prefixes[static_cast<size_t>(device)] = prefixOf(vertex);
-      isNamed |= !prefixes[static_cast<size_t>(device)].empty();
-    };
-    for (const Link &link : topology.links) {
-      attach(link.from, link.to);
-      attach(link.to, link.from);
-    }
-    if (!isNamed)
-      return false;
     std::map<std::string, int> known;
-    for (int d = 0; d < devices; ++d)
-      of(d) = known
-                  .try_emplace(prefixes[static_cast<size_t>(d)],
-                               static_cast<int>(known.size()))
-                  .first->second;
-    for (int v = devices; v < vertices; ++v)
-      if (std::string prefix = prefixOf(v); !prefix.empty())
-        if (auto it = known.find(prefix); it != known.end())
-          of(v) = it->second;
+    for (int d = 0; d < devices; ++d) {
+      const std::string &name =
+          topology.devices[static_cast<size_t>(d)].machine;
+      if (name.empty())
+        return false;
+      of(d) =
+          known.try_emplace(name, static_cast<int>(known.size())).first->second;
+    }
+    attachSwitches();
     return true;
   }
 

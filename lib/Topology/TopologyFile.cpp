@@ -22,7 +22,8 @@ namespace {
 
 constexpr size_t maxDevices = 16384, maxSwitches = 65536, maxLinks = 1 << 20;
 constexpr double nsPerSecond = 1e9;
-const char *const dtypes[] = {"f64", "f32", "tf32", "f16", "bf16", "f8", "i8"};
+const char *const dtypes[] = {"f64",  "f32", "tf32", "f16",
+                              "bf16", "f8",  "f4",   "i8"};
 
 class TopologyReader {
 public:
@@ -67,7 +68,7 @@ private:
     type.memoryBandwidthBytesPerSecond =
         at["memory_bandwidth_bytes_per_s"].number(1, 1e18);
     jsonfile::Cursor flops = at["flops_per_s"];
-    flops.expectObject({"f64", "f32", "tf32", "f16", "bf16", "f8", "i8"});
+    flops.expectObject({"f64", "f32", "tf32", "f16", "bf16", "f8", "f4", "i8"});
     flops["f32"]; // the one that must be there
     for (const char *dtype : dtypes)
       if (flops.has(dtype))
@@ -122,7 +123,7 @@ private:
       return at.fail("expected 1 to " + std::to_string(maxDevices) +
                      " devices, got " + std::to_string(elements.size()));
     for (const jsonfile::Cursor &element : elements) {
-      element.expectObject({"name", "type"});
+      element.expectObject({"name", "type", "machine"});
       Device device;
       device.name = element["name"].string();
       jsonfile::Cursor type = element["type"];
@@ -130,6 +131,14 @@ private:
       if (it == types.end())
         type.failExpected("the name of a device type");
       device.type = it->second;
+      if (element.has("machine")) {
+        device.machine = element["machine"].string();
+        if (device.machine.empty())
+          element["machine"].failExpected("the name of a machine");
+      }
+      if (!topology.devices.empty() &&
+          device.machine.empty() != topology.devices[0].machine.empty())
+        element.fail("expected key \"machine\" in all devices or in none");
       addVertex(element["name"], device.name);
       topology.devices.push_back(std::move(device));
     }
@@ -263,10 +272,13 @@ std::string soap::printTopology(const Topology &topology) {
       object["profile"] = type.profile;
     root["device_types"].push_back(std::move(object));
   }
-  for (const Device &device : topology.devices)
-    root["devices"].push_back(
-        {{"name", device.name},
-         {"type", topology.deviceTypes[device.type].name}});
+  for (const Device &device : topology.devices) {
+    Object object = {{"name", device.name},
+                     {"type", topology.deviceTypes[device.type].name}};
+    if (!device.machine.empty())
+      object["machine"] = device.machine;
+    root["devices"].push_back(std::move(object));
+  }
   root["switches"] = Object::array();
   for (const std::string &name : topology.switches)
     root["switches"].push_back({{"name", name}});

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Soap/Cost/CollectiveCost.h"
+#include "Soap/Profile/ProfileModel.h"
 #include "Support/Random.h"
 
 #include <gtest/gtest.h>
@@ -33,6 +34,13 @@ std::vector<int> firstDevices(int count) {
   std::vector<int> devices(count);
   std::iota(devices.begin(), devices.end(), 0);
   return devices;
+}
+
+/// The topology without measured times.
+Topology byLinks(Topology topology) {
+  for (DeviceType &type : topology.deviceTypes)
+    type.costs = nullptr;
+  return topology;
 }
 
 /// Bandwidths of 1 byte/ns, no latency, no time to launch or to add.
@@ -86,7 +94,7 @@ TEST(CollectiveCost, LatencyDecidesForFewBytes) {
   EXPECT_EQ(nsOf(topology, CollectiveKind::AllGather, 8, 0), 2200);
   EXPECT_EQ(nsOf(topology, CollectiveKind::AllToAll, 8, 0), 2200);
   // Four messages in turn against 31.
-  Topology large = *builtinTopology("h200-8x8");
+  Topology large = byLinks(*builtinTopology("h200-8x8"));
   std::vector<int> devices = firstDevices(64);
   EXPECT_STREQ(
       CollectiveModel(large, CollectiveKind::AllGather, devices).best(0)->name,
@@ -114,7 +122,7 @@ TEST(CollectiveCost, RingFollowsFastLinks) {
 }
 
 TEST(CollectiveCost, NodesAreUsedOneAfterTheOther) {
-  Topology topology = *builtinTopology("h200-2x8");
+  Topology topology = byLinks(*builtinTopology("h200-2x8"));
   CollectiveModel model(topology, CollectiveKind::AllReduce, firstDevices(16));
   constexpr int64_t bytes = 1 << 30;
   ASSERT_STREQ(model.best(bytes)->name, "hierarchical");
@@ -203,13 +211,12 @@ TEST(CollectiveCost, Laws) {
   }
 }
 
-/// The same topology under names that tell of one machine, so that no machine
+/// The same topology as one machine, so that no machine
 /// stands for others.
 static Topology withoutMachines(Topology topology) {
-  for (std::string &name : topology.switches) {
-    std::replace(name.begin(), name.end(), '.', '_');
-    name = "all." + name;
-  }
+  topology = byLinks(std::move(topology));
+  for (Device &device : topology.devices)
+    device.machine = "all";
   EXPECT_FALSE(topology.computeRoutes());
   return topology;
 }
@@ -227,7 +234,7 @@ TEST(CollectiveCost, OneMachineStandsForAll) {
         Case{"h100-40x8", 40, {0, 1, 2, 3, 5, 6, 7}},
         Case{"dgx1-33x8", 33, all}, Case{"h100-300x1", 300, {0}},
         Case{"h100-40x8", 40, {1, 6}}}) {
-    Topology topology = *builtinTopology(test.topology);
+    Topology topology = byLinks(*builtinTopology(test.topology));
     Topology plain = withoutMachines(topology);
     ASSERT_GT(topology.machines().size(), 1u);
     ASSERT_EQ(plain.machines().size(), 1u);
@@ -251,6 +258,67 @@ TEST(CollectiveCost, OneMachineStandsForAll) {
       }
     }
   }
+}
+
+/// NVSwitch and card as the measured machine has them.
+TEST(CollectiveCost, MeasuredInsideOfAMachine) {
+  Topology topology = *builtinTopology("h100-2x8");
+  const Profile &profile = topology.deviceTypes[0].costs->getProfile();
+  int seen = 0;
+  for (const CollectiveEntries &entries : profile.collectives)
+    for (auto [bytes, ns] : entries.entries) {
+      EXPECT_EQ(nsOf(topology, entries.kind, entries.devices, bytes), ns)
+          << collectiveName(entries.kind) << " of " << entries.devices;
+      ++seen;
+    }
+  EXPECT_EQ(seen, 4 * 3 * 21);
+  // The same devices behind slower links are not those that were measured.
+  Topology slower = topology;
+  for (Link &link : slower.links)
+    link.bandwidthBytesPerSecond /= 2;
+  ASSERT_FALSE(slower.computeRoutes());
+  EXPECT_STREQ(
+      CollectiveModel(slower, CollectiveKind::AllReduce, firstDevices(8))
+          .best(1 << 30)
+          ->name,
+      "direct");
+  // Neighbours in a ring of network cables are not on an NVSwitch.
+  Topology ring = *builtinTopology("ring-4");
+  EXPECT_STRNE(CollectiveModel(ring, CollectiveKind::AllReduce, firstDevices(4))
+                   .best(1 << 30)
+                   ->name,
+               "measured");
+}
+
+TEST(CollectiveCost, BetweenMachinesTheLongerOfCardsAndSwitch) {
+  Topology topology = *builtinTopology("h100-4x8");
+  constexpr int64_t bytes = int64_t(1) << 29;
+  double inside =
+      static_cast<double>(nsOf(topology, CollectiveKind::AllGather, 8, bytes));
+  // Of four machines, each card passes on an eighth of three quarters of the
+  // bytes at 94 % of 50 bytes/ns; the machine itself is slower.
+  double cards = static_cast<double>(bytes) / 8 * 3 / 4 / 50 / 0.94;
+  double latency = 2 * 2 * 2500;
+  EXPECT_NEAR(
+      static_cast<double>(nsOf(topology, CollectiveKind::AllGather, 32, bytes)),
+      std::max(inside, cards) + latency, 2);
+  // One device a machine: the card alone.
+  std::vector<int> devices = {0, 8, 16, 24};
+  EXPECT_NEAR(
+      static_cast<double>(
+          collectiveCost(topology, CollectiveKind::AllGather, devices, bytes)
+              .ns),
+      static_cast<double>(bytes) * 3 / 4 / 50 / 0.94 + latency, 2);
+  // Half of the bandwidth between machines: twice the time on cards.
+  for (Link &link : topology.links)
+    if (link.bandwidthBytesPerSecond == 50e9)
+      link.bandwidthBytesPerSecond = 25e9;
+  ASSERT_FALSE(topology.computeRoutes());
+  EXPECT_NEAR(
+      static_cast<double>(
+          collectiveCost(topology, CollectiveKind::AllGather, devices, bytes)
+              .ns),
+      static_cast<double>(bytes) * 3 / 4 / 25 / 0.94 + latency, 2);
 }
 
 TEST(CollectiveCost, ExtremesStayFinite) {

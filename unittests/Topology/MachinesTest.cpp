@@ -82,16 +82,26 @@ TEST(Machines, NamesOfSwitchesDoNotMatter) {
 }
 
 TEST(Machines, OfBuiltInTopologiesWithoutTheirNames) {
-  for (const char *name : {"k80-3x8", "p100-4x4", "dgx1-2x8", "p3-2x8",
-                           "v100-2x8", "a100-2x4", "h100-3x8", "h200-2x2",
-                           "cpu-4", "cpu-96", "ring-8", "h100-8", "p100-4"}) {
+  for (const char *name :
+       {"k80-3x8", "p100-4x4", "dgx1-2x8", "p3-2x8", "v100-2x8", "a100-2x4",
+        "h100-3x8", "h200-2x2", "cpu-4", "cpu-96", "ring-8", "h100-8", "p100-4",
+        "b200-2x8", "gb200-2x72", "mi300x-2x8", "trn2-2x16", "tpu-v5p-8"}) {
     Expected<Topology> topology = builtinTopology(name);
     ASSERT_TRUE(topology) << topology.error();
     Machines named = topology->machines();
-    for (std::string &of : topology->switches)
-      std::replace(of.begin(), of.end(), '.', '-');
+    for (Device &device : topology->devices)
+      device.machine.clear();
     EXPECT_EQ(topology->machines(), named) << name;
   }
+}
+
+TEST(Machines, DevicesMaySayWhichTheyAreIn) {
+  // Fast links between two hosts, which are one by them.
+  Topology topology = twoHosts(24e9, 1500, {"a.pcie", "b.pcie", "net"});
+  EXPECT_EQ(topology.machines(), (Machines{{0, 1, 2, 3}}));
+  for (int d = 0; d < 4; ++d)
+    topology.devices[static_cast<size_t>(d)].machine = d % 2 ? "b" : "a";
+  EXPECT_EQ(topology.machines(), (Machines{{0, 2}, {1, 3}}));
 }
 
 TEST(Machines, CardsAndRailsBetweenMachines) {

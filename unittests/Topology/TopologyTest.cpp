@@ -537,7 +537,7 @@ TEST(TopologyFile, DeviceTypes) {
       "at /device_types/0/flops_per_s: expected key \"f32\", which is missing");
   expectError([](Json &f) { f["device_types"][0]["flops_per_s"]["f31"] = 1e9; },
               "at /device_types/0/flops_per_s: unknown key \"f31\", expected "
-              "one of f64, f32, tf32, f16, bf16, f8, i8");
+              "one of f64, f32, tf32, f16, bf16, f8, f4, i8");
   expectError(
       [](Json &f) { f["device_types"][0]["launch_s"] = -1; },
       "at /device_types/0/launch_s: expected a number from 0 to 1000, got -1");

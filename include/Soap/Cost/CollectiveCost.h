@@ -22,12 +22,21 @@
 
 namespace soap {
 
+class CollectiveCurve;
 class RouteSets;
+struct Profile;
 
 struct CollectiveCost {
   int64_t ns = 1;         ///< at least 1, never less for more bytes
   std::vector<int> links; ///< ids of the links that are occupied, ascending
 };
+
+/// Whether measured collectives of a profile may hold for a type of device: it
+/// is the measured one, or links decide, whose bandwidth is known.
+bool knowsCollectives(const Profile &profile, const DeviceType &type);
+/// Whether a link is as fast as the links with which collectives of a profile
+/// were measured, within 10 %.
+bool isMeasuredBandwidth(const Profile &profile, double bytesPerSecond);
 
 /// Bytes from one device to another.
 struct Message {
@@ -41,13 +50,18 @@ struct Message {
 CollectiveCost exchangeCost(const Topology &topology,
                             std::span<const Message> messages);
 
-/// One way of doing a collective: `latencyNs + bytes * nsPerByte`.
+/// One way of doing a collective: `latencyNs + bytes * nsPerByte`, or, with a
+/// measured curve of a machine, `latencyNs` and the longer of what the curve
+/// and `nsPerByte` say.
 struct CollectiveAlgorithm {
   const char *name = ""; ///< "direct", "ring", "rings", "tree", "hierarchical",
-                         ///< "scatter"
+                         ///< "scatter", "measured", "machines"
   double latencyNs = 0;
   double nsPerByte = 0;
   std::vector<int> links; ///< ascending
+  /// As measured in one machine; null: not measured.
+  std::shared_ptr<const CollectiveCurve> inside = nullptr;
+  double insideShare = 1; ///< of the tensor's bytes, what the curve counts
 };
 
 /// Shared by models over one topology: facts about its routes, and memory to
@@ -60,6 +74,8 @@ public:
   const Topology &getTopology() const;
   /// The sets of the topology, made when they are first asked for.
   RouteSets &routeSets();
+  /// By device the number of its machine (`Topology::machines`), likewise.
+  const std::vector<int> &machineOf();
   struct Parts; ///< lib/Cost/CollectiveWorkspace.h
 
 private:

@@ -84,6 +84,7 @@ private:
   bool findPattern(CollectiveKind kind, std::span<const int> devices);
   void addLevels(std::span<const int> sorted);
   void addRoutes(std::span<const int> sorted);
+  void addMachines(std::span<const int> sorted);
   void makePattern(CollectiveKind kind, std::span<const int> devices,
                    Pattern &result);
 };

@@ -14,10 +14,12 @@
 #define SOAP_COST_COSTMODEL_H
 
 #include "Soap/Model/Graph.h"
+#include "Soap/Profile/AttentionModel.h"
 #include "Soap/Profile/CopyGeometry.h"
 #include "Soap/Profile/Profile.h"
 #include "Soap/Topology/Topology.h"
 
+#include <optional>
 #include <span>
 
 namespace soap {
@@ -44,11 +46,30 @@ struct Work {
   ProductPrecision precision = ProductPrecision::F32;
 };
 
+/// The figures that the time of a kernel rests on.
+enum class PriceBasis {
+  Measured,            ///< sizes within what was measured on this device
+  BetweenMeasurements, ///< beyond these sizes, or by a curve of this device
+  DataSheet            ///< by peaks: of another device's curves, or a roofline
+};
+/// `measured`, `between measurements`, `by data sheet`.
+const char *basisName(PriceBasis basis);
+
 class CostModel {
 public:
   explicit CostModel(const Topology &topology) : topology(&topology) {}
   /// Duration of a compute task on a device, in ns, at least 1.
   int64_t computeNs(int device, const Work &work) const;
+  /// Duration of attention as one kernel, forward or backward: as measured, or
+  /// scaled by the peaks from a device that was. Nothing if no profile of the
+  /// device or its bases has attention.
+  std::optional<int64_t> attentionNs(int device, const AttentionShape &shape,
+                                     bool isBackward) const;
+  /// The basis of `computeNs`.
+  PriceBasis basisOf(int device, const Work &work) const;
+  /// The basis of `attentionNs`; backward is never as measured.
+  PriceBasis attentionBasis(int device, const AttentionShape &shape,
+                            bool isBackward) const;
   /// Duration of a transfer of one message, or of several at once, in ns.
   int64_t transferNs(int from, int to, int64_t bytes) const;
   /// Additional ns of a message whose part of a tile is not contiguous, so that

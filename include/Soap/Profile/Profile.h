@@ -5,7 +5,7 @@
 //
 // The profile database (docs/CostModel.md): how long ops take on one type of
 // device, by kind, direction, element type and shard shape, curves fitted to
-// that, and how long collectives take. A JSON file; the times of an H200 are
+// that, and how long collectives take. A JSON file; profiles of some GPUs are
 // built in.
 //
 //===----------------------------------------------------------------------===//
@@ -20,6 +20,7 @@
 
 #include <array>
 #include <map>
+#include <utility>
 
 namespace soap {
 
@@ -82,12 +83,61 @@ struct CollectiveEntries {
   std::vector<std::array<int64_t, 2>> entries;
 };
 
+/// Times of the model of tiles of `ProductModel`, in ns.
+struct ProductTimes {
+  double launch = 0;  ///< of a kernel
+  double wave = 0;    ///< of a wave of tiles, beside its depth
+  double row = 0;     ///< of a row of the first operand, and
+  double operand = 0; ///< of an element of it: kernels that scale it first
+  double cache = 0;   ///< of a byte, up to the size of the cache
+  double memory = 0;  ///< of a byte beyond
+  double split = 0;   ///< of an element of the result and a part of the depth
+};
+
+/// Rows and columns of the tiles that a kernel may have; it may have them the
+/// other way round.
+inline constexpr std::array<std::pair<double, double>, 5> productTiles = {
+    {{64, 64}, {128, 64}, {128, 128}, {256, 128}, {256, 256}}};
+
+/// Measured products of an element type: a model of tiles, and by how much it
+/// is off on a grid of sizes.
+struct ProductGrid {
+  std::string dtype; ///< of the operands
+  int processors = 1;
+  int64_t cacheBytes = 1; ///< of the cache that all of them share
+  ProductTimes times;
+  std::vector<double> tileNs; ///< by tile, for 64 of the depth
+  /// How many times longer a product takes whose columns or depth are no
+  /// multiple of 16 bytes.
+  double oddFeatures = 1;
+  /// Sizes of the grid, rising: of the first operand the rows, of the second
+  /// one the columns, of both the depth.
+  std::vector<int64_t> rows, columns, depths;
+  double step = 1; ///< what differences are multiples of, -32 to 31 times
+  /// log(measured / model), depths fastest; of rows that are multiples of 16,
+  /// and of one more.
+  std::vector<double> differences, oddDifferences;
+};
+
+/// Measured attention kernels of heads of one width: `AttentionModel`.
+struct AttentionGrid {
+  bool isCausal = false; ///< else a query looks at all keys
+  int64_t width = 1;     ///< elements of a head
+  /// Sizes of the grid, rising: heads of queries of all samples; positions;
+  /// heads of keys for 64 heads of queries.
+  std::vector<int64_t> heads, positions, keyHeads;
+  std::vector<int64_t> ns; ///< heads of keys fastest
+};
+
 /// The shape of a row of a table: extents, strides, bytes.
 OpShape shapeOf(const ProfileTable &table, std::span<const int64_t> row);
 
 struct Profile {
   std::string device; ///< type of device that was measured
   std::string source; ///< for readers: where the figures are from
+  /// A built-in profile of another device, whose tables and curves are scaled
+  /// for what this one says nothing of; empty: there is none.
+  std::string base;
   // Of the measured device, in the units of a topology: what curves are scaled
   // by.
   std::map<std::string, double> flopsPerSecond;
@@ -102,6 +152,12 @@ struct Profile {
   std::vector<ProfileTable> tables;
   std::vector<CostCurve> curves;
   std::vector<CollectiveEntries> collectives;
+  std::vector<ProductGrid> products;    ///< one an element type at most
+  std::vector<AttentionGrid> attention; ///< of elements of 16 bits
+  /// The rate of a link of a device, in bytes/s and one direction, when its
+  /// collectives were measured: they say nothing of devices on links of another
+  /// bandwidth. 0: not known.
+  double linkBandwidthBytesPerSecond = 0;
 };
 
 /// How many times faster a shape may be recorded than one that is no larger in
@@ -118,11 +174,13 @@ std::string doubtsOf(const Profile &profile);
 /// Parses the JSON text of a profile; `file` is for messages.
 Expected<Profile> parseProfile(const std::string &text,
                                const std::string &file);
-/// A built-in name (`h200`) or a file.
+/// A built-in name (`builtinProfileNames`) or a file.
 Expected<Profile> loadProfile(const std::string &nameOrFile);
 std::string printProfile(const Profile &profile);
 /// The text of a built-in profile; null if there is none of this name.
 const char *builtinProfileText(const std::string &name);
+/// `a100, h100, h200`, in order.
+std::string builtinProfileNames();
 
 } // namespace soap
 

@@ -14,10 +14,16 @@
 
 #include "Soap/Profile/Profile.h"
 
+#include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <tuple>
 
 namespace soap {
+
+class AttentionModel;
+class ProductModel;
 
 /// How much longer each part of a curve takes on another device than on the
 /// measured one.
@@ -39,6 +45,8 @@ public:
   explicit ProfileModel(Profile profile);
   ~ProfileModel();
   const Profile &getProfile() const { return profile; }
+  /// The profile that `Profile::base` names; null: none.
+  const ProfileModel *getBase() const { return base.get(); }
 
   /// Whether there is a table or a curve of such an op, or of the product that
   /// stands for it, in this type.
@@ -57,16 +65,30 @@ public:
   /// that know nothing of the other sizes go by the bytes alone.
   std::optional<double> copyNs(const std::string &kind, double bytes,
                                const CopySizes &sizes = {}) const;
+  /// Whether a table or a grid was measured around the shape.
+  bool isWithinMeasured(const OpShape &shape, const std::string &dtype) const;
+  /// Of attention as one kernel; null: none was measured.
+  const AttentionModel *getAttention() const { return attention.get(); }
   /// Whether an assemble costs by its runs, too.
   bool knowsRuns() const { return assembleKnowsRuns; }
 
 private:
   class Table;
   Profile profile;
+  std::shared_ptr<const ProfileModel> base;
   std::vector<std::unique_ptr<Table>> tables;
+  /// By element type and scale, made when first asked for.
+  mutable std::map<std::tuple<std::string, double, double, double>,
+                   std::unique_ptr<ProductModel>>
+      products;
+  mutable std::mutex productsMutex;
+  std::unique_ptr<AttentionModel> attention;
   std::vector<const CostCurve *> copies;
   bool assembleKnowsRuns = false;
 
+  /// The model of products of such a shape; null: there is none.
+  const ProductModel *productsOf(const OpShape &shape, const std::string &dtype,
+                                 const CurveScale &scale) const;
   const CostCurve *findCurve(const std::string &op,
                              const std::string &direction,
                              const std::string &dtype) const;

@@ -52,6 +52,8 @@ struct DeviceType {
 struct Device {
   std::string name;
   int type = 0; ///< index in `deviceTypes`
+  /// Which machine it is in; empty for all devices where links tell.
+  std::string machine = {};
 };
 
 /// A directed link between two vertices; vertices are devices 0..n-1, then
@@ -101,8 +103,7 @@ public:
   /// Ordering of distance: latency sum of the route.
   int64_t distance(int from, int to) const;
   /// Devices by the machine that holds them, in order of their first devices:
-  /// those with a switch of the same name up to the first point (`node0.host`,
-  /// `node0.pcie1`) are together. One machine where names say nothing.
+  /// as `Device::machine` says, or else as links do (docs/Topology.md).
   std::vector<std::vector<int>> machines() const;
   /// The sum over devices of the bytes (one entry per device) that are beyond
   /// their memory.

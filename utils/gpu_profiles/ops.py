@@ -1,18 +1,12 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Makes data/profiles/h200.json from measured times of an H200 (docs/CostModel.md): tables by Soap's ops and loops, and
-curves fitted to them.
-
-    utils/make-h200-profile.py h200-ops.csv -o data/profiles/h200.json
+"""The profile of an H200 from times of single ops (docs/CostModel.md): tables by Soap's ops and loops, and curves
+fitted to them.
 
 The CSV has lines `op,direction,dtype,shape,ns`: conv2d N x C x H x W x K x R x S x strides x pads, matmul M x N x K of
 Y[M,N] = X[M,K] W[N,K]^T, batch_norm N x C x H x W, softmax_cross_entropy rows x classes, others a number of elements.
-Needs numpy.
 """
-import argparse
 import csv
 import itertools
-import json
 
 import numpy as np
 
@@ -20,7 +14,7 @@ import numpy as np
 # sparsity).
 DEVICE = {"flops_per_s": {"f32": 67e12, "tf32": 494.5e12, "bf16": 990e12}, "memory_bandwidth_bytes_per_s": 4.8e12, "launch_s": 2e-6}
 SOURCE = ("One H200, PyTorch 2.11, cuDNN 9.19 (autotuned), cuBLAS 13: median of 7 replays of a CUDA graph of 8 calls that rotate over 3 sets of "
-          "buffers. Curves: fitted by utils/make-h200-profile.py")
+          "buffers. Curves: fitted by utils/make-gpu-profiles.py")
 LOOPS = {("conv2d", "forward"): "n g o h w i kh kw", ("conv2d", "input_grad"): "n g i h w o kh kw",
          ("conv2d", "weight_grad"): "g o i kh kw n h w"}
 
@@ -219,34 +213,3 @@ def make_profile(tables, kernels=None):
         terms = fit_curve(key, [shape for shape, _ in rows], [ns for _, ns in rows])
         profile["curves"].append({"op": key[0], "direction": key[1], "dtype": key[2], "terms": terms})
     return profile
-
-
-def to_text(profile):
-    """One entry or term a line."""
-    def compact(value):
-        return json.dumps(value, separators=(",", ":"))
-    lines = []
-    for name, value in profile.items():
-        if name in ("tables", "curves"):
-            inner = "entries" if name == "tables" else "terms"
-            objects = []
-            for item in value:
-                head = compact({k: v for k, v in item.items() if k != inner})[:-1]
-                objects.append(head + ',"' + inner + '":[\n' + ",\n".join(map(compact, item[inner])) + "]}")
-            lines.append('"' + name + '":[\n' + ",\n".join(objects) + "]")
-        else:
-            lines.append('"' + name + '":' + compact(value))
-    return "{" + ",\n".join(lines) + "}\n"
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("csv")
-    parser.add_argument("-o", "--output", required=True)
-    arguments = parser.parse_args()
-    with open(arguments.output, "w") as stream:
-        stream.write(to_text(make_profile(read(arguments.csv))))
-
-
-if __name__ == "__main__":
-    main()
