@@ -12,6 +12,8 @@
 
 #include "Soap/Dialect/Soap/SoapDialect.h"
 
+#include "llvm/ADT/StringSet.h"
+
 #include <limits>
 #include <utility>
 
@@ -229,6 +231,9 @@ public:
     if (auto name =
             chain.mixed->getAttrOfType<StringAttr>(SoapDialect::kName))
       base = name.str();
+    for (Operation &op : *chain.mixed->getBlock())
+      if (auto name = op.getAttrOfType<StringAttr>(SoapDialect::kName))
+        names.insert(name.getValue());
   }
 
   void run() {
@@ -264,7 +269,8 @@ private:
   AttentionChain chain;
   OpBuilder builder;
   Location loc;
-  std::string base; ///< name of the product with the values
+  std::string base;      ///< name of the product with the values
+  llvm::StringSet<> names; ///< of the function
 
   void setName(Operation *op, const std::string &name) {
     if (!name.empty())
@@ -273,7 +279,12 @@ private:
   template <typename Op, typename... Args>
   Value create(const char *suffix, Args &&...args) {
     auto op = Op::create(builder, loc, std::forward<Args>(args)...);
-    setName(op, base.empty() ? "" : base + "." + suffix);
+    if (!base.empty()) {
+      std::string name = base + "." + suffix;
+      while (!names.insert(name).second)
+        name += "_";
+      setName(op, name);
+    }
     return op->getResult(0);
   }
 
@@ -354,8 +365,9 @@ private:
       v = ofV;
       return;
     }
-    for (auto [name, value] : {std::pair{"queries", &q}, std::pair{"keys", &k},
-                               std::pair{"values", &v}}) {
+    for (auto [name, value] :
+         {std::pair{"queries.heads", &q}, std::pair{"keys.heads", &k},
+          std::pair{"values.heads", &v}}) {
       ArrayRef<int64_t> shape = shapeOf(*value);
       *value = create<ReshapeOp>(
           name,

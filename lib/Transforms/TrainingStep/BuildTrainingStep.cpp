@@ -1352,7 +1352,7 @@ LogicalResult BuildTrainingStep::run() {
       return existing->emitError()
              << "'@" << name << "' exists already, and is to be built";
   addAuxiliaryLosses(forward);
-  if (attentionAsOp)
+  if (attentionAsOp && forward.getBody().hasOneBlock())
     fuseAttention(forward.getBody().front(), /*remarks=*/true);
   Model model(forward);
   if (failed(model.check(kinds)) || failed(model.completeNames()) ||
