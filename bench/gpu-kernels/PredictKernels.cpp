@@ -115,7 +115,9 @@ private:
           CollectiveKind::ReduceScatter, CollectiveKind::AllToAll})
       if (name == collectiveName(kind)) {
         CollectiveModel model(workspace, kind, group);
-        std::cout << model.ns(bytes) << " " << model.best(bytes)->name << "\n";
+        std::cout << model.ns(bytes) << " "
+                  << (model.getMeasured() ? "measured" : "by data sheet")
+                  << "\n";
         return true;
       }
     return false;

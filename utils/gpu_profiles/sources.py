@@ -51,7 +51,7 @@ class CsvFolder:
                       for row in rows_of(self.folder, "gemm"))
 
     def attention(self, name):
-        """{gpu: rows (samples, positions, heads, heads of keys, width, us)}; `attention` is causal, `encoder_attention` not."""
+        """{gpu: rows (samples, positions, heads, heads of keys, width, us)}, causal or of `encoder_attention`."""
         found = {}
         for row in rows_of(self.folder, name):
             heads = int(row["num_heads"])
@@ -114,5 +114,5 @@ def tables(rows):
 
 
 def kernels(folder):
-    """What reads the folder: of CSV files, or of the package (.../site-packages/aiconfigurator_core)."""
+    """The reader of a folder: of CSV files, or of the package (.../site-packages/aiconfigurator_core)."""
     return Package(folder) if os.path.isdir(os.path.join(folder, "systems", "data")) else CsvFolder(folder)
