@@ -9,7 +9,7 @@
 //   PredictKernels TOPOLOGY [PROFILE] < kernels > prices
 //
 //   product DTYPE M N K
-//   attention SAMPLES POSITIONS HEADS KEY_HEADS WIDTH causal|whole
+//   attention SAMPLES POSITIONS HEADS KEY_HEADS WIDTH causal|whole|KEYS
 //   collective KIND DEVICES BYTES          the first devices; the whole tensor
 //
 //===----------------------------------------------------------------------===//
@@ -18,7 +18,8 @@
 #include "Soap/Cost/CostModel.h"
 #include "Soap/Profile/ProfileModel.h"
 
-#include <array>
+#include <algorithm>
+#include <cstdlib>
 #include <iostream>
 #include <numeric>
 #include <sstream>
@@ -90,10 +91,20 @@ private:
           shape.keyHeads >> shape.width >> mask))
       return false;
     shape.keys = shape.queries;
-    shape.visiblePairs = mask == "causal"
-                             ? causalPairs(shape.queries, shape.keys)
-                             : static_cast<double>(shape.queries) *
-                                   static_cast<double>(shape.keys);
+    // Of a window of so many keys, the first queries have fewer.
+    if (mask == "causal" || mask == "whole") {
+      shape.visiblePairs = mask == "causal"
+                               ? causalPairs(shape.queries, shape.keys)
+                               : static_cast<double>(shape.queries) *
+                                     static_cast<double>(shape.keys);
+    } else {
+      int64_t window = std::min<int64_t>(std::atoll(mask.c_str()), shape.keys);
+      if (window < 1)
+        return false;
+      shape.visiblePairs = static_cast<double>(shape.queries - window) *
+                               static_cast<double>(window) +
+                           causalPairs(window, window);
+    }
     std::optional<int64_t> ns = cost.attentionNs(0, shape, false);
     if (ns)
       std::cout << *ns << " " << basisName(cost.attentionBasis(0, shape, false))
@@ -115,7 +126,9 @@ private:
           CollectiveKind::ReduceScatter, CollectiveKind::AllToAll})
       if (name == collectiveName(kind)) {
         CollectiveModel model(workspace, kind, group);
-        std::cout << model.ns(bytes) << " " << model.best(bytes)->name << "\n";
+        std::cout << model.ns(bytes) << " "
+                  << (model.getMeasured() ? "measured" : "by data sheet")
+                  << "\n";
         return true;
       }
     return false;

@@ -123,6 +123,9 @@ def main():
         for kind, table, mask in (("attention", causal, "causal"), ("encoder_attention", whole, "whole")):
             rows = sources.held(kind, device, table.get(name, []))
             bench.add(device, "attention, " + mask, ["attention %d %d %d %d %d %s" % (*row[:5], mask) for row in rows], [row[5] for row in rows])
+        windows = kernels.windows(name)
+        bench.add(device, "attention, window", ["attention %d %d %d %d %d %d" % (*row[:5], window) for window, row in windows],
+                  [row[5] for _, row in windows])
         add_collectives(bench, device, kernels.comm(name))
     if arguments.ops:
         add_products(bench, arguments.ops)

@@ -684,18 +684,11 @@ CollectiveModel::CollectiveModel(CollectiveWorkspace &workspace,
          "there is a way of doing it");
   for (CollectiveAlgorithm &algorithm : algorithms)
     algorithm.latencyNs += launch;
-  std::optional<CollectiveAlgorithm> measured =
-      measuredCollective(*workspace.parts, kind, builder.getDevices(),
-                         [&](CollectiveAlgorithm &algorithm) {
-                           builder.addAcross(kind, algorithm);
-                         });
-  if (!measured)
-    return;
-  // The algorithm that libraries choose is unknown, but its time is known: it
-  // takes the links of the one that is best for many bytes.
-  constexpr int64_t manyBytes = int64_t(1) << 30;
-  measured->links = best(manyBytes)->links;
-  algorithms = {std::move(*measured)};
+  // The algorithm that libraries choose is unknown, but its time is known.
+  measured = measuredCollective(*workspace.parts, kind, builder.getDevices(),
+                                [&](CollectiveAlgorithm &algorithm) {
+                                  builder.addAcross(kind, algorithm);
+                                });
 }
 
 static double durationOf(const CollectiveAlgorithm &algorithm, int64_t bytes) {
@@ -716,7 +709,7 @@ const CollectiveAlgorithm *CollectiveModel::best(int64_t bytes) const {
 }
 
 int64_t CollectiveModel::ns(int64_t bytes) const {
-  const CollectiveAlgorithm *algorithm = best(bytes);
+  const CollectiveAlgorithm *algorithm = measured ? &*measured : best(bytes);
   if (!algorithm)
     return 1;
   // Rounding errors must not cost a nanosecond; the upper end keeps sums over

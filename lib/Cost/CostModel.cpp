@@ -116,19 +116,6 @@ static double widthOf(const std::string &dtype) {
   return dtype == "f8" || dtype == "i8" ? 1 : 4;
 }
 
-/// The type of which a profile knows times of such a product: `dtype` itself,
-/// else one whose kernels are most like it, tensor cores in f32 before others.
-static std::string measuredDtype(const ProfileModel &costs,
-                                 const OpShape &shape,
-                                 const std::string &dtype) {
-  if (costs.knows(shape, dtype))
-    return dtype;
-  for (const char *other : {"tf32", "f32", "bf16", "f16"})
-    if (costs.knows(shape, other))
-      return other;
-  return dtype;
-}
-
 /// By a profile: as measured, or by the measured device's curve and the ratio
 /// of peaks. `dtype` is of the work, `measured` the one that the profile is
 /// asked for.
@@ -184,15 +171,14 @@ static std::optional<double> profileNs(const DeviceType &type,
         return ns;
     return std::nullopt;
   }
-  // The very type, of another device if need be, before another type.
-  for (const ProfileModel *costs = own; costs; costs = costs->getBase())
-    if (costs->knows(work.shape, dtype))
-      return nsBy(*costs, type, work, dtype, dtype);
-  for (const ProfileModel *costs = own; costs; costs = costs->getBase())
-    if (std::optional<double> ns =
-            nsBy(*costs, type, work, dtype,
-                 measuredDtype(*costs, work.shape, dtype)))
-      return ns;
+  // The very type, of another device if need be; else one whose kernels are
+  // most like it, tensor cores in f32 before others.
+  for (const std::string &measured :
+       {dtype, std::string("tf32"), std::string("f32"), std::string("bf16"),
+        std::string("f16")})
+    for (const ProfileModel *costs = own; costs; costs = costs->getBase())
+      if (costs->knows(work.shape, measured))
+        return nsBy(*costs, type, work, dtype, measured);
   return std::nullopt;
 }
 

@@ -99,14 +99,29 @@ AttentionModel::tableNs(const std::vector<std::unique_ptr<const Table>> &tables,
   return before * width / beforeWidth * beyond;
 }
 
+/// Whether a mask leaves less than a causal one does.
+static bool isWindow(const AttentionShape &shape) {
+  return shape.visiblePairs < causalPairs(shape.queries, shape.keys);
+}
+
+/// The positions of causal attention that has as much to do. Of a window,
+/// kernels look at whole tiles of keys at both ends, for each query.
+static double causalLength(const AttentionShape &shape) {
+  constexpr double keysAtEnds = 320;
+  double pairs = shape.visiblePairs;
+  if (isWindow(shape))
+    pairs = std::min(pairs + keysAtEnds * static_cast<double>(shape.queries),
+                     causalPairs(shape.queries, shape.keys));
+  return (std::sqrt(1 + 8 * pairs) - 1) / 2;
+}
+
 double AttentionModel::forwardNs(const AttentionShape &shape) const {
   assert(shape.samples > 0 && shape.keyHeads > 0 &&
          shape.queryHeads >= shape.keyHeads && shape.width > 0 &&
          shape.visiblePairs > 0 && "a kernel has work");
-  // Lengths of as many pairs; without a table of its own, attention without a
-  // mask is causal attention of as many pairs.
-  double masked = std::sqrt(2 * shape.visiblePairs),
-         all = std::sqrt(shape.visiblePairs);
+  // Without a table of its own, attention without a mask is causal attention of
+  // as many pairs.
+  double masked = causalLength(shape), all = std::sqrt(shape.visiblePairs);
   bool isKnown =
       !whole.empty() && static_cast<double>(shape.width) <=
                             1.1 * static_cast<double>(whole.back()->width);
@@ -123,12 +138,13 @@ double AttentionModel::backwardNs(const AttentionShape &shape) const {
 
 bool AttentionModel::isWithinMeasured(const AttentionShape &shape) const {
   const auto &tables = shape.isMasked() || whole.empty() ? causal : whole;
-  if (tables.empty() || shape.elementBytes != 2 ||
+  if (tables.empty() || shape.elementBytes != 2 || isWindow(shape) ||
       shape.width < tables.front()->width || shape.width > tables.back()->width)
     return false;
-  double positions = std::sqrt((shape.isMasked() ? 2 : 1) * shape.visiblePairs);
-  double sizes[] = {static_cast<double>(shape.samples * shape.queryHeads),
-                    positions};
+  double sizes[] = {static_cast<double>(shape.samples) *
+                        static_cast<double>(shape.queryHeads),
+                    shape.isMasked() ? causalLength(shape)
+                                     : std::sqrt(shape.visiblePairs)};
   const SizeLattice &lattice = tables.front()->lattice;
   for (size_t d = 0; d < 2; ++d)
     if (std::log2(sizes[d]) < lattice.axes[d].front() - 1e-3 ||

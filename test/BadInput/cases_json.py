@@ -124,7 +124,7 @@ CASES = [
     profile("collective with fewer bytes", changed(PROFILE, ["collectives", 0, "entries", 1, 0], 10), "at /collectives/0/entries/1/0",
             "more bytes than in the entry before"),
     Case("profile: no such file", ["soap-opt", "{f.mlir}", "--soap-apply-strategy=preset=single topology=cpu-2",
-                                   "--soap-simulate=profile=nowhere.json"], ["unknown profile 'nowhere.json'", "expected a file or h200"],
+                                   "--soap-simulate=profile=nowhere.json"], ["unknown profile 'nowhere.json'", "expected a file or one of a100"],
          {"f.mlir": FORWARD}),
     Case("profile: named in a topology, missing",
          ["soap-opt", "{f.mlir}", "--soap-apply-strategy=preset=single topology={t.json}"],

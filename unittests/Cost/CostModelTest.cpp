@@ -241,10 +241,10 @@ TEST(CostModel, ProductsHaveTheRateOfTheirPrecision) {
       }
     }
   }
-  // 8192^3 on an H200 by cuBLAS: 423 TFLOP/s in tf32, 836 in bf16.
+  // 8192^3 on an H200: 423 TFLOP/s in tf32, 670 in bf16, back to back.
   Topology h200 = *builtinTopology("h200-1x1");
   for (auto [precision, measured] : {std::pair(ProductPrecision::TF32, 423.),
-                                     std::pair(ProductPrecision::BF16, 836.)}) {
+                                     std::pair(ProductPrecision::BF16, 670.)}) {
     Work work = product(8192, precision);
     auto ns = static_cast<double>(CostModel(h200).computeNs(0, work));
     EXPECT_NEAR(work.flops / ns / 1e3, measured, 0.15 * measured);

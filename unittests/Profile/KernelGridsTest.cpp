@@ -82,13 +82,14 @@ std::string messageOf(const std::string &from, const std::string &to) {
   return profile ? "" : profile.error();
 }
 
-AttentionShape attentionShape(int64_t heads, int64_t keyHeads, double pairs,
-                              int64_t width = 64) {
+/// Causal.
+AttentionShape attentionShape(int64_t heads, int64_t keyHeads,
+                              int64_t positions, int64_t width = 64) {
   AttentionShape shape;
   shape.queryHeads = heads;
   shape.keyHeads = keyHeads;
-  shape.queries = shape.keys = 4096;
-  shape.visiblePairs = pairs;
+  shape.queries = shape.keys = positions;
+  shape.visiblePairs = causalPairs(positions, positions);
   shape.width = width;
   return shape;
 }
@@ -167,27 +168,37 @@ TEST(KernelGrids, Attention) {
   profile.memoryBandwidthBytesPerSecond = 1e18;
   ProfileModel model(std::move(profile));
   const AttentionModel &attention = *model.getAttention();
-  // As many pairs as 1,024 causal positions look at.
-  double pairs = 1024. * 1024 / 2;
-  EXPECT_NEAR(attention.forwardNs(attentionShape(16, 16, pairs)), 240000, 1e-3);
-  EXPECT_NEAR(attention.forwardNs(attentionShape(16, 2, pairs)), 120000, 1e-3);
-  EXPECT_NEAR(attention.forwardNs(attentionShape(1, 1, pairs)), 60000, 1e-3);
+  EXPECT_NEAR(attention.forwardNs(attentionShape(16, 16, 1024)), 240000, 1e-3);
+  EXPECT_NEAR(attention.forwardNs(attentionShape(16, 2, 1024)), 120000, 1e-3);
+  EXPECT_NEAR(attention.forwardNs(attentionShape(1, 1, 1024)), 60000, 1e-3);
   // Half way on both logarithms between 1 and 16 heads.
-  EXPECT_NEAR(attention.forwardNs(attentionShape(4, 4, pairs)), 120000, 1e-3);
-  // Twice the heads, and four times the pairs, beyond what was measured.
-  EXPECT_NEAR(attention.forwardNs(attentionShape(32, 32, pairs)), 480000, 1e-3);
-  EXPECT_NEAR(attention.forwardNs(attentionShape(16, 16, 4 * pairs)), 960000,
-              1e-3);
+  EXPECT_NEAR(attention.forwardNs(attentionShape(4, 4, 1024)), 120000, 1e-3);
+  // Twice the heads, and twice the positions, beyond what was measured.
+  EXPECT_NEAR(attention.forwardNs(attentionShape(32, 32, 1024)), 480000, 1e-3);
+  EXPECT_NEAR(attention.forwardNs(attentionShape(16, 16, 2048)), 960000, 1e-3);
   // Heads between 64 and 128 wide, and wider ones.
-  EXPECT_NEAR(attention.forwardNs(attentionShape(16, 16, pairs, 90)),
+  EXPECT_NEAR(attention.forwardNs(attentionShape(16, 16, 1024, 90)),
               240000 * std::pow(4, std::log2(90. / 64)), 1);
-  EXPECT_NEAR(attention.forwardNs(attentionShape(16, 16, pairs, 256)),
+  EXPECT_NEAR(attention.forwardNs(attentionShape(16, 16, 1024, 256)),
               8 * 240000, 1e-3);
-  AttentionShape shape = attentionShape(16, 16, pairs);
+  AttentionShape shape = attentionShape(16, 16, 1024);
   EXPECT_NEAR(attention.backwardNs(shape), 240000 * 2.5 / 0.85, 1e-3);
   EXPECT_TRUE(attention.isWithinMeasured(shape));
   shape.elementBytes = 4;
   EXPECT_FALSE(attention.isWithinMeasured(shape));
+  // A window of 64 has 320 keys more a query, but no more than causal
+  // attention.
+  AttentionShape window = attentionShape(16, 16, 512);
+  window.visiblePairs = 64. * 512 - 64. * 63 / 2;
+  EXPECT_EQ(attention.forwardNs(window),
+            attention.forwardNs(attentionShape(16, 16, 512)));
+  EXPECT_FALSE(attention.isWithinMeasured(window));
+  // 192 keys and 320 more for 4,096 queries are 2^21 pairs, nearly what 2,048
+  // causal positions have.
+  window = attentionShape(16, 16, 4096);
+  window.visiblePairs = 4096. * 192;
+  EXPECT_NEAR(attention.forwardNs(window),
+              attention.forwardNs(attentionShape(16, 16, 2048)), 1000);
   // The last of 128 queries sees all of 1,024 keys, the first 897.
   EXPECT_EQ(causalPairs(128, 1024), 128 * (897 + 1024) / 2);
   EXPECT_EQ(causalPairs(4, 4), 10);

@@ -51,13 +51,17 @@ class CsvFolder:
                       for row in rows_of(self.folder, "gemm"))
 
     def attention(self, name):
-        """{gpu: rows (samples, positions, heads, heads of keys, width, us)}; `attention` is causal, `encoder_attention` not."""
+        """{gpu: rows (samples, positions, heads, heads of keys, width, us)}, causal or of `encoder_attention`."""
         found = {}
         for row in rows_of(self.folder, name):
             heads = int(row["num_heads"])
             found.setdefault(row["gpu"], []).append((int(row["batch_size"]), int(row["isl"]), heads, int(row.get("num_key_value_heads") or heads),
                                                      int(row["head_dim"]), float(row["us"])))
         return found
+
+    def windows(self, gpu):
+        """None are in these files."""
+        return []
 
     def comm(self, gpu):
         """Rows (operation, devices, bytes as nccl-tests counts them, us) of elements of 16 bits."""
@@ -88,14 +92,24 @@ class Package:
         return tables((gpu, DTYPES[row["gemm_dtype"]], row["m"], row["n"], row["k"], 1000 * row["latency"])
                       for gpu in self.gpus() for row in self.rows(gpu, "gemm", "vllm", "gemm") if row["gemm_dtype"] in DTYPES)
 
+    def attention_rows(self, gpu, name):
+        """(window or 0, row as in `attention`)."""
+        for row in self.rows(gpu, name, "vllm", "context_attention" if name == "attention" else name):
+            if row.get("kv_cache_dtype", "bfloat16") == row["attn_dtype"] == "bfloat16":
+                yield row.get("window_size") or 0, (row["batch_size"], row["isl"], row["num_heads"],
+                                                    row.get("num_key_value_heads") or row["num_heads"], row["head_dim"], 1000 * row["latency"])
+
     def attention(self, name):
         found = {}
         for gpu in self.gpus():
-            for row in self.rows(gpu, name, "vllm", "context_attention" if name == "attention" else name):
-                if row.get("kv_cache_dtype", "bfloat16") == row["attn_dtype"] == "bfloat16" and not row.get("window_size"):
-                    found.setdefault(gpu, []).append((row["batch_size"], row["isl"], row["num_heads"],
-                                                      row.get("num_key_value_heads") or row["num_heads"], row["head_dim"], 1000 * row["latency"]))
+            for window, row in self.attention_rows(gpu, name):
+                if not window:
+                    found.setdefault(gpu, []).append(row)
         return found
+
+    def windows(self, gpu):
+        """(window, row) of causal attention whose window is less than the positions."""
+        return [(window, row) for window, row in self.attention_rows(gpu, "attention") if 0 < window < row[1]]
 
     def comm(self, gpu):
         return [(row["op_name"], row["num_gpus"], 2 * row["message_size"], 1000 * row["latency"])
@@ -114,5 +128,5 @@ def tables(rows):
 
 
 def kernels(folder):
-    """What reads the folder: of CSV files, or of the package (.../site-packages/aiconfigurator_core)."""
+    """The reader of a folder: of CSV files, or of the package (.../site-packages/aiconfigurator_core)."""
     return Package(folder) if os.path.isdir(os.path.join(folder, "systems", "data")) else CsvFolder(folder)

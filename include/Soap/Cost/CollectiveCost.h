@@ -18,6 +18,7 @@
 #include "Soap/Topology/Topology.h"
 
 #include <memory>
+#include <optional>
 #include <span>
 
 namespace soap {
@@ -95,8 +96,14 @@ public:
   /// With a workspace of its own: for a single model of a topology.
   CollectiveModel(const Topology &topology, CollectiveKind kind,
                   std::span<const int> devices);
-  /// The cheapest algorithm for this many bytes; null for a single device.
+  /// The algorithm that is cheapest by the links for this many bytes: it
+  /// occupies its links. Null for a single device.
   const CollectiveAlgorithm *best(int64_t bytes) const;
+  /// The price where a profile has measured the collective, without links; null
+  /// where the links tell.
+  const CollectiveAlgorithm *getMeasured() const {
+    return measured ? &*measured : nullptr;
+  }
   /// Duration for a whole tensor of `bytes` (negative counts as 0), at least 1.
   int64_t ns(int64_t bytes) const;
   /// Algorithms that no other one beats in both latency and time per byte.
@@ -106,6 +113,7 @@ public:
 
 private:
   std::vector<CollectiveAlgorithm> algorithms;
+  std::optional<CollectiveAlgorithm> measured;
 };
 
 /// `CollectiveModel` for one number of bytes (of the whole tensor).
