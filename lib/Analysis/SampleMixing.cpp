@@ -9,6 +9,7 @@
 
 #include "Soap/Analysis/SampleMixing.h"
 
+#include "Soap/Dialect/Soap/Ops/ForeignOps.h"
 #include "Soap/Dialect/Soap/SoapOps.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -67,8 +68,8 @@ public:
         known[argument] = {dim.getInt(), 1, type.getDimSize(dim.getInt())};
     }
     for (Operation &op : function.front())
-      if (auto spaced = dyn_cast<IterationSpaceOpInterface>(op))
-        visit(spaced);
+      if (isModelOp(&op))
+        visit(cast<IterationSpaceOpInterface>(op));
     return std::move(result);
   }
 
@@ -77,9 +78,9 @@ private:
     IterationSpace space = op.getIterationSpace();
     std::optional<SampleLoop> loop;
     int64_t count = 1;
-    bool sums = false;
-    for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
-      auto found = known.find(operand);
+    bool sums = false, isTotal = true;
+    for (auto [i, operand] : llvm::enumerate(readOperands(op))) {
+      auto found = known.find(operand->get());
       if (found == known.end())
         continue;
       const Samples &samples = found->second;
@@ -92,7 +93,10 @@ private:
         result.parts.push_back(op);
         return;
       }
-      sums |= loop && !(*loop == *own && count == samples.count);
+      if (loop && !(*loop == *own && count == samples.count)) {
+        sums = true;
+        isTotal = false;
+      }
       if (!loop) {
         loop = own;
         count = samples.count;
@@ -102,6 +106,7 @@ private:
       return;
     // A stage reduces along the loop.
     sums |= space.loops[loop->loop].stage;
+    isTotal &= space.loops[loop->loop].type == ::soap::IteratorType::Reduction;
     for (auto [value, access] : llvm::zip(op->getResults(), space.results)) {
       bool isKept = false;
       for (auto [dim, map] : llvm::enumerate(access.map))
@@ -112,9 +117,12 @@ private:
             isKept = true;
           }
       sums |= !isKept;
+      isTotal &= !isKept && access.combiner == ::soap::Combiner::Sum;
     }
     if (sums)
       result.sums.push_back(op);
+    if (sums && isTotal)
+      result.totals.push_back(op);
   }
 
   llvm::DenseMap<Value, Samples> known;

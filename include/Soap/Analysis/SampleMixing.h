@@ -22,6 +22,9 @@ namespace mlir::soap {
 struct SampleMixing {
   /// Results for one sample depend on others, whatever their order is.
   SmallVector<Operation *> sums;
+  /// Ops among `sums` that add over all samples: what devices make of parts of
+  /// the samples are contributions to the results.
+  SmallVector<Operation *> totals;
   /// A table of samples, of which rows are picked by their numbers.
   SmallVector<Operation *> gathers;
   /// A part of the samples is taken, by place.

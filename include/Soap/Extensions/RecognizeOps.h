@@ -22,10 +22,11 @@ struct RecognizedOps {
   int layerNorms = 0, layerNormGrads = 0;
   int rmsNorms = 0, rmsNormGrads = 0;
   int gelus = 0, geluGrads = 0;
+  int accumulates = 0;
 
   int count() const {
     return softmaxes + softmaxGrads + layerNorms + layerNormGrads + rmsNorms +
-           rmsNormGrads + gelus + geluGrads;
+           rmsNormGrads + gelus + geluGrads + accumulates;
   }
   /// `2 softmax, 1 layer_norm_grad`.
   std::string text() const;
@@ -36,7 +37,9 @@ struct RecognizedOps {
 /// f64. What the ops compute is compared as a whole, in any form and order of
 /// additions and multiplications; up to rounding the numbers stay equal. A
 /// group of ops stays as it is where another op needs a value in the middle of
-/// it. Ops that nothing uses afterwards are erased.
+/// it. Ops that nothing uses afterwards are erased. Additions of sums over the
+/// samples (`soap.sample_dim`) become one `soap.accumulate`, of 16-bit floats
+/// in f32: devices add up their contributions before these are reduced.
 RecognizedOps recognizeOps(func::FuncOp function);
 
 } // namespace mlir::soap

@@ -20,6 +20,7 @@
 #include "mlir/Dialect/Utils/StructuredOpsUtils.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/ADT/DenseSet.h"
 
 using namespace mlir;
 using namespace mlir::soap;
@@ -88,6 +89,49 @@ static bool onlyMoves(LinalgOp op) {
   return argument && argument.getOwner() == op.getBlock() &&
          static_cast<int64_t>(argument.getArgNumber()) < op.getNumDpsInputs() &&
          isa<TensorType>(op->getOperand(argument.getArgNumber()).getType());
+}
+
+/// One result, which is a sum of multiples of elements, one of each operand at
+/// a permutation of the loops. Sums in fewer bits than 32 would round
+/// contributions.
+static bool addsElements(LinalgOp op) {
+  if (op->getNumResults() != 1 || op.getNumReductionLoops() != 0)
+    return false;
+  Block *body = op.getBlock();
+  llvm::SmallDenseSet<Value> linear;
+  for (OpOperand *operand : op.getDpsInputOperands())
+    if (isa<TensorType>(operand->get().getType()) &&
+        op.getMatchingIndexingMap(operand).isPermutation())
+      linear.insert(body->getArgument(operand->getOperandNumber()));
+  auto isConstant = [](Value value) {
+    return matchPattern(value, m_Constant());
+  };
+  auto isZero = [](Value value) {
+    return matchPattern(value, m_AnyZeroFloat());
+  };
+  constexpr unsigned wide = 32;
+  for (Operation &inner : body->without_terminator()) {
+    if (inner.getNumResults() != 1 ||
+        !isa<FloatType>(inner.getResult(0).getType()) ||
+        inner.getResult(0).getType().getIntOrFloatBitWidth() < wide)
+      continue;
+    auto has = [&](unsigned i) { return linear.contains(inner.getOperand(i)); };
+    bool isLinear = false;
+    if (isa<arith::AddFOp, arith::SubFOp>(inner))
+      isLinear = has(0) && (has(1) || isZero(inner.getOperand(1)));
+    else if (isa<arith::NegFOp, arith::ExtFOp>(inner))
+      isLinear = has(0);
+    else if (isa<arith::MulFOp>(inner))
+      isLinear = (has(0) && isConstant(inner.getOperand(1))) ||
+                 (has(1) && isConstant(inner.getOperand(0)));
+    else if (isa<arith::DivFOp>(inner))
+      isLinear = has(0) && isConstant(inner.getOperand(1));
+    if (isLinear)
+      linear.insert(inner.getResult(0));
+  }
+  Value result = body->getTerminator()->getOperand(0);
+  // An argument alone is only moved.
+  return !isa<BlockArgument>(result) && linear.contains(result);
 }
 
 //===----------------------------------------------------------------------===//
@@ -159,7 +203,7 @@ static IterationSpace spaceOf(LinalgOp op) {
                            : reduces ? ::soap::IteratorType::Reduction
                                      : ::soap::IteratorType::Parallel});
   }
-  space.linear = onlyMoves(op);
+  space.linear = onlyMoves(op) || addsElements(op);
   space.flopsPerPoint = countFlops(op);
   return space;
 }

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Site.h"
+#include "Totals.h"
 
 #include "Soap/Dialect/Soap/FixedAttribute.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -29,7 +30,8 @@ std::string RecognizedOps::text() const {
       {rmsNorms, "rms_norm"},
       {rmsNormGrads, "rms_norm_grad"},
       {gelus, "gelu"},
-      {geluGrads, "gelu_grad"}};
+      {geluGrads, "gelu_grad"},
+      {accumulates, "accumulate"}};
   for (auto [number, name] : counts)
     if (number)
       os << (result.empty() ? "" : ", ") << number << " " << name;
@@ -56,6 +58,13 @@ RecognizedOps mlir::soap::recognizeOps(func::FuncOp function) {
       candidates.push_back(op);
   // An erased op's place may be that of a new one, which is no candidate.
   llvm::DenseSet<Operation *> erased;
+  auto eraseUnused = [&] {
+    for (Operation &own : llvm::make_early_inc_range(llvm::reverse(block)))
+      if (isOpTriviallyDead(&own)) {
+        erased.insert(&own);
+        own.erase();
+      }
+  };
   // The last first: gradients of later ops are parts of the gradients of the
   // earlier ones.
   for (linalg::GenericOp op : llvm::reverse(candidates)) {
@@ -68,13 +77,11 @@ RecognizedOps mlir::soap::recognizeOps(func::FuncOp function) {
       changed = recognizeNorm(op, found);
     else
       changed = recognizeGelu(op, has<math::TanhOp>(op), found);
-    if (!changed)
-      continue;
-    for (Operation &own : llvm::make_early_inc_range(llvm::reverse(block)))
-      if (isOpTriviallyDead(&own)) {
-        erased.insert(&own);
-        own.erase();
-      }
+    if (changed)
+      eraseUnused();
   }
+  found.accumulates = accumulateTotals(function);
+  if (found.accumulates)
+    eraseUnused();
   return found;
 }

@@ -13,6 +13,7 @@
 #include "Search/Evaluator/SearchRun.h"
 #include "Soap/Memory/PlanMemory.h"
 #include "Soap/Search/Presets/Presets.h"
+#include "Soap/Search/Problem/SomeDevices.h"
 #include "Soap/Simulator/StrategySimulator.h"
 
 #include <algorithm>
@@ -23,6 +24,14 @@
 #include <thread>
 
 using namespace soap;
+
+int64_t soap::parameterBytes(const Graph &graph) {
+  int64_t bytes = 0;
+  for (const GraphInput &input : graph.inputs)
+    if (input.updateNode >= 0 && !graph.values[input.value].inHost)
+      bytes += graph.values[input.value].bytes();
+  return bytes;
+}
 
 const char *soap::modeName(FrontierMode mode) {
   switch (mode) {

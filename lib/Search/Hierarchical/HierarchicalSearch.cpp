@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Search/Hierarchical/RecordedModel.h"
+#include "Soap/Search/Problem/SomeDevices.h"
 
 #include <algorithm>
 #include <deque>
@@ -37,9 +38,39 @@ static std::vector<int> usedDevices(const HybridModel &model,
   return counts;
 }
 
-/// All shapes of a problem, small microbatches first.
+static std::vector<int64_t> divisorsOf(int64_t number) {
+  std::vector<int64_t> divisors;
+  for (int64_t i = 1; i * i <= number; ++i)
+    if (number % i == 0) {
+      divisors.push_back(i);
+      if (i * i != number)
+        divisors.push_back(number / i);
+    }
+  std::sort(divisors.begin(), divisors.end());
+  return divisors;
+}
+
+/// Samples of a microbatch in a replica, ascending: divisors of the batch,
+/// powers of two, and all samples of each number of replicas. The model's check
+/// leaves those that another number stands for.
+static std::vector<int64_t> sampleCounts(int64_t batch,
+                                         const std::vector<int> &deviceCounts) {
+  std::vector<int64_t> counts = divisorsOf(batch);
+  for (int64_t samples = 1; samples < batch; samples *= 2)
+    counts.push_back(samples);
+  for (int devices : deviceCounts)
+    for (int64_t replicas : divisorsOf(devices))
+      if (replicas < batch)
+        counts.push_back((batch + replicas - 1) / replicas);
+  std::sort(counts.begin(), counts.end());
+  counts.erase(std::unique(counts.begin(), counts.end()), counts.end());
+  return counts;
+}
+
+/// All shapes of a problem on some numbers of devices, small microbatches
+/// first.
 static std::vector<HybridShape> listShapes(const HybridModel &model,
-                                           const Topology &topology) {
+                                           const std::vector<int> &counts) {
   std::vector<HybridShape> shapes;
   auto add = [&](int devices, int64_t samples, int tensor, int stages,
                  const std::pair<int, bool> &context) {
@@ -58,31 +89,27 @@ static std::vector<HybridShape> listShapes(const HybridModel &model,
             shapes.push_back(shape);
         }
   };
-  std::vector<int> counts = usedDevices(model, topology);
-  for (int64_t samples = 1; samples <= model.getBatch(); ++samples) {
-    if (model.getBatch() % samples != 0)
-      continue;
+  for (int64_t samples : sampleCounts(model.getBatch(), counts))
     for (int devices : counts)
-      for (int tensor = 1; tensor <= devices; ++tensor)
-        for (int stages = 1; stages <= devices / tensor; ++stages)
+      for (int64_t tensor : divisorsOf(devices))
+        for (int64_t stages : divisorsOf(devices / tensor))
           for (const std::pair<int, bool> &context : model.contexts())
             // Sequences that are split are long: one at a time is enough work.
             if (samples == 1 || context.first == 1)
-              add(devices, samples, tensor, stages, context);
-  }
+              add(devices, samples, static_cast<int>(tensor),
+                  static_cast<int>(stages), context);
   return shapes;
 }
 
-std::vector<int> soap::deviceCounts(const Topology &topology) {
-  std::vector<std::vector<int>> machines = topology.machines();
-  auto all = topology.deviceCount(),
-       inside = static_cast<int>(machines.front().size());
-  std::vector<int> counts;
-  for (int count = 1; count < inside; count *= 2)
-    counts.push_back(count);
-  for (int count = inside; count < all; count *= 2)
-    counts.push_back(count);
-  counts.push_back(all);
+/// Fewer devices to look at behind `used`, so that more devices are never
+/// slower: `deviceCounts`, the most first.
+static std::vector<int> fewerDevices(const Topology &topology,
+                                     const std::vector<int> &used) {
+  std::vector<int> counts = deviceCounts(topology);
+  std::erase_if(counts, [&](int count) {
+    return std::find(used.begin(), used.end(), count) != used.end();
+  });
+  std::reverse(counts.begin(), counts.end());
   return counts;
 }
 
@@ -393,24 +420,19 @@ HierarchicalResult soap::searchHybrid(HybridModel &model,
            (options.seconds > 0 && recorded.seconds() >= searchSeconds);
   };
   HierarchicalResult result;
-  std::vector<HybridShape> shapes = listShapes(model, problem.getTopology());
-  result.shapes = static_cast<int64_t>(shapes.size());
   using Kind = std::tuple<int, int, int>;
   auto kindOf = [](const HybridShape &shape) {
     return Kind{shape.groups, shape.tensor, shape.context};
   };
   std::map<Kind, HybridPlan> byKind;
   Candidates candidates(model.getMemoryBytes());
-  result.complete = true;
-  // By samples of a microbatch: whether anything was better than with fewer.
-  int64_t lastGain = 1;
   // Bounds exclude them: only the table of other kinds has them, if there is
   // time.
   std::vector<HybridShape> forTable;
   auto price = [&](const HybridShape &shape) {
     HybridPlan plan = recorded.price(shape);
     if (!plan.exists())
-      return;
+      return plan;
     ++result.priced;
     if (options.exhaustive)
       result.all.push_back(plan);
@@ -418,42 +440,70 @@ HierarchicalResult soap::searchHybrid(HybridModel &model,
     if (!isNew && isBetter(plan, it->second))
       it->second = plan;
     candidates.add(plan);
-    if (!result.best.exists() || isBetter(plan, result.best)) {
+    if (!result.best.exists() || isBetter(plan, result.best))
       result.best = plan;
-      lastGain = shape.samples;
-    }
+    return plan;
   };
   auto isSpent = [&] {
     return options.prices > 0 && result.priced >= options.prices;
   };
-  for (size_t i = 0; i < shapes.size(); ++i) {
-    // Of equal samples, what is likely to be good first.
-    if (!options.exhaustive &&
-        (i == 0 || shapes[i].samples != shapes[i - 1].samples))
-      sortByBound(recorded, shapes, i,
-                  [&] { return result.best.exists() && isOver(); });
-    const HybridShape &shape = shapes[i];
-    // A resumed search takes all bounds and prices that it has.
-    bool isLate = result.best.exists() && isOver() && !recorded.isPriced(shape);
-    if (isLate && !recorded.isBounded(shape)) {
-      result.complete = false;
-      break;
+  // Looks at all shapes on some numbers of devices. False: a limit ended it.
+  auto look = [&](const std::vector<int> &counts) {
+    std::vector<HybridShape> shapes = listShapes(model, counts);
+    result.shapes += static_cast<int64_t>(shapes.size());
+    // The most samples of a microbatch with which the best plan of these, or
+    // while there is none the least bound, was better than with fewer.
+    int64_t lastGain = 1;
+    HybridPlan best;
+    double minBoundNs = std::numeric_limits<double>::max();
+    for (size_t i = 0; i < shapes.size(); ++i) {
+      // Of equal samples, what is likely to be good first.
+      if (!options.exhaustive &&
+          (i == 0 || shapes[i].samples != shapes[i - 1].samples))
+        sortByBound(recorded, shapes, i,
+                    [&] { return result.best.exists() && isOver(); });
+      const HybridShape &shape = shapes[i];
+      // A resumed search takes all bounds and prices that it has.
+      bool isLate =
+          result.best.exists() && isOver() && !recorded.isPriced(shape);
+      if (isLate && !recorded.isBounded(shape))
+        return false;
+      // Longer microbatches than twice the longest that gained do not gain.
+      bool fits = result.best.exists() && result.best.excessBytes == 0;
+      if (!options.exhaustive && shape.samples > 4 * lastGain && fits)
+        return true;
+      if (!options.exhaustive && fits) {
+        auto boundNs = static_cast<double>(recorded.boundNs(shape));
+        if (boundNs >= slowest(result.best)) {
+          constexpr double gain = 0.99;
+          if (!best.exists() && boundNs < gain * minBoundNs) {
+            minBoundNs = boundNs;
+            lastGain = shape.samples;
+          }
+          forTable.push_back(shape);
+          continue;
+        }
+      }
+      if (isLate || isSpent())
+        return false;
+      if (HybridPlan plan = price(shape);
+          plan.exists() && (!best.exists() || isBetter(plan, best))) {
+        best = std::move(plan);
+        lastGain = shape.samples;
+      }
     }
-    // Longer microbatches than twice the longest that gained do not gain.
-    if (!options.exhaustive && shape.samples > 4 * lastGain &&
-        result.best.excessBytes == 0 && result.best.exists())
-      break;
+    return true;
+  };
+  std::vector<int> used = usedDevices(model, problem.getTopology());
+  result.complete = look(used);
+  for (int count : fewerDevices(problem.getTopology(), used)) {
+    // The time of the products at the peak of so many devices.
+    double leastNs =
+        1e9 * model.iterationFlops() / (count * model.peakFlopsPerSecond());
     if (!options.exhaustive && result.best.exists() &&
-        result.best.excessBytes == 0 &&
-        static_cast<double>(recorded.boundNs(shape)) >= slowest(result.best)) {
-      forTable.push_back(shape);
-      continue;
-    }
-    if (isLate || isSpent()) {
-      result.complete = false;
+        result.best.excessBytes == 0 && leastNs >= slowest(result.best))
       break;
-    }
-    price(shape);
+    result.complete = result.complete && look({count});
   }
   for (const HybridShape &shape : forTable) {
     if (byKind.contains(kindOf(shape)))

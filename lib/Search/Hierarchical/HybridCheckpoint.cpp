@@ -87,6 +87,8 @@ static json toJson(const HybridJudgement &judged) {
     members["group_bytes"] = simulated->groupBytes;
     members["bubble"] = simulated->bubble;
     members["microbatches"] = simulated->microbatches;
+    if (simulated->isFull)
+      members["full"] = true;
     return members;
   }
   members["error"] = judged.error;
@@ -204,7 +206,7 @@ private:
   }
 
   void checkShape(const Cursor &entry, const HybridShape &shape) {
-    if (std::string why = model.check(shape); !why.empty())
+    if (std::string why = model.check(shape, /*mayIdle=*/true); !why.empty())
       entry.fail(why);
   }
 
@@ -229,9 +231,11 @@ private:
     int64_t devices = problem.getTopology().deviceCount(), product = 1;
     for (int64_t of : {shape.groups, shape.data, shape.tensor, shape.context})
       product = std::min(product * of, devices + 1);
-    if (product != devices)
-      entry.failExpected("a shape of " + std::to_string(devices) + " devices");
-    if (model.getBatch() % (shape.data * shape.samples) != 0)
+    if (product > devices)
+      entry.failExpected("a shape of at most " + std::to_string(devices) +
+                         " devices");
+    if (maxSamples(shape, model.getBatch(),
+                   microbatchesOf(shape, model.getBatch())) != shape.samples)
       entry.failExpected("microbatches of a batch of " +
                          std::to_string(model.getBatch()));
     return shape;
@@ -274,7 +278,9 @@ private:
     entry.expectObject({"stages", "ns", "least_ns", "group_bytes", "host_bytes",
                         "bubble", "excess_bytes"});
     plan.shape = shape;
-    plan.microbatches = model.getBatch() / (shape.data * shape.samples);
+    plan.microbatches = microbatchesOf(shape, model.getBatch());
+    plan.isUneven =
+        model.getBatch() != plan.microbatches * shape.data * shape.samples;
     int64_t stages = int64_t(shape.groups) * shape.chunks;
     int segment = 0;
     for (const Cursor &each :
@@ -309,13 +315,14 @@ private:
       return judged;
     }
     entry.expectObject(
-        {"seconds", "ns", "group_bytes", "bubble", "microbatches"});
+        {"seconds", "ns", "group_bytes", "bubble", "microbatches", "full"});
     HybridSimulation simulated;
     simulated.makespanNs = entry["ns"].integer(1, maxCount);
     simulated.groupBytes = readBytes(entry["group_bytes"], plan.shape.groups);
     simulated.bubble = readBubble(entry["bubble"]);
     simulated.microbatches =
         entry["microbatches"].integer(1, plan.microbatches);
+    simulated.isFull = entry.has("full");
     judged.simulated = std::move(simulated);
     return judged;
   }

@@ -602,16 +602,23 @@ std::string HybridModel::check(const HybridShape &shape, bool mayIdle) const {
     return "tensor " + number(shape.tensor) +
            " does not divide the devices of a machine, " +
            number(impl->perMachine);
-  if (impl->batch % (shape.data * shape.samples) != 0)
-    return "the batch of " + number(impl->batch) +
-           " does not divide into replicas and microbatches of " +
-           number(shape.data) + " x " + number(shape.samples) + " samples";
-  int64_t microbatches = impl->batch / (shape.data * shape.samples);
   if (shape.chunks > 1 && shape.groups == 1)
     return number(shape.chunks) + " chunks without pipeline stages";
-  if (shape.chunks > 1 && microbatches % shape.groups != 0)
-    return number(microbatches) + " microbatches cannot be interleaved over " +
-           number(shape.groups) + " groups of devices, expected a multiple";
+  if (shape.data > impl->batch)
+    return number(shape.data) + " replicas for a batch of " +
+           number(impl->batch) + " samples";
+  int64_t microbatches = microbatchesOf(shape, impl->batch);
+  if (microbatches > impl->batch)
+    return number(impl->batch) + " samples cannot be interleaved over " +
+           number(shape.groups) + " groups of devices, expected at least " +
+           number(microbatches) + " microbatches";
+  if (int64_t most = maxSamples(shape, impl->batch, microbatches);
+      most != shape.samples)
+    return "samples " + number(shape.samples) + ": the batch of " +
+           number(impl->batch) + " is " + number(microbatches) +
+           " microbatches of at most " + number(most) +
+           (most == 1 ? " sample" : " samples") + " on " + number(shape.data) +
+           " replicas, expected samples " + number(most);
   if (std::string why = checkContext(shape); !why.empty())
     return why;
   if (shape.zero > 0 && shape.holders() == 1)
@@ -684,7 +691,7 @@ int64_t HybridModel::boundNs(const HybridShape &shape) {
     sum += ns;
     largest = std::max(largest, ns);
   }
-  int64_t microbatches = impl->batch / (shape.data * shape.samples);
+  int64_t microbatches = microbatchesOf(shape, impl->batch);
   // The slowest group runs all microbatches; the others are passed once. With
   // chunks some of that is filled.
   int64_t slowest = std::max(largest, (sum + shape.groups - 1) / shape.groups);
@@ -740,7 +747,8 @@ HybridPlan HybridModel::Impl::price(const HybridShape &shape,
                                     const Recompute *recompute) {
   HybridPlan plan;
   plan.shape = shape;
-  plan.microbatches = batch / (shape.data * shape.samples);
+  plan.microbatches = microbatchesOf(shape, batch);
+  plan.isUneven = batch != plan.microbatches * shape.data * shape.samples;
   plan.groupBytes.assign(shape.groups, 0);
   auto count = static_cast<int>(firsts.size());
   GroupPasses passes = passesOfGroups(count, shape.groups, plan.microbatches);

@@ -28,6 +28,23 @@ const char *soap::recomputeName(Recompute recompute) {
   return "";
 }
 
+static int64_t dividedUp(int64_t number, int64_t by) {
+  return (number + by - 1) / by;
+}
+
+int64_t soap::microbatchesOf(const HybridShape &shape, int64_t batch) {
+  assert(shape.data > 0 && shape.samples > 0 && batch > 0 && "no samples");
+  int64_t microbatches =
+      std::max<int64_t>(dividedUp(batch, shape.data * shape.samples), 1);
+  return shape.chunks > 1 ? dividedUp(microbatches, shape.groups) * shape.groups
+                          : microbatches;
+}
+
+int64_t soap::maxSamples(const HybridShape &shape, int64_t batch,
+                         int64_t microbatches) {
+  return dividedUp(batch, shape.data * microbatches);
+}
+
 bool soap::isBetter(const HybridPlan &a, const HybridPlan &b) {
   return a.excessBytes != b.excessBytes ? a.excessBytes < b.excessBytes
                                         : a.makespanNs < b.makespanNs;
@@ -77,6 +94,7 @@ void soap::useSimulation(HybridPlan &plan, HybridSimulation simulated,
   plan.bubble = simulated.bubble;
   plan.simulatedMicrobatches = simulated.microbatches;
   plan.simulatedTasks = simulated.tasks;
+  plan.simulatedFull = simulated.isFull;
   plan.peakBytes =
       *std::max_element(plan.groupBytes.begin(), plan.groupBytes.end());
   plan.excessBytes =
@@ -132,7 +150,9 @@ std::string soap::describe(const HybridPlan &plan) {
   text += shape.groups > 1 ? "(" + inside + ")" : inside;
   if (plan.microbatches > 1)
     text += ", " + std::to_string(plan.microbatches) + " microbatches of " +
-            count(shape.samples, "sample");
+            (plan.isUneven ? "at most " : "") + count(shape.samples, "sample");
+  else if (plan.isUneven)
+    text += ", at most " + count(shape.samples, "sample") + " a replica";
   if (shape.groups > 1)
     text += shape.chunks > 1 ? ", 1F1B interleaved on " +
                                    std::to_string(shape.groups) + " groups"

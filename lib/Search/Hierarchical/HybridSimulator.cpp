@@ -13,8 +13,8 @@
 #include "Soap/Memory/HostMemory.h"
 #include "Soap/Mesh/Symmetry/PlannedPasses.h"
 #include "Soap/Pipeline/StagePasses.h"
-#include "Soap/Search/Frontier/FrontierSearch.h"
 #include "Soap/Search/Problem/PricedStrategy.h"
+#include "Soap/Search/Problem/SomeDevices.h"
 
 #include <algorithm>
 #include <chrono>
@@ -112,17 +112,25 @@ private:
         static_cast<int64_t>(step.strategy.size()) * plan.shape.unit();
     bool isLong = all > 2 * more && static_cast<double>(pieces * all) >
                                         piecesIn(PlanForm::Compact);
-    auto last = timesOf(plan, step, isLong ? more : all);
+    int64_t full = plan.shape.data * plan.shape.samples;
+    HybridSimulation result;
+    result.isFull = isLong && plan.isUneven;
+    auto last = timesOf(plan, step, isLong ? more : all,
+                        isLong ? more * full : model.getBatch());
+    if (!last && plan.isUneven && !isLong && !isOver()) {
+      // Replicas that differ are too many to be simulated one by one.
+      result.isFull = true;
+      last = timesOf(plan, step, all, all * full);
+    }
     if (!last)
       return last.takeError();
-    HybridSimulation result;
     result.microbatches = isLong ? more : all;
     result.makespanNs = last->makespanNs;
     result.tasks = last->tasks;
     result.groupBytes = std::move(last->groupBytes);
     double busyNs = last->busyNs;
     if (isLong) {
-      auto before = timesOf(plan, step, few);
+      auto before = timesOf(plan, step, few, few * full);
       if (!before)
         return before.takeError();
       double steps =
@@ -157,12 +165,10 @@ private:
 
   Expected<MicrobatchTimes> timesOf(const HybridPlan &plan,
                                     const PlannedStep &step,
-                                    int64_t microbatches) {
-    const HybridShape &shape = plan.shape;
+                                    int64_t microbatches, int64_t samples) {
     Graph graph = step.rewritten.graph;
     if (MaybeError error =
-            scaleSamples(graph, step.roles, model.getStepBatch(),
-                         microbatches * shape.data * shape.samples))
+            scaleSamples(graph, step.roles, model.getStepBatch(), samples))
       return *error;
     Expected<PassOrder> order = passesOfStages(
         graph, step.strategy, step.roles, step.facts, step.firsts, step.devices,

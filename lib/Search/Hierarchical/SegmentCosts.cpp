@@ -19,8 +19,8 @@
 #include "Soap/Pipeline/Pipeline.h"
 #include "Soap/Plan/ActionCost.h"
 #include "Soap/Plan/StrategyPlan.h"
-#include "Soap/Search/Frontier/FrontierSearch.h"
 #include "Soap/Search/Presets/Presets.h"
+#include "Soap/Search/Problem/SomeDevices.h"
 #include "Soap/Simulator/StrategySimulator.h"
 
 #include <algorithm>

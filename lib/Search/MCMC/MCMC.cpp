@@ -14,6 +14,7 @@
 #include "FactorMoves.h"
 #include "Metropolis.h"
 #include "Soap/Search/Annealing/PlacementSearch.h"
+#include "Soap/Search/Presets/FewerDevices.h"
 #include "Soap/Search/Presets/Presets.h"
 
 #include <algorithm>
@@ -182,7 +183,7 @@ private:
     if (!starts.empty())
       return starts;
     // The first sets the scale of the temperature.
-    for (auto &[name, strategy] : presetStarts(problem))
+    for (auto &[name, strategy] : presetStartsOnAnyDevices(problem))
       starts.push_back({name, std::move(strategy), {}});
     for (const auto &[name, strategy] : options.further) {
       starts.push_back({name, strategy, {}});

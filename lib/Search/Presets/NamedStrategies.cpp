@@ -12,6 +12,7 @@
 #include "Megatron.h"
 #include "Soap/Memory/HostMemory.h"
 #include "Soap/Search/Presets/Presets.h"
+#include "Soap/Search/Problem/SomeDevices.h"
 
 #include <algorithm>
 #include <cassert>
@@ -243,22 +244,58 @@ makeNamed(const std::string &text, const ParallelizationProblem &problem) {
     expected += std::string(preset.name) + ", ";
   return Error{"unknown preset '" + text + "', expected " + expected +
                "context(cp=N,zigzag,tp=N,zero), fsdp, gshard(ep=N) or "
-               "megatron(tp=N,sp), each also with the option offload"};
+               "megatron(tp=N,sp), each also with the options devices=N and "
+               "offload"};
+}
+
+/// Takes the options for which `isTaken` holds out of those in parentheses, and
+/// these away if there are no others.
+template <typename IsTaken>
+static std::vector<std::string> takeOptions(std::string &text,
+                                            IsTaken isTaken) {
+  size_t open = text.find('(');
+  if (open == text.npos || !text.ends_with(')'))
+    return {};
+  std::vector<std::string> options = splitOptions(
+      std::string_view(text).substr(open + 1, text.size() - open - 2));
+  auto rest = std::stable_partition(options.begin(), options.end(), isTaken);
+  std::vector<std::string> taken(options.begin(), rest);
+  if (taken.empty())
+    return taken;
+  text.resize(open);
+  for (auto it = rest; it != options.end(); ++it)
+    text += (it == rest ? "(" : ",") + *it;
+  text += rest == options.end() ? "" : ")";
+  return taken;
 }
 
 bool soap::takeOffload(std::string &text) {
-  size_t open = text.find('(');
-  if (open == text.npos || !text.ends_with(')'))
-    return false;
-  std::vector<std::string> options = splitOptions(
-      std::string_view(text).substr(open + 1, text.size() - open - 2));
-  if (std::erase(options, "offload") == 0)
-    return false;
-  text.resize(open);
-  for (size_t i = 0; i < options.size(); ++i)
-    text += (i ? "," : "(") + options[i];
-  text += options.empty() ? "" : ")";
-  return true;
+  return !takeOptions(text, [](const std::string &option) {
+            return option == "offload";
+          }).empty();
+}
+
+/// Makes the strategy on the first devices of the topology where the text says
+/// how many.
+static Expected<NamedStrategy>
+makeOnDevices(const std::string &text, const ParallelizationProblem &problem) {
+  constexpr std::string_view option = "devices=";
+  std::string name = text;
+  std::vector<std::string> taken = takeOptions(
+      name, [&](const std::string &each) { return each.starts_with(option); });
+  if (taken.empty())
+    return makeNamed(name, problem);
+  const Topology &topology = problem.getTopology();
+  std::optional<int> count =
+      parseNumber(std::string_view(taken[0]).substr(option.size()), 1);
+  if (!count || taken.size() > 1 || *count > topology.deviceCount())
+    return Error{"preset '" + text + "': option '" + taken.back() +
+                 "', expected one number of devices from 1 to " +
+                 std::to_string(topology.deviceCount())};
+  Topology some = firstDevices(topology, *count, /*limitBytes=*/-1);
+  ParallelizationProblem part(problem.getGraph(), some, problem.getGroups(),
+                              problem.getRoles());
+  return makeNamed(name, part);
 }
 
 static Expected<NamedStrategy>
@@ -266,7 +303,7 @@ makeWithOffload(const std::string &text,
                 const ParallelizationProblem &problem) {
   std::string name = text;
   bool offload = takeOffload(name);
-  Expected<NamedStrategy> made = makeNamed(name, problem);
+  Expected<NamedStrategy> made = makeOnDevices(name, problem);
   if (!made)
     return made;
   made->offload = offload;

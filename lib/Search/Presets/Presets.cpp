@@ -11,6 +11,8 @@
 #include "Soap/Search/Presets/Presets.h"
 
 #include "PresetSupport.h"
+#include "Soap/Search/Presets/FewerDevices.h"
+#include "Soap/Search/Problem/SomeDevices.h"
 
 #include <algorithm>
 #include <cassert>
@@ -385,27 +387,44 @@ static bool moveIntoSpace(const ParallelizationProblem &problem,
   return true;
 }
 
+/// Adds a strategy that is a new one and lies in the space of the problem.
+static void addStart(const ParallelizationProblem &problem,
+                     const std::string &name, Strategy strategy,
+                     std::vector<std::pair<std::string, Strategy>> &starts) {
+  bool isNew =
+      std::none_of(starts.begin(), starts.end(),
+                   [&](const auto &start) { return start.second == strategy; });
+  bool inSpace = std::all_of(
+      problem.getGroups().begin(), problem.getGroups().end(),
+      [&](const OpGroup &group) {
+        return problem.contains(group.leader, strategy[group.leader]);
+      });
+  if (isNew && inSpace)
+    starts.emplace_back(name, std::move(strategy));
+}
+
 std::vector<std::pair<std::string, Strategy>>
 soap::presetStarts(const ParallelizationProblem &problem) {
   std::vector<std::pair<std::string, Strategy>> starts;
-  auto add = [&](const std::string &name, Strategy strategy) {
-    bool isNew =
-        std::none_of(starts.begin(), starts.end(), [&](const auto &start) {
-          return start.second == strategy;
-        });
-    bool inSpace = std::all_of(
-        problem.getGroups().begin(), problem.getGroups().end(),
-        [&](const OpGroup &group) {
-          return problem.contains(group.leader, strategy[group.leader]);
-        });
-    if (isNew && inSpace)
-      starts.emplace_back(name, std::move(strategy));
-  };
   // Spaces without replicas have data parallelism of all but a few small ops.
   Strategy dataParallel = dataParallelStrategy(problem);
   if (moveIntoSpace(problem, dataParallel))
-    add("data-parallel", std::move(dataParallel));
+    addStart(problem, "data-parallel", std::move(dataParallel), starts);
   for (const std::string &name : presetNames())
-    add(name, *presetStrategy(name, problem));
+    addStart(problem, name, *presetStrategy(name, problem), starts);
+  return starts;
+}
+
+std::vector<std::pair<std::string, Strategy>>
+soap::presetStartsOnAnyDevices(const ParallelizationProblem &problem) {
+  std::vector<std::pair<std::string, Strategy>> starts = presetStarts(problem);
+  std::vector<int> counts = deviceCounts(problem.getTopology());
+  // All devices are above, and one is `single`.
+  for (size_t i = counts.size(); i-- > 0;)
+    if (counts[i] > 1 && counts[i] < problem.getTopology().deviceCount())
+      for (const std::string &name : presetNames()) {
+        std::string some = name + "(devices=" + std::to_string(counts[i]) + ")";
+        addStart(problem, some, *presetStrategy(some, problem), starts);
+      }
   return starts;
 }

@@ -45,7 +45,8 @@ public:
         updated(function.getNumArguments(), false),
         updates(function.getNumResults(), -1) {}
 
-  LogicalResult run();
+  LogicalResult markKinds();
+  LogicalResult markUpdates();
 
 private:
   func::FuncOp source, function;
@@ -295,7 +296,17 @@ LogicalResult Marker::markLoss() {
   return success();
 }
 
-LogicalResult Marker::run() {
+LogicalResult Marker::markKinds() {
+  SmallVector<StringRef> known(function.getNumArguments());
+  return success(
+      succeeded(markKind("data", options.data, "data", known)) &&
+      succeeded(markKind("labels", options.labels, "label", known)) &&
+      succeeded(
+          markKind("parameters", options.parameters, "parameter", known)) &&
+      succeeded(markKind("states", options.states, "state", known)));
+}
+
+LogicalResult Marker::markUpdates() {
   if (options.updates == "auto") {
     if (failed(findPairs()))
       return failure();
@@ -305,12 +316,6 @@ LogicalResult Marker::run() {
   } else if (options.updates != "none" && failed(readPairs())) {
     return failure();
   }
-  SmallVector<StringRef> known(function.getNumArguments());
-  if (failed(markKind("data", options.data, "data", known)) ||
-      failed(markKind("labels", options.labels, "label", known)) ||
-      failed(markKind("parameters", options.parameters, "parameter", known)) ||
-      failed(markKind("states", options.states, "state", known)))
-    return failure();
   // An argument that the step gives a new value is one that it keeps: floats
   // are parameters, unless an option says otherwise, and counters states.
   for (auto [r, argument] : llvm::enumerate(updates)) {
@@ -321,7 +326,7 @@ LogicalResult Marker::run() {
                            builder.getI64IntegerAttr(argument));
     function.setResultAttr(r, SoapDialect::kKind,
                            builder.getStringAttr("update"));
-    if (!known[argument].empty())
+    if (function.getArgAttr(argument, SoapDialect::kKind))
       continue;
     bool isFloat = isa<FloatType>(
         cast<RankedTensorType>(function.getArgumentTypes()[argument])
@@ -334,7 +339,12 @@ LogicalResult Marker::run() {
 
 } // namespace
 
-LogicalResult shlo::markArguments(func::FuncOp source, func::FuncOp function,
-                                  const StableHLOImportOptions &options) {
-  return Marker(source, function, options).run();
+LogicalResult shlo::markKinds(func::FuncOp source, func::FuncOp function,
+                              const StableHLOImportOptions &options) {
+  return Marker(source, function, options).markKinds();
+}
+
+LogicalResult shlo::markUpdates(func::FuncOp source, func::FuncOp function,
+                                const StableHLOImportOptions &options) {
+  return Marker(source, function, options).markUpdates();
 }

@@ -342,8 +342,9 @@ OwningOpRef<ModuleOp> Importer::run() {
   func::ReturnOp::create(ops, current, values);
   target.setFunctionType(
       ops.getFunctionType(arguments, ValueRange(values).getTypes()));
-  if (failed(finish(target, options)) ||
-      failed(markArguments(function, target, options)) ||
+  if (failed(markKinds(function, target, options)) ||
+      failed(finish(target, options)) ||
+      failed(markUpdates(function, target, options)) ||
       failed(keepShardings(function, target, options.keepShardings)) ||
       failed(verify(*module)))
     return nullptr;

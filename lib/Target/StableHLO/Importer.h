@@ -297,7 +297,7 @@ LogicalResult importIf(Importer &, Operation *);
 LogicalResult importWhile(Importer &, Operation *);
 
 /// Recognizes ops, fuses elementwise ones, removes unused ones, and gives
-/// tensors of i1 bytes.
+/// tensors of i1 bytes. After `markKinds`: sums over samples stay apart.
 LogicalResult finish(func::FuncOp function,
                      const StableHLOImportOptions &options);
 /// Gives the results of an op that has a sharding its place. Failure, after an
@@ -310,9 +310,13 @@ void placeProducers(func::FuncOp function);
 /// otherwise a remark counts the shardings that are not used.
 LogicalResult keepShardings(func::FuncOp source, func::FuncOp function,
                             bool keep);
-/// Kinds of arguments and results, and which results update arguments.
-LogicalResult markArguments(func::FuncOp source, func::FuncOp function,
-                            const StableHLOImportOptions &options);
+/// Kinds of arguments that options name, and dims of samples.
+LogicalResult markKinds(func::FuncOp source, func::FuncOp function,
+                        const StableHLOImportOptions &options);
+/// Which results update arguments, and kinds of these and of results. After
+/// `finish`: the op that computes an update reads what it replaces.
+LogicalResult markUpdates(func::FuncOp source, func::FuncOp function,
+                          const StableHLOImportOptions &options);
 
 } // namespace mlir::soap::stablehlo_import
 

@@ -216,6 +216,18 @@ static Type foldType(Region &region, Type element) {
   return adds ? sumType(element) : element;
 }
 
+/// Whether an op adds elements to an initial value that is known to be 0.
+static bool addsToZero(Operation *op, const TensorRef &init) {
+  Operation *fold = foldingOp(op->getRegion(0));
+  Attribute number = Importer::splatValue(init);
+  if (!fold || fold->getName().getStringRef() != "stablehlo.add" || !number)
+    return false;
+  if (auto real = dyn_cast<FloatAttr>(number))
+    return real.getValue().isZero();
+  auto integer = dyn_cast<IntegerAttr>(number);
+  return integer && integer.getValue().isZero();
+}
+
 /// Elements and the values so far, in `foldType`, folded by a region.
 static SmallVector<Value> foldScalars(Importer &importer, Operation *op,
                                       OpBuilder &builder, Type element,
@@ -266,6 +278,11 @@ LogicalResult shlo::importReduce(Importer &importer, Operation *op) {
       return failure();
     inits.push_back(*init);
   }
+  // A sum of one element each, as gradients of broadcasts have, is that
+  // element.
+  if (count == 1 && llvm::all_equal(ArrayRef<int64_t>(reduced)) &&
+      !reduced.empty() && reduced[0] == 1 && addsToZero(op, inits[0]))
+    return importer.set(op, 0, importer.reshape(operands[0], kept));
   Type element = operands[0]->type.getElementType(),
        wide = foldType(op->getRegion(0), element);
   operands[0] = convertElements(importer, operands[0], false, wide);

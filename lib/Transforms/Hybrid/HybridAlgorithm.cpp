@@ -22,7 +22,7 @@
 #include "Soap/Analysis/HostMemory.h"
 #include "Soap/Analysis/Stages.h"
 #include "Soap/Analysis/StepFacts.h"
-#include "Soap/Search/Frontier/FrontierSearch.h"
+#include "Soap/Search/Problem/SomeDevices.h"
 
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -70,7 +70,7 @@ mlir::soap::hybridStarts(const FunctionProblem &target,
         ::soap::HybridShape shape{
             /*groups=*/1, data,
             tensor,
-            /*chunks=*/1, model.getBatch() / data,
+            /*chunks=*/1, (model.getBatch() + data - 1) / data,
             sequence,     zero};
         if (!model.check(shape).empty())
           continue;

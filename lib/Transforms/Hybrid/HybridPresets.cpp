@@ -13,6 +13,7 @@
 #include "Transforms/Support/ProgramCheck.h"
 
 #include "Soap/Plan/SimulationBudget.h"
+#include "Soap/Search/Presets/FewerDevices.h"
 #include "Soap/Search/Presets/Presets.h"
 
 #include <algorithm>
@@ -33,7 +34,8 @@ void mlir::soap::comparePresets(const FunctionProblem &target,
           ::soap::piecesIn(::soap::PlanForm::Written) ||
       isStopped || model.getBatch() != model.getStepBatch())
     return;
-  for (const auto &[name, strategy] : ::soap::presetStarts(problem)) {
+  for (const auto &[name, strategy] :
+       ::soap::presetStartsOnAnyDevices(problem)) {
     ::soap::Evaluation evaluation = problem.evaluate(strategy);
     int64_t known =
         result.preset ? result.preset->makespanNs : result.best.makespanNs;

@@ -59,6 +59,7 @@ static llvm::json::Object shapeJson(const ::soap::HybridPlan &plan) {
       {"context", plan.shape.context},
       {"zigzag", plan.shape.zigzag},
       {"samples", plan.shape.samples},
+      {"uneven", plan.isUneven},
       {"sequence", plan.shape.sequence},
       {"zero", plan.shape.zero},
       {"makespan_ns", plan.makespanNs},
@@ -66,7 +67,8 @@ static llvm::json::Object shapeJson(const ::soap::HybridPlan &plan) {
       {"priced_ns", plan.pricedNs},
       {"priced_bytes", plan.pricedBytes},
       {"max_bytes", ::soap::maxBytes(plan)},
-      {"simulated_microbatches", plan.simulatedMicrobatches}};
+      {"simulated_microbatches", plan.simulatedMicrobatches},
+      {"simulated_full", plan.simulatedFull}};
 }
 
 llvm::json::Object
@@ -147,7 +149,10 @@ std::string mlir::soap::printHybridPlan(const ::soap::HybridPlan &plan,
   if (!plan.isSimulated())
     os << " (priced, not simulated" << memoryCaveat(plan, memoryBytes) << ')';
   else if (plan.simulatedMicrobatches < plan.microbatches)
-    os << " (" << plan.simulatedMicrobatches << " microbatches simulated)";
+    os << " (" << plan.simulatedMicrobatches
+       << (plan.simulatedFull ? " full" : "") << " microbatches simulated)";
+  else if (plan.simulatedFull)
+    os << " (full microbatches simulated)";
   return text;
 }
 

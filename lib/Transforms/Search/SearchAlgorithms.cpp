@@ -14,6 +14,7 @@
 #include "Soap/Search/MCMC/Polish.h"
 #include "Soap/Search/Mesh/MeshSearch.h"
 #include "Soap/Search/OptCnn/OptCnn.h"
+#include "Soap/Search/Presets/FewerDevices.h"
 #include "Soap/Search/Presets/Presets.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -39,7 +40,7 @@ static void startFromPresets(const ::soap::ParallelizationProblem &problem,
   if (!budget.initial.empty())
     return;
   budget.initialNames.clear();
-  for (auto &[name, strategy] : ::soap::presetStarts(problem)) {
+  for (auto &[name, strategy] : ::soap::presetStartsOnAnyDevices(problem)) {
     budget.initialNames.push_back(name);
     budget.initial.push_back(std::move(strategy));
   }

@@ -26,8 +26,8 @@
 #include "Soap/Dialect/Soap/StageAttributes.h"
 #include "Soap/Pipeline/Pipeline.h"
 #include "Soap/Search/DevicePlacement/StageCuts.h"
-#include "Soap/Search/Frontier/FrontierSearch.h"
 #include "Soap/Search/Presets/Presets.h"
+#include "Soap/Search/Problem/SomeDevices.h"
 #include "Soap/Transforms/Passes.h"
 
 #include "llvm/ADT/StringSet.h"

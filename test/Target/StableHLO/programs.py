@@ -44,6 +44,8 @@ DATA = {
     "placed": (["--data=2", "--labels=3", "--keep-shardings"], 2),
     "gspmd": (["--data=2", "--labels=3", "--keep-shardings"], 2),
     "narrow_sums": (["--data=0"], 0),
+    "rnn": (["--data=2"], 2),
+    "rnn_bf16": (["--data=2"], 2),
 }
 STRATEGIES = {
     "one device": [],
@@ -100,7 +102,7 @@ class Program:
 
     def compare(self, what, outputs):
         """Compares results of a run with the results of JAX; a text if they differ."""
-        tolerance = {"out": 1e-2, "last": 5e-2}[what] if self.name in ("bfloat16", "narrow_sums") else 1e-4
+        tolerance = {"out": 1e-2, "last": 5e-2}[what] if self.name in ("bfloat16", "narrow_sums", "rnn_bf16") else 1e-4
         for i, key in enumerate(self.numbered(what)):
             # A result that is the new value of an argument has the argument's name.
             isUpdate = self.updated and 1 <= i <= self.updated

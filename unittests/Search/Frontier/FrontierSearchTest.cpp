@@ -13,6 +13,7 @@
 #include "Search/Problems.h"
 #include "Soap/Memory/PlanMemory.h"
 #include "Soap/Search/Presets/Presets.h"
+#include "Soap/Search/Problem/SomeDevices.h"
 #include "Soap/Simulator/StrategySimulator.h"
 #include "Support/Random.h"
 

@@ -13,6 +13,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 using namespace soap;
 using namespace soap::test;
 
@@ -45,7 +47,10 @@ TEST(HybridModel, SaysWhyAShapeIsNone) {
   EXPECT_EQ((*model)->check(shapeOf(2, 2, 2, 8)), "");
   expect(shapeOf(2, 2, 4, 8), "are not the topology's 8 devices");
   expect(shapeOf(1, 1, 8, 8), "does not divide the devices of a machine, 4");
-  expect(shapeOf(2, 2, 2, 3), "does not divide into replicas");
+  EXPECT_EQ((*model)->check(shapeOf(2, 2, 2, 3)), "");
+  expect(shapeOf(2, 2, 2, 9),
+         "samples 9: the batch of 64 is 4 microbatches of at most 8 samples on "
+         "2 replicas, expected samples 8");
   expect(shapeOf(0, 2, 2, 3), "at least one stage");
   HybridShape zero = shapeOf(8, 1, 1, 8);
   zero.zero = 1;
@@ -58,7 +63,67 @@ TEST(HybridModel, SaysWhyAShapeIsNone) {
   expect(chunks, "chunks without pipeline stages");
   chunks = shapeOf(2, 4, 1, 16);
   chunks.chunks = 2;
-  expect(chunks, "1 microbatches cannot be interleaved over 2 groups");
+  expect(chunks, "2 microbatches of at most 8 samples");
+  MlpProblem few(layersOf(8, 3, 256), *builtinTopology("h100-2x4"));
+  model = HybridModel::make(few.problem);
+  ASSERT_TRUE(model) << model.error();
+  expect(shapeOf(1, 8, 1, 1), "8 replicas for a batch of 3 samples");
+  chunks = shapeOf(4, 1, 2, 1);
+  chunks.chunks = 2;
+  expect(chunks, "3 samples cannot be interleaved over 4 groups");
+}
+
+/// The samples of each replica in each microbatch, as plans cut them.
+std::vector<int64_t> samplesOf(const HybridPlan &plan, int64_t batch) {
+  int64_t pieces = plan.microbatches * plan.shape.data;
+  std::vector<int64_t> samples;
+  for (int64_t i = 0; i < pieces; ++i)
+    samples.push_back((i + 1) * batch / pieces - i * batch / pieces);
+  return samples;
+}
+
+TEST(HybridModel, MicrobatchesAndReplicasMayBeUneven) {
+  for (int64_t batch : {2048, 2304, 2520, 70, 71}) {
+    MlpProblem problem(layersOf(8, batch, 256), *builtinTopology("h100-2x4"));
+    auto model = HybridModel::make(problem.problem);
+    ASSERT_TRUE(model) << model.error();
+    int shapes = 0, uneven = 0;
+    for (int groups : {1, 2})
+      for (int64_t samples = 1; samples <= batch; ++samples) {
+        HybridShape shape = shapeOf(groups, 8 / groups, 1, samples);
+        if (!(*model)->check(shape).empty())
+          continue;
+        HybridPlan plan = (*model)->price(shape);
+        std::vector<int64_t> found = samplesOf(plan, batch);
+        EXPECT_EQ(*std::max_element(found.begin(), found.end()), samples);
+        bool isEven = *std::min_element(found.begin(), found.end()) == samples;
+        EXPECT_EQ(plan.isUneven, !isEven);
+        EXPECT_EQ(describe(plan).find("at most") != std::string::npos, !isEven);
+        ++shapes;
+        uneven += !isEven;
+      }
+    EXPECT_GT(shapes, 4) << batch;
+    EXPECT_GT(uneven, 2) << batch;
+  }
+}
+
+/// 35 devices have all plans of 7.
+TEST(HybridModel, MoreDevicesAreNotSlower) {
+  for (int64_t batch : {16, 64, 105}) {
+    int64_t before = 0;
+    for (const char *name : {"h100-1x7", "h100-5x7"}) {
+      MlpProblem problem(layersOf(8, batch, 64), *builtinTopology(name));
+      auto model = HybridModel::make(problem.problem);
+      ASSERT_TRUE(model) << model.error();
+      HierarchicalResult found = searchHybrid(**model, problem.problem);
+      ASSERT_TRUE(found.best.exists());
+      EXPECT_TRUE(found.complete);
+      if (before > 0) {
+        EXPECT_LE(found.best.makespanNs, before) << batch;
+      }
+      before = found.best.makespanNs;
+    }
+  }
 }
 
 TEST(HybridModel, CountsLayersThatRepeat) {

@@ -92,6 +92,22 @@ TEST_F(HybridSimulators, AreNearPrices) {
   }
 }
 
+/// 64 samples on 8 replicas in 3 microbatches of 2 or 3: no longer than 72
+/// samples, no shorter than 48, and nothing is rounded up.
+TEST_F(HybridSimulators, HaveTheSamplesOfUnevenPlans) {
+  HybridShape shape;
+  shape.data = 8;
+  shape.samples = 3;
+  HybridPlan plan = simulated(shape, Recompute::None);
+  EXPECT_TRUE(plan.isUneven);
+  EXPECT_FALSE(plan.simulatedFull);
+  EXPECT_EQ(plan.microbatches, 3);
+  EXPECT_EQ(plan.simulatedMicrobatches, 3);
+  EXPECT_LT(plan.makespanNs, plan.pricedNs);
+  shape.samples = 8;
+  EXPECT_GT(plan.makespanNs, simulated(shape, Recompute::None).makespanNs);
+}
+
 TEST_F(HybridSimulators, ComputeAgainWhatAPlanRecomputes) {
   HybridShape shape;
   shape.data = 8;

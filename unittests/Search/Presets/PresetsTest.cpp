@@ -10,9 +10,12 @@
 
 #include "Soap/Search/Presets/Presets.h"
 #include "Search/Problems.h"
+#include "Soap/Search/Presets/FewerDevices.h"
 #include "Soap/Simulator/TaskGraph.h"
 
 #include <gtest/gtest.h>
+
+#include <limits>
 
 using namespace soap;
 using namespace soap::test;
@@ -39,7 +42,46 @@ TEST(Presets, UnknownName) {
             "unknown preset 'fastest', expected single, data-parallel, "
             "model-parallel, spatial, expert, zero, weighted, fast-devices, "
             "context(cp=N,zigzag,tp=N,zero), fsdp, gshard(ep=N) or "
-            "megatron(tp=N,sp), each also with the option offload");
+            "megatron(tp=N,sp), each also with the options devices=N and "
+            "offload");
+}
+
+TEST(Presets, OfSomeDevices) {
+  MlpProblem p(makeMlp(64, {20, 16, 4}), 8);
+  for (int count : {1, 3, 4, 8}) {
+    MlpProblem few(makeMlp(64, {20, 16, 4}), count);
+    for (const std::string &name : presetNames())
+      EXPECT_EQ(
+          *presetStrategy(name + "(devices=" + std::to_string(count) + ")",
+                          p.problem),
+          *presetStrategy(name, few.problem))
+          << name << " on " << count;
+  }
+  for (const char *wrong : {"0", "9", "x", "4,devices=4"}) {
+    Expected<Strategy> made =
+        presetStrategy(std::string("zero(devices=") + wrong + ")", p.problem);
+    ASSERT_FALSE(made);
+    EXPECT_NE(made.error().find("expected one number of devices from 1 to 8"),
+              std::string::npos)
+        << made.error();
+  }
+}
+
+/// Starts of a search on more devices are those on fewer devices, and others.
+TEST(Presets, StartsOnMoreDevicesAreNotSlower) {
+  for (int64_t width : {4, 64, 1024}) {
+    int64_t before = 0;
+    for (int devices : {1, 2, 4, 8, 16}) {
+      MlpProblem p(makeMlp(64, {width, width, width}), devices);
+      int64_t best = std::numeric_limits<int64_t>::max();
+      for (const auto &[name, strategy] : presetStartsOnAnyDevices(p.problem))
+        best = std::min(best, p.problem.evaluate(strategy).makespanNs);
+      if (before > 0) {
+        EXPECT_LE(best, before) << width << " on " << devices;
+      }
+      before = best;
+    }
+  }
 }
 
 TEST(Presets, Decisions) {

@@ -132,11 +132,6 @@ FrontierSearchResult searchFrontier(const ParallelizationProblem &problem,
 /// Bytes of what updates replace: devices hold them together throughout.
 int64_t parameterBytes(const Graph &graph);
 
-/// The first devices of a topology, with the same routes between them, and at
-/// most so many bytes each (negative: what they have).
-Topology firstDevices(const Topology &topology, int devices,
-                      int64_t limitBytes);
-
 /// Frontiers as JSON (docs/Frontier.md).
 std::string printFrontiers(const ParallelizationProblem &problem,
                            const FrontierSearchOptions &options,

@@ -175,10 +175,6 @@ struct HierarchicalResult {
   bool complete = false; ///< everything was looked at
 };
 
-/// Numbers of devices of a cluster to look at: 1, 2, 4, ... of a machine, as
-/// many machines, and all.
-std::vector<int> deviceCounts(const Topology &topology);
-
 /// How much a price may be below the simulated time: plans whose prices are
 /// further from the best price are only simulated if they are below the best
 /// simulated time.

@@ -37,7 +37,8 @@ struct HybridShape {
   int groups = 1, data = 1, tensor = 1;
   /// Stages of a group: with more than one, 1F1B is interleaved.
   int chunks = 1;
-  /// Samples of a microbatch in a replica.
+  /// Samples of a microbatch in a replica, the most that one has: where the
+  /// batch does not divide evenly, some have one less.
   int64_t samples = 1;
   /// Ops that a tensor-parallel group would repeat are split over the sequence.
   bool sequence = false;
@@ -77,9 +78,19 @@ struct HybridStage {
   int inFlight = 1;
 };
 
+/// The microbatches of an iteration: as few as need at most `samples` samples
+/// in a replica; interleaved, the next multiple of the groups.
+int64_t microbatchesOf(const HybridShape &shape, int64_t batch);
+/// The most samples of a replica in one of `microbatches` microbatches: piece i
+/// of n samples in m pieces is [i n / m, (i + 1) n / m).
+int64_t maxSamples(const HybridShape &shape, int64_t batch,
+                   int64_t microbatches);
+
 struct HybridPlan {
   HybridShape shape;
   int64_t microbatches = 1;
+  /// Some replica has fewer samples than `shape.samples` in some microbatch.
+  bool isUneven = false;
   std::vector<HybridStage> stages; ///< groups * chunks
   /// An iteration, in ns.
   int64_t makespanNs = 0;
@@ -97,6 +108,7 @@ struct HybridPlan {
   /// ones. Figures of stages are priced in any case.
   int64_t simulatedMicrobatches = 0;
   int64_t simulatedTasks = 0; ///< of these microbatches
+  bool simulatedFull = false; ///< as `HybridSimulation::isFull`
   /// Time and largest bytes as they were priced.
   int64_t pricedNs = 0, pricedBytes = 0;
   /// The price where nothing waits for gathers of ZeRO-3 on links of the
@@ -113,6 +125,9 @@ struct HybridSimulation {
   double bubble = 0;
   int64_t microbatches = 0;
   int64_t tasks = 0;
+  /// Of an uneven plan, every replica has had `shape.samples` samples in each
+  /// microbatch: time and memory are at least what they are.
+  bool isFull = false;
 };
 
 /// The bytes that a device may need at most: the simulated peak, or the price

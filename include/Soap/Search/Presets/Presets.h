@@ -102,6 +102,8 @@ struct NamedStrategy {
 ///   of a machine) inside of machines, data parallelism outside; `sp`: norms
 ///   and what else these devices would all compute are split along the
 ///   sequence.
+/// With the option `devices=N`, as in `zero(devices=8)`, a strategy is that of
+/// the topology's first N devices; the others are idle.
 /// With the option `offload`, as in `zero(offload)` and
 /// `megatron(tp=N,offload)`, the states of the optimizer are in the memory of
 /// the host. The problem's graph must restore nothing yet. An error names the
@@ -118,7 +120,8 @@ Expected<Strategy> presetStrategy(const std::string &name,
 
 /// Where searches start: all presets that lie in the space of the problem, each
 /// strategy once, with its name; data parallelism first. Data parallelism that
-/// does not lie in the space is moved into it where that is possible.
+/// does not lie in the space is moved into it where that is possible. All are on
+/// all devices, except `single`; FewerDevices.h has others.
 std::vector<std::pair<std::string, Strategy>>
 presetStarts(const ParallelizationProblem &problem);
 

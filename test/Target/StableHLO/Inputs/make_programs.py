@@ -223,6 +223,32 @@ def lstm():
     return sgd(loss), (parameters, floats(random, batch, 6, 8), random.randint(0, 3, batch).astype("int32"))
 
 
+def make_rnn(dtype):
+    """64 steps share a weight: its gradient is a sum of 64 products."""
+    random = np.random.RandomState(16)
+    batch, length, units = 8, 64, 16
+    parameters = {"b": floats(random, units, scale=0.1), "w": floats(random, units, units, scale=0.2)}
+
+    def loss(p, x):
+        p = jax.tree.map(lambda leaf: leaf.astype(dtype), p)
+
+        def cell(h, step):
+            return jnp.tanh(h @ p["w"] + step + p["b"]), None
+
+        h, _ = lax.scan(cell, jnp.zeros((batch, units), dtype), x.astype(dtype).swapaxes(0, 1))
+        return (h.astype("float32") ** 2).mean()
+
+    return sgd(loss), (parameters, floats(random, batch, length, units))
+
+
+def rnn():
+    return make_rnn("float32")
+
+
+def rnn_bf16():
+    return make_rnn(jnp.bfloat16)
+
+
 def vit():
     """Patches, layer norm, attention, exact gelu; AdamW of optax with its state."""
     random = np.random.RandomState(6)
@@ -445,6 +471,8 @@ PROGRAMS = {
     for f in (
         *(mlp, conv, resnet, transformer, bfloat16, moe, lstm, vit, ops, corners, scans, vocabulary, placed, gspmd),
         narrow_sums,
+        rnn,
+        rnn_bf16,
     )
 }
 EXACT = {"narrow_sums": exact_narrow_sums}

@@ -1,25 +1,29 @@
-//===- FrontierDevices.cpp - Some of a topology's devices -----------------===//
+//===- SomeDevices.cpp - Some of a topology's devices ---------------------===//
 //
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The first devices of a topology, and the memory that a model needs there: for
-// searches of the fewest devices.
+// See SomeDevices.h.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Search/Frontier/FrontierSearch.h"
+#include "Soap/Search/Problem/SomeDevices.h"
 
 #include <algorithm>
 
 using namespace soap;
 
-int64_t soap::parameterBytes(const Graph &graph) {
-  int64_t bytes = 0;
-  for (const GraphInput &input : graph.inputs)
-    if (input.updateNode >= 0 && !graph.values[input.value].inHost)
-      bytes += graph.values[input.value].bytes();
-  return bytes;
+std::vector<int> soap::deviceCounts(const Topology &topology) {
+  std::vector<std::vector<int>> machines = topology.machines();
+  auto all = topology.deviceCount(),
+       inside = static_cast<int>(machines.front().size());
+  std::vector<int> counts;
+  for (int count = 1; count < inside; count *= 2)
+    counts.push_back(count);
+  for (int count = inside; count < all; count *= 2)
+    counts.push_back(count);
+  counts.push_back(all);
+  return counts;
 }
 
 Topology soap::firstDevices(const Topology &whole, int devices,
