@@ -17,22 +17,20 @@ import tempfile
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from built import programs
 
-# Blocks (0: attention stays whole), how far they run ahead, recomputed blocks, strategy.
+# Recomputed blocks, strategy.
 ROWS = [
-    (0, 1, None, "megatron(tp=8,sp)"),
-    (0, 1, "whole", "megatron(tp=8,sp)"),
-    (8, 1, None, "context(cp=8,zero)"),
-    (16, 1, None, "context(cp=8,zigzag,zero)"),
-    (16, 2, None, "context(cp=8,zigzag,zero)"),
-    (16, 1, "whole", "context(cp=8,zigzag,zero)"),
-    (8, 1, None, "context(cp=4,zigzag,tp=2,zero)"),
+    (None, "megatron(tp=8,sp)"),
+    ("whole", "megatron(tp=8,sp)"),
+    (None, "context(cp=8,zero)"),
+    (None, "context(cp=8,zigzag,zero)"),
+    ("whole", "context(cp=8,zigzag,zero)"),
+    (None, "context(cp=4,zigzag,tp=2,zero)"),
 ]
 
 
 def simulate(soap_opt, step, row, topology, report):
-    blocks, ahead, recomputed, strategy = row
-    passes = ["--soap-block-attention=blocks=%d ahead=%d" % (blocks, ahead)] if blocks else []
-    passes.append("--soap-apply-strategy=preset=%s topology=%s" % (strategy, topology))
+    recomputed, strategy = row
+    passes = ["--soap-apply-strategy=preset=%s topology=%s" % (strategy, topology)]
     if recomputed:
         passes.append("--soap-recompute=blocks=" + recomputed)
     passes.append("--soap-simulate=compare=none summary=false report=" + report)
@@ -42,7 +40,7 @@ def simulate(soap_opt, step, row, topology, report):
     with open(report) as stream:
         found = json.load(stream)
     kinds = found["bytes_by_kind"]
-    return {"blocks": blocks, "ahead": ahead, "recomputed": recomputed, "strategy": strategy, "ms": found["makespan_ns"] / 1e6,
+    return {"recomputed": recomputed, "strategy": strategy, "ms": found["makespan_ns"] / 1e6,
             "peak_gib": max(device["peak_bytes"] for device in found["devices"]) / 2**30,
             "sent_gib": (kinds["activations"] + kinds["activation_gradients"]) / 2**30}
 
@@ -58,7 +56,7 @@ def main():
     options = parser.parse_args()
     translate, soap_opt = programs(options.build, "soap-translate", "soap-opt")
     results = []
-    print("| length | strategy | blocks | ahead | ms | peak, GiB | sent, GiB |\n|---|---|---|---|---|---|---|")
+    print("| length | strategy | ms | peak, GiB | sent, GiB |\n|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as folder:
         forward, step, report = (os.path.join(folder, name) for name in ("forward.mlir", "step.mlir", "report.json"))
         for length in map(int, options.lengths.split(",")):
@@ -69,7 +67,7 @@ def main():
             for row in ROWS:
                 found = dict(simulate(soap_opt, step, row, options.topology, report), length=length)
                 results.append(found)
-                print("| {length:,} | `{strategy}`{again} | {blocks} | {ahead} | {ms:,.0f} | {peak_gib:,.1f} | {sent_gib:,.1f} |".format(
+                print("| {length:,} | `{strategy}`{again} | {ms:,.0f} | {peak_gib:,.1f} | {sent_gib:,.1f} |".format(
                     again=", recomputed" if found["recomputed"] else "", **found), flush=True)
     if options.json:
         with open(options.json, "w") as stream:

@@ -5,7 +5,7 @@
     bench/hybrid/prices.py BUILD [--plans 240] [--seed 0] [--json FILE]
 
 Four layers of LLaMA, GPT, Mixtral and ViT on 4 to 64 H100, in plans with and without stages, interleaving, tensor and
-sequence parallelism, context (attention in blocks), ZeRO and recomputation. For each class of plans that has a margin
+sequence parallelism, context, ZeRO and recomputation. For each class of plans that has a margin
 of its own (HybridPlan.cpp, maxOverPrice): how many need more than that, then the least, the median and the largest
 simulated peak over its price, and the same of the time. A plan that is none of a model, or is not simulated, is left
 out, and another one is drawn."""
@@ -24,11 +24,10 @@ import search_bench  # noqa: E402
 
 LLAMA = "layers=4,heads=16,kv-heads=8,head-width=128,mlp-width=8192,length=2048,vocabulary=32000"
 MODELS = {
-    "llama": (["--generate=llama", "--option=" + LLAMA], None),
-    "llama in blocks": (["--generate=llama", "--option=" + LLAMA], 8),
-    "gpt": (["--generate=gpt", "--option=layers=4,heads=16,head-width=64,length=1024"], None),
-    "mixtral": (["--generate=mixtral", "--option=layers=4,heads=8,kv-heads=8,head-width=64,mlp-width=2048,length=1024"], None),
-    "vit": (["--generate=vit", "--option=layers=4"], None),
+    "llama": ["--generate=llama", "--option=" + LLAMA],
+    "gpt": ["--generate=gpt", "--option=layers=4,heads=16,head-width=64,length=1024"],
+    "mixtral": ["--generate=mixtral", "--option=layers=4,heads=8,kv-heads=8,head-width=64,mlp-width=2048,length=1024"],
+    "vit": ["--generate=vit", "--option=layers=4"],
 }
 TOPOLOGIES = {"h100-4": 4, "h100-1x8": 8, "h100-2x4": 8, "h100-2x8": 16, "h100-8x8": 64}
 BATCH = 128
@@ -43,7 +42,7 @@ def draw(rng, model, devices):
         parts.append("chunks=2")
     if tensor > 1 and rng.random() < 0.5:
         parts.append("sequence")
-    if MODELS[model][1]:
+    if model == "llama" and rng.random() < 0.5:
         parts.append(f"context={rng.choice([2, 4])}")
     return ",".join(parts)
 
@@ -65,11 +64,10 @@ def main():
     rng, rows, seen = random.Random(options.seed), [], set()
     with tempfile.TemporaryDirectory() as folder:
         steps, report = {}, os.path.join(folder, "report.json")
-        for model, (generate, blocks) in MODELS.items():
+        for model, generate in MODELS.items():
             forward, step = (os.path.join(folder, model.replace(" ", "-") + name) for name in (".forward", ".mlir"))
             subprocess.run([translate, *generate, f"--batch={BATCH}", "-o", forward], check=True)
-            subprocess.run([opt, forward, *([f"--soap-block-attention=blocks={blocks}"] if blocks else []),
-                            "--soap-build-training-step=optimizer=adamw precision=bf16", "-o", step], check=True)
+            subprocess.run([opt, forward, "--soap-build-training-step=optimizer=adamw precision=bf16", "-o", step], check=True)
             steps[model] = step
         for _ in range(20 * options.plans):
             if len(rows) == options.plans:

@@ -134,7 +134,7 @@ def SoapBuildTrainingStep : Pass<"soap-build-training-step", "::mlir::ModuleOp">
            "of samples that follow each other), or device (one group for each device of the topology)">,
     Option<"topology", "topology", "std::string", /*default=*/"\"\"",
            "batch-norm=device: built-in topology (cpu-4) or topology file; default: the module's soap.topology">,
-    Option<"attentionAsOp", "fuse-attention", "bool", /*default=*/"false",
+    Option<"attentionAsOp", "fuse-attention", "bool", /*default=*/"true",
            "Write attention of the model as one op, as --soap-fuse-attention does">,
     Option<"inference", "inference", "bool", /*default=*/"false", "Build @evaluate alone, no training step">
   ];
@@ -179,31 +179,6 @@ def SoapFuseAttention : Pass<"soap-fuse-attention", "::mlir::ModuleOp"> {
   let options = [
     Option<"function", "function", "std::string", /*default=*/"\"\"",
            "Function to rewrite; default: all">
-  ];
-  let dependentDialects = ["::mlir::soap::SoapDialect", "::mlir::func::FuncDialect"];
-}
-
-def SoapBlockAttention : Pass<"soap-block-attention", "::mlir::ModuleOp"> {
-  let summary = "Computes attention block by block, with an online softmax";
-  let description = [{
-    Rewrites each attention of a function, a chain `matmul, scale, mask, softmax, matmul` over a sequence, and its
-    gradient, into steps over `blocks` blocks of keys and values (docs/ContextParallelism.md). Step t of a causal
-    attention lets block i of the queries meet block i - t of the keys; blocks that the mask hides are left out. A
-    running maximum and a running sum replace rows of scores (online softmax). The gradient computes scores again, so
-    that no scores are kept. Equal to the chain within rounding.
-
-    Run it after `--soap-build-training-step`, or on a forward function for inference, before a strategy is chosen;
-    the recipe `context(cp=N)` places the blocks on devices. An attention that the pass does not know stays whole, with
-    a warning that says why. A remark says how many are in blocks.
-  }];
-  let options = [
-    Option<"blocks", "blocks", "int64_t", /*default=*/"0",
-           "Blocks of the sequence, at least 2; they divide the length of each attention">,
-    Option<"ahead", "ahead", "int64_t", /*default=*/"1",
-           "Steps by which blocks of keys and values run ahead of the scores that are computed from them; 0: a block "
-           "is sent on when the step that uses it is done">,
-    Option<"function", "function", "std::string", /*default=*/"\"\"",
-           "Function to rewrite; default: train_step, accumulate_step, evaluate and forward, those that there are">
   ];
   let dependentDialects = ["::mlir::soap::SoapDialect", "::mlir::func::FuncDialect"];
 }

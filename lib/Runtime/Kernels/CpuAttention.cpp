@@ -21,6 +21,15 @@
 #include <type_traits>
 #include <vector>
 
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
+#define SOAP_HAS_SANITIZER 1
+#endif
+#endif
+#ifndef SOAP_HAS_SANITIZER
+#define SOAP_HAS_SANITIZER 0
+#endif
+
 using namespace soap::runtime;
 
 CpuAttentionCall CpuAttentionCall::fromArray(const int64_t *d) {
@@ -83,8 +92,17 @@ inline float exponential(float x) {
   return x < least ? 0.0f : p * power;
 }
 
+// One clone for each width of vectors; sanitizers do not follow the choice.
+#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) &&                    \
+    !defined(__SANITIZE_THREAD__) && !SOAP_HAS_SANITIZER
+#define SOAP_VECTOR_CLONES                                                     \
+  __attribute__((target_clones("avx512f", "avx2", "default")))
+#else
+#define SOAP_VECTOR_CLONES
+#endif
+
 /// exp(x - maximum) in place; returns their sum. In lanes, which vectorize.
-float exponentials(float *x, int64_t count, float maximum) {
+SOAP_VECTOR_CLONES float exponentials(float *x, int64_t count, float maximum) {
   constexpr int64_t lanes = 16;
   std::array<float, lanes> partial{};
   int64_t whole = count / lanes * lanes;

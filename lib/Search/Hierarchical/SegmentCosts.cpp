@@ -11,6 +11,7 @@
 
 #include "MicrobatchGraph.h"
 #include "Model/GradientOrder.h"
+#include "Search/Presets/Context.h"
 #include "Search/Presets/PartialSums.h"
 #include "Soap/Memory/PlanMemory.h"
 #include "Soap/Model/OpShape.h"
@@ -735,6 +736,18 @@ bool isProduct(const Graph &graph, const Kernel &kernel, double points) {
          std::all_of(kernel.results.begin(), kernel.results.end(), hasFewer);
 }
 
+/// Of a point: without the scores that the gradient of attention computes
+/// again.
+double modelFlops(const Graph &graph, const Kernel &kernel) {
+  double flops = kernel.space.flopsPerPoint;
+  constexpr size_t queries = 1; // among the operands
+  if (kernel.kind == "attention_grad")
+    flops -= 2 * static_cast<double>(
+                     graph.values[static_cast<size_t>(kernel.operands[queries])]
+                         .shape.back());
+  return flops;
+}
+
 /// The operations of products. Keys that queries do not see count, too.
 double flopsOf(const Graph &graph) {
   double flops = 0;
@@ -744,7 +757,7 @@ double flopsOf(const Graph &graph) {
     for (const Loop &loop : kernel.space.loops)
       points *= static_cast<double>(loop.extent);
     if (isProduct(graph, kernel, points))
-      flops += kernel.space.flopsPerPoint * points;
+      flops += modelFlops(graph, kernel) * points;
   }
   return flops;
 }

@@ -179,7 +179,20 @@ static Expected<NamedStrategy> context(const std::string &name,
   Expected<Strategy> strategy = contextStrategy(problem, chosen);
   if (!strategy)
     return Error{"recipe '" + name + "': " + strategy.error()};
-  return NamedStrategy{std::move(*strategy), {}, false};
+  NamedStrategy result{std::move(*strategy), {}, false};
+  // Each pass sends keys and values, so that a device keeps its own alone.
+  const Graph &graph = problem.getGraph();
+  for (const GraphNode &node : graph.nodes) {
+    if (node.whole.kind != "attention" || node.whole.phase != Phase::Forward)
+      continue;
+    for (size_t o : {1, 2})
+      if (KeptValue kept{node.whole.operands[o], Keep::Before};
+          !checkKeep(graph, kept.value, kept.keep) &&
+          std::find(result.keeps.begin(), result.keeps.end(), kept) ==
+              result.keeps.end())
+        result.keeps.push_back(kept);
+  }
+  return result;
 }
 
 namespace {

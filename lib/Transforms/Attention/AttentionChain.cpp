@@ -152,7 +152,7 @@ private:
   std::string addBias(AddOp add, Value &scores) {
     if (std::string why = checkUnscaled(add); !why.empty())
       return why;
-    ArrayRef<int64_t> shape = shapeOf(add.getSum());
+    ArrayRef<int64_t> shape = shapeOf(add->getResult(0));
     bool isFirst = shapeOf(add.getX()) == shape;
     // Scores come from a product, possibly through scales.
     if (isFirst && shapeOf(add.getY()) == shape &&
@@ -224,8 +224,8 @@ namespace {
 
 class AttentionWriter {
 public:
-  explicit AttentionWriter(const AttentionChain &chain)
-      : chain(chain), builder(chain.mixed), loc(chain.mixed.getLoc()) {
+  explicit AttentionWriter(const AttentionChain &of)
+      : chain(of), builder(chain.mixed), loc(chain.mixed.getLoc()) {
     if (auto name =
             chain.mixed->getAttrOfType<StringAttr>(SoapDialect::kName))
       base = name.str();
@@ -261,7 +261,7 @@ public:
   }
 
 private:
-  const AttentionChain &chain;
+  AttentionChain chain;
   OpBuilder builder;
   Location loc;
   std::string base; ///< name of the product with the values
@@ -354,8 +354,8 @@ private:
       v = ofV;
       return;
     }
-    const char *names[] = {"queries", "keys", "values"};
-    for (auto [name, value] : llvm::zip(names, {&q, &k, &v})) {
+    for (auto [name, value] : {std::pair{"queries", &q}, std::pair{"keys", &k},
+                               std::pair{"values", &v}}) {
       ArrayRef<int64_t> shape = shapeOf(*value);
       *value = create<ReshapeOp>(
           name,

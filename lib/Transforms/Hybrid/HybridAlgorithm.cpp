@@ -9,7 +9,6 @@
 
 #include "HybridAlgorithm.h"
 
-#include "HybridBlocks.h"
 #include "HybridCheckpointFile.h"
 #include "HybridChecks.h"
 #include "HybridPresets.h"
@@ -144,11 +143,10 @@ LogicalResult mlir::soap::runHybrid(FunctionProblem &target,
     return failure();
   InterruptScope scope;
   search.stop = &InterruptScope::isInterrupted();
-  HybridSearch found = searchHybridPlans(target, *model, search);
-  if (!found.usesBlocks)
-    comparePresets(target, *model, found.result);
+  ::soap::OffloadSearch found = searchHybridPlans(target, *model, search);
+  comparePresets(target, *model, found.result);
   return finishHybrid(
-      replaceStep(target, found), found.modelOf(*model), found.result,
+      target, found.modelOf(*model), found.result,
       ::soap::secondsLeftOf(search.seconds, found.result.seconds), options);
 }
 

@@ -59,6 +59,15 @@ void mlir::soap::judgePlans(::soap::HierarchicalOptions &options,
   };
 }
 
+::soap::OffloadSearch mlir::soap::searchHybridPlans(
+    const FunctionProblem &target, ::soap::HybridModel &model,
+    const ::soap::HierarchicalOptions &options, int64_t batch) {
+  ::soap::HierarchicalOptions own = options;
+  judgePlans(own, target.opGraph, target.topology, model);
+  return ::soap::searchWithOffload(model, stepFactsOf(target.opGraph), own,
+                                   batch);
+}
+
 AnomalyCheck mlir::soap::checkAnomaly(const FunctionProblem &target,
                                       ::soap::HybridModel &model,
                                       const ::soap::HybridPlan &plan,

@@ -14,7 +14,7 @@
 #include "Transforms/Report/SchedulingAnomaly.h"
 #include "Transforms/Support/StrategySupport.h"
 
-#include "Soap/Search/Hierarchical/HierarchicalSearch.h"
+#include "Soap/Search/Hierarchical/HybridOffload.h"
 
 namespace mlir::soap {
 
@@ -23,6 +23,12 @@ namespace mlir::soap {
 /// says of plans that would be the best. Keeps references.
 void judgePlans(::soap::HierarchicalOptions &options, const OpGraph &opGraph,
                 const ::soap::Topology &topology, ::soap::HybridModel &model);
+
+/// `searchWithOffload` of plans that are judged so.
+::soap::OffloadSearch
+searchHybridPlans(const FunctionProblem &target, ::soap::HybridModel &model,
+                  const ::soap::HierarchicalOptions &options,
+                  int64_t batch = 0);
 
 /// Whether a plan of `model` that is simulated would be shorter on slower
 /// links. Plans with too many tasks, and those for which no time is left, are

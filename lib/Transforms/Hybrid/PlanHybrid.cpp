@@ -9,7 +9,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "HybridAlgorithm.h"
-#include "HybridBlocks.h"
 #include "HybridCheckpointFile.h"
 #include "HybridChecks.h"
 #include "HybridPresets.h"
@@ -232,7 +231,7 @@ LogicalResult PlanHybrid::run() {
     return target.function.emitError()
            << "has no hybrid plans: " << model.error();
 
-  HybridSearch search;
+  ::soap::OffloadSearch search;
   ::soap::HierarchicalResult &result = search.result;
   if (plan.empty()) {
     ::soap::HierarchicalOptions options;
@@ -246,8 +245,7 @@ LogicalResult PlanHybrid::run() {
     InterruptScope scope;
     options.stop = &InterruptScope::isInterrupted();
     search = searchHybridPlans(target, **model, options, batch);
-    if (!search.usesBlocks)
-      comparePresets(target, **model, result);
+    comparePresets(target, **model, result);
     if (result.best.exists() && !result.preset)
       remarkIfPriced(target.function, result);
   } else {
@@ -276,16 +274,15 @@ LogicalResult PlanHybrid::run() {
         failed(simulate(target, priced, result)))
       return failure();
   }
-  FunctionProblem &step = replaceStep(target, search);
   ::soap::HybridModel &used = search.modelOf(**model);
   if (!result.best.exists() && !result.preset)
-    return reportNoPlan(step, result);
+    return reportNoPlan(target, result);
   if (result.best.excessBytes > 0 && !result.preset) {
     // By its price it may fit, and not with what that may fall short of.
     bool isCertain = result.best.peakBytes > used.getMemoryBytes() ||
                      result.best.hostBytes > 0;
-    step.function.emitWarning(isCertain ? "does not fit" : "may not fit")
-        << " into the memory of topology '" << step.topology.name
+    target.function.emitWarning(isCertain ? "does not fit" : "may not fit")
+        << " into the memory of topology '" << target.topology.name
         << "': the plan " << (isCertain ? "needs " : "may need ")
         << ::soap::describeBytes(result.best.excessBytes)
         << " more on a device";
@@ -293,16 +290,16 @@ LogicalResult PlanHybrid::run() {
 
   AnomalyCheck anomaly;
   if ((summary || !report.empty()) && !result.preset)
-    anomaly = checkAnomaly(step, used, result.best,
+    anomaly = checkAnomaly(target, used, result.best,
                            ::soap::secondsLeftOf(timeLimit, result.seconds));
   if (summary)
-    llvm::errs() << printHybrid(result, used, step.topology, anomaly);
+    llvm::errs() << printHybrid(result, used, target.topology, anomaly);
   if (!report.empty() &&
       failed(writeOptionFile(
           module, "report", report,
-          printHybridReport(result, used, step.topology, anomaly))))
+          printHybridReport(result, used, target.topology, anomaly))))
     return failure();
   if (result.preset)
-    return writePreset(step, result);
-  return failure(failed(writeHybrid(step, used, result.best)));
+    return writePreset(target, result);
+  return failure(failed(writeHybrid(target, used, result.best)));
 }

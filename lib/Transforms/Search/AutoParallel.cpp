@@ -13,7 +13,6 @@
 #include "SearchReport.h"
 #include "SearchTuning.h"
 #include "Transforms/Hybrid/HybridAlgorithm.h"
-#include "Transforms/Hybrid/HybridBlocks.h"
 #include "Transforms/Hybrid/HybridChecks.h"
 #include "Transforms/Recomputation/RecomputeToFit.h"
 #include "Transforms/Report/StrategyExport.h"
@@ -501,7 +500,7 @@ LogicalResult AutoParallel::run() {
           << "hybrid plans are left out of the search: " << why;
   }
   if (hybrid && !hasManyDevices(target.topology) &&
-      !hasLongSequences(target.function)) {
+      !hybrid->hasLongSequences()) {
     // Frontiers count devices here, and weigh memory against time themselves;
     // chains keep their state.
     if (mode.empty() && recompute != "auto" && checkpointFile.empty() &&

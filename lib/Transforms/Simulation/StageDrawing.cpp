@@ -12,7 +12,6 @@
 
 #include "Support/Svg.h"
 
-#include "Soap/Model/AttentionBlocks.h"
 
 #include <algorithm>
 #include <map>
@@ -131,7 +130,7 @@ private:
           config.degrees[static_cast<size_t>(order.sampleLoops[n])];
       ++shapes[s][{samples, static_cast<int64_t>(config.devices.size())}];
       if (kernel.phase == Phase::Forward &&
-          llvm::StringRef(kernel.name).ends_with(::soap::firstBlockScores()))
+          kernel.kind == "attention" && isSplitByQueries(n))
         columns[s] = columnsOf(n);
       if (kernel.phase != Phase::Forward || isRecomputed)
         continue;
@@ -177,18 +176,18 @@ private:
     }
   }
 
-  /// In how many pieces an op over blocks of a sequence splits other loops than
-  /// samples and these.
+  /// Of an attention.
+  bool isSplitByQueries(size_t node) const {
+    int loop = graph.nodes[node].whole.space.findLoop("q");
+    return strategy[node].degrees[static_cast<size_t>(loop)] > 1;
+  }
+  /// In how many pieces an attention splits its heads.
   int64_t columnsOf(size_t node) const {
     const ::soap::Kernel &kernel = graph.nodes[node].whole;
-    const ::soap::AccessMap &map = kernel.space.results[0].map;
-    constexpr size_t blockDim = 3; // from the end
     int64_t columns = 1;
-    for (size_t l = 0; l < strategy[node].degrees.size(); ++l)
-      if (auto loop = static_cast<int>(l);
-          loop != order.sampleLoops[node] &&
-          !::soap::usesLoop({map[map.size() - blockDim]}, loop))
-        columns *= strategy[node].degrees[l];
+    for (const char *name : {"h", "g"})
+      columns *= strategy[node].degrees[static_cast<size_t>(
+          kernel.space.findLoop(name))];
     return columns;
   }
 

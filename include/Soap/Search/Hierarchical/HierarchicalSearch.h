@@ -72,9 +72,10 @@ public:
   /// Why a shape is none of this problem; empty: it is one. `mayIdle`: it may
   /// leave devices over.
   std::string check(const HybridShape &shape, bool mayIdle = false) const;
-  /// The degrees of context parallelism that the blocks of attention allow,
-  /// ascending from 1, and whether a zigzag balances them.
+  /// The degrees of context parallelism that are looked at, ascending from 1:
+  /// more than that of long sequences only. And whether a zigzag balances them.
   std::vector<std::pair<int, bool>> contexts() const;
+  bool hasLongSequences() const { return contexts().size() > 1; }
   /// The plan of a shape that passes `check`, with the stages that are balanced
   /// best. By stage, the least recomputation with which it fits, or all of it;
   /// with `recompute`, that of all stages.

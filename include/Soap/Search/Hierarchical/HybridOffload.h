@@ -38,6 +38,11 @@ struct OffloadSearch {
   /// the search that did not find better ones. Null: there was none.
   std::unique_ptr<OffloadedModel> offloaded;
   bool usesOffload = false;
+
+  /// The model of the result; `model` is that of the step as it was.
+  HybridModel &modelOf(HybridModel &model) const {
+    return usesOffload ? *offloaded->model : model;
+  }
 };
 
 /// Searches; where nothing fits, once more with the states of the optimizer in

@@ -4,8 +4,8 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The ops of opset 23 that transformers are made of, as products, softmax and
-// masks, which searches can cut.
+// The ops of opset 23 that transformers are made of. Attention is one op, or,
+// where its products are read, products, masks and softmax.
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,6 +42,8 @@ public:
       return failure();
     double factor = scale ? double(*scale)
                           : 1 / std::sqrt(static_cast<double>(shapeOf(q)[3]));
+    if (!node.wantsResult(3))
+      return asOneOp(q, k, v, factor);
     k = repeat("keys", k);
     v = repeat("values", v);
     Value scores =
@@ -58,7 +60,9 @@ public:
               "tanh", node.createScale("inner", scores, 1.0 / softcap)),
           softcap);
     Value bias;
-    if (failed(showProducts(1, scores)) || failed(makeBias(scores, bias)))
+    if (failed(showProducts(1, scores)) ||
+        failed(makeBias(shapeOf(scores), bias)) ||
+        (isCausal && failed(addCausal(shapeOf(scores), bias))))
       return failure();
     // A row that may see nothing gets zeros.
     Value isMasked;
@@ -83,7 +87,12 @@ public:
       weights = node.createWhere("kept", isMasked, zero, weights);
     if (failed(showProducts(3, weights)))
       return failure();
-    Value y = node.createMatmul(isFlat ? "heads" : "", weights, v);
+    return setHeads(node.createMatmul(isFlat ? "heads" : "", weights, v));
+  }
+
+private:
+  /// The result [N, heads, steps, size], in the form that is wanted.
+  LogicalResult setHeads(Value y) {
     if (!y || !isFlat)
       return node.setResult(0, y);
     Shape shape = shapeOf(y);
@@ -93,7 +102,29 @@ public:
         node.createReshape("", y, {shape[0], shape[2], shape[1] * shape[3]}));
   }
 
-private:
+  /// Without products that something reads. Queries begin behind past keys.
+  LogicalResult asOneOp(Value q, Value k, Value v, double factor) {
+    Value bias;
+    if (failed(makeBias({shapeOf(q)[0], queryHeads, shapeOf(q)[2],
+                         shapeOf(k)[2]},
+                        bias)))
+      return failure();
+    if (bias && shapeOf(bias).size() < 4) {
+      Shape shape = shapeOf(bias);
+      shape.insert(shape.begin(), 4 - shape.size(), 1);
+      bias = node.createReshape("bias_of_heads", bias, shape);
+    }
+    OpBuilder &builder = node.importer.builder;
+    auto op = AttentionOp::create(
+        builder, node.loc, q, k, v, bias, Value(), Value(),
+        builder.getF64FloatAttr(factor),
+        builder.getF64FloatAttr(double(softcap)), IntegerAttr(),
+        isCausal ? builder.getI64IntegerAttr(0) : IntegerAttr(),
+        builder.getI64IntegerAttr(pastSteps));
+    node.nameOp(op, isFlat ? "heads" : "");
+    return setHeads(op.getOut());
+  }
+
   LogicalResult check() {
     if (!node.checkCounts(3, 6, 4))
       return failure();
@@ -191,9 +222,8 @@ private:
 
   /// The tensor that is added to the scores: 0 or the mask, -inf where nothing
   /// is seen.
-  LogicalResult makeBias(Value scores, Value &bias) {
-    Shape shape = shapeOf(scores);
-    int64_t queries = shape[2], keys = shape[3];
+  LogicalResult makeBias(const Shape &shape, Value &bias) {
+    int64_t keys = shape[3];
     if (node.hasInput(3)) {
       bool isBool = node.isBool(3);
       bias = node.floats(3);
@@ -218,8 +248,11 @@ private:
                           " does not fit scores of shape " +
                           shapeString(shape));
     }
-    if (!isCausal)
-      return success();
+    return success();
+  }
+
+  LogicalResult addCausal(const Shape &shape, Value &bias) {
+    int64_t queries = shape[2], keys = shape[3];
     if (queries > (1 << 26) / keys)
       return node.error("a causal mask of " + Twine(queries) + " by " +
                         Twine(keys) + " is too large");
