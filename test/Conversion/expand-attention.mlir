@@ -1,4 +1,4 @@
-// What cuDNN does not compute becomes products, and kernels between them.
+// Attention that cuDNN does not compute becomes products, and kernels between them.
 // RUN: soap-opt %s --soap-expand-attention=precision=f32 | FileCheck %s
 // RUN: soap-opt %s --soap-expand-attention='precision=f32 tile=64' | FileCheck %s --check-prefix=TILES
 // RUN: not soap-opt %s --soap-expand-attention='tile=0' 2>&1 | FileCheck %s --check-prefix=NONE
@@ -40,7 +40,7 @@ func.func @window(%q: tensor<1x1x2048x4xf32>) -> tensor<1x1x2048x4xf32> {
   return %y : tensor<1x1x2048x4xf32>
 }
 
-// What the bounds hide from all queries of a tile is not computed: of 4 queries the first two see nothing.
+// Keys that the bounds hide from all queries of a tile are not read: of 4 queries the first two see nothing.
 // TILES-LABEL: func.func @hidden
 // TILES: soap.matmul %{{.*}} -> tensor<1x4x2x2xf32>
 // TILES: soap.attention_weights

@@ -67,7 +67,7 @@ func.func @recurrence(%z: tensor<3x2x4x5xbf16>, %r: tensor<4x5x5xbf16>, %h: tens
   return %s#0 : tensor<1x2x5xbf16>
 }
 
-// What the products of attention read, and not its bias, its segments or its lse.
+// The operands of products of attention, and not its bias, its segments or its lse.
 // CHECK-LABEL: func.func @attention
 // CHECK: %[[KB:.*]] = soap.cast %arg1 : (tensor<1x2x4x8xf32>) -> tensor<1x2x4x8xbf16>
 // CHECK: %[[Q:.*]] = soap.cast %{{.*}} : (tensor<1x2x4x8xbf16>) -> tensor<1x2x4x8xf32>

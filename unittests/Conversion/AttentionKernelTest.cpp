@@ -179,7 +179,7 @@ void checkGradient(const Attention &attention, bool hasDlse, bool hasDbias) {
       inputs, results);
 }
 
-/// What is between the products of a tile: weights from products of q and k,
+/// Between the products of a tile: weights from products of q and k,
 /// and their gradients.
 void checkWeights(Attention attention, bool hasDscores) {
   const Array &q = attention.q, &k = attention.k;

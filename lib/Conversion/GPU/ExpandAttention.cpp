@@ -40,7 +40,7 @@ struct Tile {
   TileRange samples, keyHeads, queries, keys;
 };
 
-/// What an attention, its partial form and its gradient have in common.
+/// The common parts of an attention, its partial form and its gradient.
 template <typename Op>
 class Expansion {
 public:
@@ -195,7 +195,7 @@ protected:
         type);
   }
 
-  /// Results of tiles of queries, put together.
+  /// Results of tiles of queries, assembled.
   class Rows {
   public:
     void add(Value part, TileBox box) {
@@ -218,7 +218,7 @@ protected:
     SmallVector<Value> parts;
     SmallVector<TileBox> boxes;
 
-    /// Queries of all samples and heads, which are those of no tile.
+    /// Queries of all samples and heads that are in no tile.
     void addHidden(Expansion &e, RankedTensorType type, double value) {
       int64_t next = 0;
       auto hide = [&](TileRange rows) {

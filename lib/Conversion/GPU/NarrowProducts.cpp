@@ -36,7 +36,7 @@ bool isProduct(Operation *op) {
   return isa<Conv2DOp, Conv2DInputGradOp, Conv2DWeightGradOp, MatmulOp>(op);
 }
 
-/// What the products of an op read, which is rounded.
+/// An op whose products read what is rounded.
 bool multiplies(Operation *op) {
   return isProduct(op) ||
          isa<AttentionOp, AttentionPartialOp, AttentionGradOp>(op);

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Writes what replaces an op tile by tile: parts of tensors, products of them,
-// and results put together again.
+// and assembled results.
 //
 //===----------------------------------------------------------------------===//
 

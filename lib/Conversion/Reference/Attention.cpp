@@ -29,7 +29,7 @@ Scalar expBelow(KernelBuilder &k, const Scalar &x, const Scalar &maximum) {
                 exp(x - maximum));
 }
 
-/// What a product of queries and keys becomes before the softmax.
+/// From a product of queries and keys to its score.
 class ScoreRule {
 public:
   /// `next`: the number of the first of bias and segments among the operands.
@@ -227,7 +227,7 @@ public:
   }
 
   void run() {
-    // What is subtracted from each element of a row: the mean of its gradient.
+    // Subtracted from each element of a row: the mean of its gradient.
     excess = k.allocate(lse.shape(), k.computeType());
     k.forEachOf(lse.shape(), [&](ArrayRef<Index> at) {
       Scalar sum = k.sum({v.dim(3)}, [&](Index e) {

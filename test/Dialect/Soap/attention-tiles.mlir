@@ -1,4 +1,4 @@
-// What is between the products of a tile of attention: printed and read, and every message of its verifiers.
+// The ops between the products of a tile of attention: printed and read, and every message of its verifiers.
 // RUN: soap-opt %s -split-input-file -verify-diagnostics | soap-opt -split-input-file | FileCheck %s
 
 // CHECK-LABEL: func.func @weights
@@ -47,7 +47,7 @@ func.func @bias(%p: tensor<2x4x8x6xf32>, %b: tensor<2x4x8xf32>) {
 // -----
 
 func.func @segments(%p: tensor<2x4x8x6xf32>, %s: tensor<2x8xi32>) {
-  // expected-error@+1 {{'soap.attention_weights' op expected segments of both queries and keys, or of neither, got those of queries only}}
+  // expected-error@+1 {{'soap.attention_weights' op expected segments of both queries and keys, or of neither, got segments of queries only}}
   %w, %lse = soap.attention_weights %p, %s {scale = 0.5, operandSegmentSizes = array<i32: 1, 0, 1, 0>} : (tensor<2x4x8x6xf32>, tensor<2x8xi32>) -> (tensor<2x4x8x6xf32>, tensor<2x4x8xf32>)
   return
 }

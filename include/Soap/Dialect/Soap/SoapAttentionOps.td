@@ -223,8 +223,8 @@ def Soap_AttentionWeightsGradOp
   let summary = "weights of attention again, and gradients of products";
   let description = [{
     `soap.attention_grad` between its products, for a tile of queries and the
-    keys that they see. The weights are those of `soap.attention_weights`, from
-    the lse of all keys. `dweights` are the products of dout and v, `excess` is
+    keys that they see. The weights are as `soap.attention_weights` gives them,
+    from the lse of all keys. `dweights` are the products of dout and v, `excess` is
     what is subtracted from each element of a row: the sum of dout * out, less
     dlse. With ds = weights * (dweights - excess), `dproducts` are ds times the
     derivative of s by the products, and `dscores` are ds, which the gradient of

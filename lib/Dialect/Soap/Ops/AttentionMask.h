@@ -39,7 +39,7 @@ LogicalResult checkAttentionMask(EmitError emitError, Op op,
         keySegments = op.getKeySegments();
   if (!querySegments != !keySegments)
     return emitError() << "expected segments of both queries and keys, or of "
-                          "neither, got those of "
+                          "neither, got segments of "
                        << (querySegments ? "queries" : "keys") << " only";
   if (querySegments &&
       (failed(checkShape(emitError, "query segments", querySegments.getType(),

@@ -3,7 +3,7 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is between the products of a tile fits their shape.
+// Operands and results fit the shape of the products of a tile.
 //
 //===----------------------------------------------------------------------===//
 
