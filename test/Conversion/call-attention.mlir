@@ -66,9 +66,9 @@ func.func @rounded(%q: tensor<4x2x32x16xbf16>, %k: tensor<4x2x32x16xbf16>, %v: t
 // A window of the last 3 keys. Bounds that hide nothing are none; queries behind the diagonal are not cuDNN's, nor a window
 // that hides all keys from some, nor one without a causal bound.
 // CHECK-LABEL: func.func @bounds
-// CHECK: soap.library_call "attention" [0, {{([0-9]+, ){8}}}2, 0, 4096,
-// CHECK: soap.library_call "attention" [0, {{([0-9]+, ){8}}}9223372036854775807, 9223372036854775807, 4096,
-// CHECK: soap.library_call "attention" [0, {{([0-9]+, ){8}}}9223372036854775807, 0, 4096,
+// CHECK: soap.library_call "attention" [0, 1, 1, 1, 4, 4, 8, 8, 4607182418800017408, 2, 0, 4096,
+// CHECK: soap.library_call "attention" [0, 1, 1, 1, 4, 4, 8, 8, 4607182418800017408, 9223372036854775807, 9223372036854775807, 4096,
+// CHECK: soap.library_call "attention" [0, 1, 1, 1, 4, 4, 8, 8, 4607182418800017408, 9223372036854775807, 0, 4096,
 // CHECK: soap.attention %{{.*}} offset = 1 : i64
 // CHECK: soap.attention %{{.*}} left = 2 : i64, operandSegment
 // CHECK: soap.attention %{{.*}} right = 1 : i64

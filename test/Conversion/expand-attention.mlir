@@ -11,18 +11,18 @@
 // CHECK: %[[Q:.*]] = soap.reshape %arg0 : (tensor<2x4x8x4xf32>) -> tensor<2x2x16x4xf32>
 // CHECK: %[[S:.*]] = soap.matmul %[[Q]], %arg1 {soap.slot = 3 : i64, transpose_b} : (tensor<2x2x16x4xf32>, tensor<2x2x8x4xf32>) -> tensor<2x2x16x8xf32>
 // CHECK: %[[P:.*]] = soap.reshape %[[S]] {{.*}} -> tensor<2x4x8x8xf32>
-// CHECK: %[[W:.*]], %[[L:.*]] = soap.attention_weights %[[P]] {operandSegmentSizes = array<i32: 1, 0, 0, 0>, right = 0 : i64, scale = 5.000000e-01 : f64, soap.slot = 3 : i64} : (tensor<2x4x8x8xf32>) -> (tensor<2x4x8x8xf32>, tensor<2x4x8xf32>)
-// CHECK: %[[R:.*]] = soap.reshape %[[W]]
+// CHECK: %[[W:.*]]:2 = soap.attention_weights %[[P]] {operandSegmentSizes = array<i32: 1, 0, 0, 0>, right = 0 : i64, scale = 5.000000e-01 : f64, soap.slot = 3 : i64} : (tensor<2x4x8x8xf32>) -> (tensor<2x4x8x8xf32>, tensor<2x4x8xf32>)
+// CHECK: %[[R:.*]] = soap.reshape %[[W]]#0
 // CHECK: %[[O:.*]] = soap.matmul %[[R]], %arg2
 // CHECK: %[[Y:.*]] = soap.reshape %[[O]] {{.*}} -> tensor<2x4x8x6xf32>
-// CHECK: return %[[Y]], %[[L]]
+// CHECK: return %[[Y]], %[[W]]#1
 // In tiles of at most 64 scores, one sample, one head of keys and some queries, each with the keys that it sees.
 // TILES-LABEL: func.func @forward
 // TILES-NOT: tensor<2x4x8x8xf32>
 // TILES-COUNT-8: soap.attention_weights
 // TILES-NOT: soap.attention_weights
-// TILES: %[[Y:.*]] = soap.assemble
-// TILES: %[[L:.*]] = soap.assemble
+// TILES: %[[Y:.*]] = soap.assemble {{.*}} -> tensor<2x4x8x6xf32>
+// TILES: %[[L:.*]] = soap.assemble {{.*}} -> tensor<2x4x8xf32>
 // TILES: return %[[Y]], %[[L]]
 func.func @forward(%q: tensor<2x4x8x4xf32>, %k: tensor<2x2x8x4xf32>, %v: tensor<2x2x8x6xf32>) -> (tensor<2x4x8x6xf32>, tensor<2x4x8xf32>) {
   %y, %l = soap.attention %q, %k, %v {scale = 0.5, right = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0>, soap.slot = 3 : i64} : (tensor<2x4x8x4xf32>, tensor<2x2x8x4xf32>, tensor<2x2x8x6xf32>) -> (tensor<2x4x8x6xf32>, tensor<2x4x8xf32>)
@@ -42,14 +42,14 @@ func.func @window(%q: tensor<1x1x2048x4xf32>) -> tensor<1x1x2048x4xf32> {
 
 // Keys that the bounds hide from all queries of a tile are not read: of 4 queries the first two see nothing.
 // TILES-LABEL: func.func @hidden
-// TILES: soap.matmul %{{.*}} -> tensor<1x4x2x2xf32>
+// TILES: soap.matmul %{{.*}} -> tensor<1x1x32x2xf32>
 // TILES: soap.attention_weights
 // TILES-NOT: soap.attention_weights
-// TILES: soap.fill 0.0{{.*}} : tensor<1x4x2x4xf32>
+// TILES: soap.fill 0.0{{.*}} : tensor<1x16x2x4xf32>
 // TILES: return
-func.func @hidden(%q: tensor<1x4x4x4xf32>, %k: tensor<1x4x6x4xf32>) -> tensor<1x4x4x4xf32> {
-  %y, %l = soap.attention %q, %k, %k {scale = 1.0, right = 0 : i64, offset = -2 : i64, operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0>} : (tensor<1x4x4x4xf32>, tensor<1x4x6x4xf32>, tensor<1x4x6x4xf32>) -> (tensor<1x4x4x4xf32>, tensor<1x4x4xf32>)
-  return %y : tensor<1x4x4x4xf32>
+func.func @hidden(%q: tensor<1x16x4x4xf32>, %k: tensor<1x1x6x4xf32>) -> tensor<1x16x4x4xf32> {
+  %y, %l = soap.attention %q, %k, %k {scale = 1.0, right = 0 : i64, offset = -2 : i64, operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0>} : (tensor<1x16x4x4xf32>, tensor<1x1x6x4xf32>, tensor<1x1x6x4xf32>) -> (tensor<1x16x4x4xf32>, tensor<1x16x4xf32>)
+  return %y : tensor<1x16x4x4xf32>
 }
 
 // bf16: products read it, weights are rounded to it, all else is f32. What nothing reads is not written.
@@ -57,8 +57,8 @@ func.func @hidden(%q: tensor<1x4x4x4xf32>, %k: tensor<1x4x6x4xf32>) -> tensor<1x
 // CHECK: %[[Q:.*]] = soap.cast %arg0 : (tensor<1x1x4x12xbf16>) -> tensor<1x1x4x12xf32>
 // CHECK: %[[K:.*]] = soap.cast %arg1
 // CHECK: %[[S:.*]] = soap.matmul %[[Q]], %[[K]] {transpose_b}
-// CHECK: %[[W:.*]], %{{.*}} = soap.attention_weights %[[S]], %arg2 {{.*}} -> (tensor<1x1x4x4xbf16>, tensor<1x1x4xf32>)
-// CHECK: %[[C:.*]] = soap.cast %[[W]]
+// CHECK: %[[W:.*]]:2 = soap.attention_weights %[[S]], %arg2 {{.*}} -> (tensor<1x1x4x4xbf16>, tensor<1x1x4xf32>)
+// CHECK: %[[C:.*]] = soap.cast %[[W]]#0
 // CHECK: %[[V:.*]] = soap.cast %arg1
 // CHECK: %[[O:.*]] = soap.matmul %[[C]], %[[V]]
 // CHECK: %[[Y:.*]] = soap.cast %[[O]] : (tensor<1x1x4x12xf32>) -> tensor<1x1x4x12xbf16>
@@ -69,10 +69,10 @@ func.func @narrow(%q: tensor<1x1x4x12xbf16>, %k: tensor<1x1x4x12xbf16>, %b: tens
 }
 
 // CHECK-LABEL: func.func @partial
-// CHECK: %[[W:.*]], %[[L:.*]] = soap.attention_weights
-// CHECK: %[[O:.*]] = soap.matmul %[[W]], %arg1
+// CHECK: %[[W:.*]]:2 = soap.attention_weights
+// CHECK: %[[O:.*]] = soap.matmul %[[W]]#0, %arg1
 // CHECK: %[[T:.*]] = soap.transpose %[[O]] {permutation = array<i64: 3, 0, 1, 2>}
-// CHECK: %[[R:.*]] = soap.reshape %[[L]] : (tensor<1x2x4xf32>) -> tensor<1x1x2x4xf32>
+// CHECK: %[[R:.*]] = soap.reshape %[[W]]#1 : (tensor<1x2x4xf32>) -> tensor<1x1x2x4xf32>
 // CHECK: %[[S:.*]] = soap.assemble %[[R]], %[[T]]
 // CHECK: %[[O2:.*]] = soap.assemble %[[S]]
 // CHECK: %[[Y:.*]] = soap.transpose %[[O2]] {permutation = array<i64: 1, 2, 3, 0>}
@@ -99,12 +99,28 @@ func.func @partial(%q: tensor<1x2x4x8xf32>, %k: tensor<1x2x4x8xf32>) -> (tensor<
 // CHECK: %[[R:.*]] = soap.reduce sum %[[G]]#2 {axes = array<i64: 0, 2>}
 // CHECK: %[[DB:.*]] = soap.reshape %[[R]] : (tensor<2x4xf32>) -> tensor<1x2x1x4xf32>
 // CHECK: return %[[DQ]], %[[DK]], %[[DV]], %[[DB]]
-// In tiles, gradients of keys are sums over tiles of queries.
+// In tiles of samples, the gradient of the bias is a sum over them.
 // TILES-LABEL: func.func @gradient
-// TILES: soap.attention_weights_grad
-// TILES: soap.attention_weights_grad
-// TILES: soap.add
+// TILES-COUNT-3: soap.attention_weights_grad
+// TILES: soap.add %{{.*}} : tensor<1x2x1x4xf32>
+// TILES: return
 func.func @gradient(%d: tensor<3x2x8x8xf32>, %q: tensor<3x2x8x8xf32>, %k: tensor<3x2x4x8xf32>, %o: tensor<3x2x8x8xf32>, %lse: tensor<3x2x8xf32>, %b: tensor<1x2x1x4xf32>, %dl: tensor<3x2x8xf32>) -> (tensor<3x2x8x8xf32>, tensor<3x2x4x8xf32>, tensor<3x2x4x8xf32>, tensor<1x2x1x4xf32>) {
   %dq, %dk, %dv, %db = soap.attention_grad %d, %q, %k, %k, %o, %lse, %b, %dl {scale = 1.0, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 0, 1>} : (tensor<3x2x8x8xf32>, tensor<3x2x8x8xf32>, tensor<3x2x4x8xf32>, tensor<3x2x4x8xf32>, tensor<3x2x8x8xf32>, tensor<3x2x8xf32>, tensor<1x2x1x4xf32>, tensor<3x2x8xf32>) -> (tensor<3x2x8x8xf32>, tensor<3x2x4x8xf32>, tensor<3x2x4x8xf32>, tensor<1x2x1x4xf32>)
   return %dq, %dk, %dv, %db : tensor<3x2x8x8xf32>, tensor<3x2x4x8xf32>, tensor<3x2x4x8xf32>, tensor<1x2x1x4xf32>
+}
+
+// Gradients of keys are sums over tiles of queries, each with the keys that it sees.
+// TILES-LABEL: func.func @keys
+// TILES: soap.attention_weights_grad %{{.*}} : (tensor<1x1x4x4xf32>
+// TILES: soap.pad %{{.*}} : (tensor<1x1x4x8xf32>) -> tensor<1x1x16x8xf32>
+// TILES: soap.attention_weights_grad %{{.*}} : (tensor<1x1x4x8xf32>
+// TILES: soap.pad %{{.*}} : (tensor<1x1x8x8xf32>) -> tensor<1x1x16x8xf32>
+// TILES: soap.add %{{.*}} : tensor<1x1x16x8xf32>
+// TILES: soap.attention_weights_grad %{{.*}} : (tensor<1x1x4x12xf32>
+// TILES: soap.attention_weights_grad %{{.*}} : (tensor<1x1x4x16xf32>
+// TILES-NOT: soap.pad
+// TILES: return
+func.func @keys(%q: tensor<1x1x16x8xf32>, %lse: tensor<1x1x16xf32>) -> (tensor<1x1x16x8xf32>, tensor<1x1x16x8xf32>, tensor<1x1x16x8xf32>) {
+  %dq, %dk, %dv = soap.attention_grad %q, %q, %q, %q, %q, %lse {scale = 1.0, right = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 0, 0, 0, 0>} : (tensor<1x1x16x8xf32>, tensor<1x1x16x8xf32>, tensor<1x1x16x8xf32>, tensor<1x1x16x8xf32>, tensor<1x1x16x8xf32>, tensor<1x1x16xf32>) -> (tensor<1x1x16x8xf32>, tensor<1x1x16x8xf32>, tensor<1x1x16x8xf32>)
+  return %dq, %dk, %dv : tensor<1x1x16x8xf32>, tensor<1x1x16x8xf32>, tensor<1x1x16x8xf32>
 }
