@@ -69,8 +69,8 @@ func.func @rounded(%q: tensor<4x2x32x16xbf16>, %k: tensor<4x2x32x16xbf16>, %v: t
 // CHECK: soap.library_call "attention" [0, 1, 1, 1, 4, 4, 8, 8, 4607182418800017408, 2, 0, 4096,
 // CHECK: soap.library_call "attention" [0, 1, 1, 1, 4, 4, 8, 8, 4607182418800017408, 9223372036854775807, 9223372036854775807, 4096,
 // CHECK: soap.library_call "attention" [0, 1, 1, 1, 4, 4, 8, 8, 4607182418800017408, 9223372036854775807, 0, 4096,
-// CHECK: soap.attention %{{.*}} offset = 1 : i64
-// CHECK: soap.attention %{{.*}} left = 2 : i64, operandSegment
+// CHECK: soap.attention %{{.*}} {offset = 1 : i64
+// CHECK: soap.attention %{{.*}} {left = 2 : i64, operandSegment
 // CHECK: soap.attention %{{.*}} right = 1 : i64
 // CHECK: return
 func.func @bounds(%q: tensor<1x1x4x8xbf16>, %k: tensor<1x1x4x8xbf16>) -> (tensor<1x1x4x8xbf16>, tensor<1x1x4x8xbf16>, tensor<1x1x4x8xbf16>, tensor<1x1x4x8xbf16>, tensor<1x1x4x8xbf16>, tensor<1x1x4x8xbf16>) {

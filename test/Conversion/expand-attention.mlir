@@ -8,14 +8,14 @@
 
 // Two heads that share keys are rows of one product.
 // CHECK-LABEL: func.func @forward
-// CHECK: %[[Q:.*]] = soap.reshape %arg0 : (tensor<2x4x8x4xf32>) -> tensor<2x2x16x4xf32>
+// CHECK: %[[Q:.*]] = soap.reshape %arg0 {{.*}} : (tensor<2x4x8x4xf32>) -> tensor<2x2x16x4xf32>
 // CHECK: %[[S:.*]] = soap.matmul %[[Q]], %arg1 {soap.slot = 3 : i64, transpose_b} : (tensor<2x2x16x4xf32>, tensor<2x2x8x4xf32>) -> tensor<2x2x16x8xf32>
 // CHECK: %[[P:.*]] = soap.reshape %[[S]] {{.*}} -> tensor<2x4x8x8xf32>
-// CHECK: %[[W:.*]]:2 = soap.attention_weights %[[P]] {operandSegmentSizes = array<i32: 1, 0, 0, 0>, right = 0 : i64, scale = 5.000000e-01 : f64, soap.slot = 3 : i64} : (tensor<2x4x8x8xf32>) -> (tensor<2x4x8x8xf32>, tensor<2x4x8xf32>)
-// CHECK: %[[R:.*]] = soap.reshape %[[W]]#0
+// CHECK: %[[W:.*]], %[[L:.*]] = soap.attention_weights %[[P]] {operandSegmentSizes = array<i32: 1, 0, 0, 0>, right = 0 : i64, scale = 5.000000e-01 : f64, soap.slot = 3 : i64} : (tensor<2x4x8x8xf32>) -> (tensor<2x4x8x8xf32>, tensor<2x4x8xf32>)
+// CHECK: %[[R:.*]] = soap.reshape %[[W]]
 // CHECK: %[[O:.*]] = soap.matmul %[[R]], %arg2
 // CHECK: %[[Y:.*]] = soap.reshape %[[O]] {{.*}} -> tensor<2x4x8x6xf32>
-// CHECK: return %[[Y]], %[[W]]#1
+// CHECK: return %[[Y]], %[[L]]
 // In tiles of at most 64 scores, one sample, one head of keys and some queries, each with the keys that it sees.
 // TILES-LABEL: func.func @forward
 // TILES-NOT: tensor<2x4x8x8xf32>
@@ -29,10 +29,10 @@ func.func @forward(%q: tensor<2x4x8x4xf32>, %k: tensor<2x2x8x4xf32>, %v: tensor<
   return %y, %l : tensor<2x4x8x6xf32>, tensor<2x4x8xf32>
 }
 
-// A window of 3 of 2048 keys: tiles of 256 queries read 258 keys, the first one 256.
+// A window of 3 of 2048 keys: tiles of 512 queries read 514 keys, the first one 512.
 // CHECK-LABEL: func.func @window
-// CHECK: soap.attention_weights %{{.*}} {left = 2 : i64, operandSegmentSizes = array<i32: 1, 0, 0, 0>, right = 0 : i64, scale = 1.000000e+00 : f64} : (tensor<1x1x256x256xf32>)
-// CHECK-COUNT-7: soap.attention_weights %{{.*}} {left = 2 : i64, offset = 2 : i64, operandSegmentSizes = array<i32: 1, 0, 0, 0>, right = 0 : i64, scale = 1.000000e+00 : f64} : (tensor<1x1x256x258xf32>)
+// CHECK: soap.attention_weights %{{.*}} {left = 2 : i64, operandSegmentSizes = array<i32: 1, 0, 0, 0>, right = 0 : i64, scale = 1.000000e+00 : f64} : (tensor<1x1x512x512xf32>)
+// CHECK-COUNT-3: soap.attention_weights %{{.*}} {left = 2 : i64, offset = 2 : i64, operandSegmentSizes = array<i32: 1, 0, 0, 0>, right = 0 : i64, scale = 1.000000e+00 : f64} : (tensor<1x1x512x514xf32>)
 // CHECK-NOT: soap.attention_weights
 // CHECK: return
 func.func @window(%q: tensor<1x1x2048x4xf32>) -> tensor<1x1x2048x4xf32> {
@@ -57,8 +57,8 @@ func.func @hidden(%q: tensor<1x16x4x4xf32>, %k: tensor<1x1x6x4xf32>) -> tensor<1
 // CHECK: %[[Q:.*]] = soap.cast %arg0 : (tensor<1x1x4x12xbf16>) -> tensor<1x1x4x12xf32>
 // CHECK: %[[K:.*]] = soap.cast %arg1
 // CHECK: %[[S:.*]] = soap.matmul %[[Q]], %[[K]] {transpose_b}
-// CHECK: %[[W:.*]]:2 = soap.attention_weights %[[S]], %arg2 {{.*}} -> (tensor<1x1x4x4xbf16>, tensor<1x1x4xf32>)
-// CHECK: %[[C:.*]] = soap.cast %[[W]]#0
+// CHECK: %[[W:.*]], %[[L:.*]] = soap.attention_weights %[[S]], %arg2 {{.*}} -> (tensor<1x1x4x4xbf16>, tensor<1x1x4xf32>)
+// CHECK: %[[C:.*]] = soap.cast %[[W]]
 // CHECK: %[[V:.*]] = soap.cast %arg1
 // CHECK: %[[O:.*]] = soap.matmul %[[C]], %[[V]]
 // CHECK: %[[Y:.*]] = soap.cast %[[O]] : (tensor<1x1x4x12xf32>) -> tensor<1x1x4x12xbf16>
@@ -69,10 +69,10 @@ func.func @narrow(%q: tensor<1x1x4x12xbf16>, %k: tensor<1x1x4x12xbf16>, %b: tens
 }
 
 // CHECK-LABEL: func.func @partial
-// CHECK: %[[W:.*]]:2 = soap.attention_weights
-// CHECK: %[[O:.*]] = soap.matmul %[[W]]#0, %arg1
+// CHECK: %[[W:.*]], %[[L:.*]] = soap.attention_weights
+// CHECK: %[[O:.*]] = soap.matmul %[[W]], %arg1
 // CHECK: %[[T:.*]] = soap.transpose %[[O]] {permutation = array<i64: 3, 0, 1, 2>}
-// CHECK: %[[R:.*]] = soap.reshape %[[W]]#1 : (tensor<1x2x4xf32>) -> tensor<1x1x2x4xf32>
+// CHECK: %[[R:.*]] = soap.reshape %[[L]] : (tensor<1x2x4xf32>) -> tensor<1x1x2x4xf32>
 // CHECK: %[[S:.*]] = soap.assemble %[[R]], %[[T]]
 // CHECK: %[[O2:.*]] = soap.assemble %[[S]]
 // CHECK: %[[Y:.*]] = soap.transpose %[[O2]] {permutation = array<i64: 1, 2, 3, 0>}
@@ -92,11 +92,11 @@ func.func @partial(%q: tensor<1x2x4x8xf32>, %k: tensor<1x2x4x8xf32>) -> (tensor<
 // CHECK: %[[E:.*]] = soap.sub %[[X]], %arg6
 // CHECK: %[[DP:.*]] = soap.matmul %arg0, %arg2 {transpose_b}
 // CHECK: %[[S:.*]] = soap.matmul %arg1, %arg2 {transpose_b}
-// CHECK: %[[G:.*]]:3 = soap.attention_weights_grad %[[S]], %[[DP]], %arg4, %[[E]], %arg5
-// CHECK: %[[DQ:.*]] = soap.matmul %[[G]]#1, %arg2
-// CHECK: %[[DK:.*]] = soap.matmul %[[G]]#1, %arg1 {transpose_a}
-// CHECK: %[[DV:.*]] = soap.matmul %[[G]]#0, %arg0 {transpose_a}
-// CHECK: %[[R:.*]] = soap.reduce sum %[[G]]#2 {axes = array<i64: 0, 2>}
+// CHECK: %[[G0:.*]], %[[G1:.*]], %[[G2:.*]] = soap.attention_weights_grad %[[S]], %[[DP]], %arg4, %[[E]], %arg5
+// CHECK: %[[DQ:.*]] = soap.matmul %[[G1]], %arg2
+// CHECK: %[[DK:.*]] = soap.matmul %[[G1]], %arg1 {transpose_a}
+// CHECK: %[[DV:.*]] = soap.matmul %[[G0]], %arg0 {transpose_a}
+// CHECK: %[[R:.*]] = soap.reduce sum %[[G2]] {axes = array<i64: 0, 2>}
 // CHECK: %[[DB:.*]] = soap.reshape %[[R]] : (tensor<2x4xf32>) -> tensor<1x2x1x4xf32>
 // CHECK: return %[[DQ]], %[[DK]], %[[DV]], %[[DB]]
 // In tiles of samples, the gradient of the bias is a sum over them.

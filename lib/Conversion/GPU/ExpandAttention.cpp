@@ -87,7 +87,7 @@ protected:
   /// One tile if its scores are few; else shorter ones, where bounds hide keys
   /// from most queries or scores are more than `maxScores`.
   void findTiles(int64_t maxScores) {
-    constexpr int64_t longQueries = 512, leastRows = 256, usualRows = 128;
+    constexpr int64_t longQueries = 1024, leastRows = 512, usualRows = 128;
     int64_t step = queries, someSamples = samples, someHeads = keyHeads;
     auto half = [](int64_t n) { return (n + 1) / 2; };
     if ((left || right) && queries >= longQueries)
