@@ -78,7 +78,7 @@ def lower(build, folder, name, precision):
         generate.append("--option=" + options)
     for command in [
             generate,
-            [tool("soap-opt"), paths[0], "--soap-build-training-step=precision=" + types, "--soap-apply-strategy=preset=single topology=h100-1x1", "-o", paths[1]],
+            [tool("soap-opt"), paths[0], "--soap-build-training-step=fuse-attention=true precision=" + types, "--soap-apply-strategy=preset=single topology=h100-1x1", "-o", paths[1]],
             [tool("soap-opt"), paths[1], "--soap-set-precision=precision=" + products, "--soap-partition",
              "--soap-lower-to-cuda=chip=sm_90 until=launches", "-o", paths[2]]]:
         done = run(command)

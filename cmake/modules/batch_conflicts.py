@@ -51,6 +51,9 @@ def names_of(path, start=""):
             names.add(match[1])
             # const char *ink = "a", *paper = "b";
             names.update(re.findall(r", \*?(\w+) = ", line) if "=" in line[match.end(1):match.end()] else [])
+    # Definitions of TableGen have static helpers, whose names repeat in its other files.
+    if not start and '.cpp.inc"' in text_of(path):
+        names.add(".cpp.inc")
     return names - {"operator", "const", "override", "namespace"}
 
 

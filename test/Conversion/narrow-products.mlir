@@ -66,3 +66,20 @@ func.func @recurrence(%z: tensor<3x2x4x5xbf16>, %r: tensor<4x5x5xbf16>, %h: tens
   %s:3 = soap.lstm_step %z, %r, %h, %c {t = 2 : i64} : (tensor<3x2x4x5xbf16>, tensor<4x5x5xbf16>, tensor<1x2x5xbf16>, tensor<1x2x5xbf16>) -> (tensor<1x2x5xbf16>, tensor<1x2x5xbf16>, tensor<1x2x4x5xbf16>)
   return %s#0 : tensor<1x2x5xbf16>
 }
+
+// The operands of products of attention, and not its bias, its segments or its lse.
+// CHECK-LABEL: func.func @attention
+// CHECK: %[[KB:.*]] = soap.cast %arg1 : (tensor<1x2x4x8xf32>) -> tensor<1x2x4x8xbf16>
+// CHECK: %[[Q:.*]] = soap.cast %{{.*}} : (tensor<1x2x4x8xbf16>) -> tensor<1x2x4x8xf32>
+// CHECK: %[[Y:.*]], %[[L:.*]] = soap.attention %{{.*}}, %{{.*}}, %{{.*}}, %arg2
+// CHECK: %[[YB:.*]] = soap.cast %[[Y]] : (tensor<1x2x4x8xf32>) -> tensor<1x2x4x8xbf16>
+// CHECK: %[[Y2:.*]] = soap.cast %[[YB]]
+// CHECK: soap.attention_grad %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %[[Y2]], %[[L]], %arg2
+// STEPS-LABEL: func.func @attention
+// STEPS-NOT: soap.cast
+// STEPS: return
+func.func @attention(%q: tensor<1x2x4x8xf32>, %k: tensor<1x2x4x8xf32>, %b: tensor<1x1x1x4xf32>) -> tensor<1x2x4x8xf32> {
+  %y, %l = soap.attention %q, %k, %k, %b {scale = 1.0, operandSegmentSizes = array<i32: 1, 1, 1, 1, 0, 0>} : (tensor<1x2x4x8xf32>, tensor<1x2x4x8xf32>, tensor<1x2x4x8xf32>, tensor<1x1x1x4xf32>) -> (tensor<1x2x4x8xf32>, tensor<1x2x4xf32>)
+  %dq, %dk, %dv = soap.attention_grad %q, %q, %k, %k, %y, %l, %b {scale = 1.0, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 0, 0>} : (tensor<1x2x4x8xf32>, tensor<1x2x4x8xf32>, tensor<1x2x4x8xf32>, tensor<1x2x4x8xf32>, tensor<1x2x4x8xf32>, tensor<1x2x4xf32>, tensor<1x1x1x4xf32>) -> (tensor<1x2x4x8xf32>, tensor<1x2x4x8xf32>, tensor<1x2x4x8xf32>)
+  return %dq : tensor<1x2x4x8xf32>
+}

@@ -47,19 +47,20 @@ static bool isSoapPass(llvm::StringRef name) {
 /// Whether the pass is a step of lowering, which a pipeline runs for its user.
 static bool isStep(llvm::StringRef name) {
   static const llvm::StringSet<> names = {
-      "soap-assign-layouts",    "soap-bufferize-programs",
-      "soap-call-attention",    "soap-call-image-ops",
-      "soap-call-products",     "soap-embed-image",
-      "soap-emit-manifest",     "soap-finish-kernels",
-      "soap-gpu-binary",        "soap-hoist-sends",
-      "soap-inline-kernels",    "soap-kernels-to-gpu",
-      "soap-lower-gpu-kernels", "soap-merge-updates",
-      "soap-narrow-products",   "soap-order-streams",
-      "soap-outline-kernels",   "soap-parallelize-kernels",
-      "soap-plan-memory",       "soap-prepare-gpu-kernels",
-      "soap-programs-to-llvm",  "soap-programs-to-mpi",
-      "soap-single-programs",   "soap-split-sums",
-      "soap-verify-streams",    "soap-widen-kernels"};
+      "soap-assign-layouts",      "soap-bufferize-programs",
+      "soap-call-attention",      "soap-call-image-ops",
+      "soap-call-products",       "soap-embed-image",
+      "soap-emit-manifest",       "soap-expand-attention",
+      "soap-finish-kernels",      "soap-gpu-binary",
+      "soap-hoist-sends",         "soap-inline-kernels",
+      "soap-kernels-to-gpu",      "soap-lower-gpu-kernels",
+      "soap-merge-updates",       "soap-narrow-products",
+      "soap-order-streams",       "soap-outline-kernels",
+      "soap-parallelize-kernels", "soap-plan-memory",
+      "soap-prepare-gpu-kernels", "soap-programs-to-llvm",
+      "soap-programs-to-mpi",     "soap-single-programs",
+      "soap-split-sums",          "soap-verify-streams",
+      "soap-widen-kernels"};
   return names.contains(name);
 }
 static bool isMainPass(llvm::StringRef name) {

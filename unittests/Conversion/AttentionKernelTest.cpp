@@ -28,6 +28,7 @@ struct Attention {
   double softcap = 0;
   std::optional<int64_t> left, right;
   int64_t offset = 0;
+  std::optional<Array> products; ///< of q and k, instead of these
   static constexpr double scale = 0.75;
 
   int64_t groups() const { return q.dim(1) / k.dim(1); }
@@ -35,11 +36,12 @@ struct Attention {
   bool sees(int64_t n, int64_t i, int64_t j) const {
     int64_t distance = j - (i + offset);
     return (!left || distance >= -*left) && (!right || distance <= *right) &&
-           (!querySegments || (*querySegments)({n, i}) == (*keySegments)({n, j}));
+           (!querySegments ||
+            (*querySegments)({n, i}) == (*keySegments)({n, j}));
   }
   double capped(int64_t n, int64_t h, int64_t i, int64_t j) const {
-    double sum = 0;
-    for (int64_t d = 0; d < q.dim(3); ++d)
+    double sum = products ? (*products)({n, h, i, j}) : 0;
+    for (int64_t d = 0; !products && d < q.dim(3); ++d)
       sum += q({n, h, i, d}) * k({n, h / groups(), j, d});
     sum *= scale;
     return softcap > 0 ? softcap * std::tanh(sum / softcap) : sum;
@@ -169,10 +171,52 @@ void checkGradient(const Attention &attention, bool hasDlse, bool hasDbias) {
   std::vector<Array> results{dq, dk, dv};
   if (hasDbias)
     results.push_back(dbias);
-  std::string attributes = attention.attributes("1, 1, 1, 1, 1, 1, ") +
-                           (hasDlse ? ", 1>" : ", 0>");
+  std::string attributes =
+      attention.attributes("1, 1, 1, 1, 1, 1, ") + (hasDlse ? ", 1>" : ", 0>");
   checkEverywhere(
       withSegments(function("soap.attention_grad", attributes, inputs, results),
+                   attention),
+      inputs, results);
+}
+
+/// Between the products of a tile: weights from products of q and k,
+/// and their gradients.
+void checkWeights(Attention attention, bool hasDscores) {
+  const Array &q = attention.q, &k = attention.k;
+  attention.products = random({q.dim(0), q.dim(1), q.dim(2), k.dim(2)}, 21);
+  const Array &products = *attention.products;
+  Array lse = attention.lse(), dweights = random(products.shape, 22),
+        excess = random(lse.shape, 23);
+  Array weights(products.shape), dproducts(products.shape),
+      dscores(products.shape);
+  products.forEach([&](Index at) {
+    int64_t n = at[0], h = at[1], i = at[2], j = at[3];
+    double p = attention.share(lse, n, h, i, j);
+    double ds = p * (dweights(at) - excess({n, h, i}));
+    weights(at) = p;
+    dscores(at) = ds;
+    if (attention.softcap > 0) {
+      double t = attention.capped(n, h, i, j) / attention.softcap;
+      ds *= 1 - t * t;
+    }
+    dproducts(at) = Attention::scale * ds;
+  });
+  std::vector<Array> inputs{products}, results{weights, lse};
+  attention.addMask(inputs);
+  checkEverywhere(
+      withSegments(function("soap.attention_weights",
+                            attention.attributes("1, ") + ">", inputs, results),
+                   attention),
+      inputs, results);
+  inputs = {products, dweights, lse, excess};
+  attention.addMask(inputs);
+  results = {weights, dproducts};
+  if (hasDscores)
+    results.push_back(dscores);
+  checkEverywhere(
+      withSegments(function("soap.attention_weights_grad",
+                            attention.attributes("1, 1, 1, 1, ") + ">", inputs,
+                            results),
                    attention),
       inputs, results);
 }
@@ -200,6 +244,24 @@ TEST(AttentionKernels, GroupsOfHeads) {
   attention.right = 0;
   checkForward(attention);
   checkGradient(attention, true, false);
+}
+
+TEST(AttentionKernels, WeightsOfTiles) {
+  checkWeights(plain(2, 1, 4, 7), false);
+  // Rows that lanes share.
+  Attention attention = plain(1, 2, 5, 96);
+  attention.right = 0;
+  attention.offset = 60;
+  checkWeights(attention, false);
+  attention.left = 40;
+  attention.softcap = 0.5;
+  attention.bias = random({1, 2, 1, 96}, 5);
+  checkWeights(attention, true);
+  // No query sees a key, or none but the last.
+  attention.offset = -5;
+  checkWeights(attention, false);
+  attention.offset = -4;
+  checkWeights(attention, false);
 }
 
 TEST(AttentionKernels, WindowsAndOffsets) {
@@ -255,6 +317,7 @@ TEST(AttentionKernels, Segments) {
     }
   checkForward(attention);
   checkGradient(attention, false, false);
+  checkWeights(attention, false);
 }
 
 } // namespace

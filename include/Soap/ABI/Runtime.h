@@ -172,12 +172,13 @@ void soap_rt_attention_bf16(SoapContext *ctx, const int64_t *d,
  * third operand if the epilogue has one, y, its second result if it has one,
  * and the workspace if it has bytes.
  *
- * soap_rt_attention: 18 numbers: the kind, batch, heads, queries, keys, width,
- * width of values, mask, the bits of the scale as f64, the bytes of the
- * workspace, and the layouts of q, k, v, o, do, dq, dk, dv, numbered in
- * lib/Runtime/Kernels/AttentionCall.h. Buffers are q, k, v; then o, and the
- * statistics of rows where the kind has them; of the gradients o, do, the
- * statistics, dq, dk, dv; and the workspace if it has bytes.
+ * soap_rt_attention: 20 numbers: the kind, batch, heads, heads of keys,
+ * queries, keys, width, width of values, the bits of the scale as f64, the
+ * bounds left and right, the bytes of the workspace, and the layouts of q, k,
+ * v, o, do, dq, dk, dv, numbered in lib/Runtime/Kernels/AttentionCall.h.
+ * Buffers are q, k, v; then o, and the statistics of rows where the kind has
+ * them; of the gradients o, do, the statistics, dq, dk, dv; and the workspace
+ * if it has bytes.
  *
  * Precisions (operands; sums are f32) and epilogues are numbered in
  * lib/Runtime/Kernels/LibraryCalls.h. */

@@ -201,6 +201,11 @@ struct LowerToCudaOptions : public KernelImageOptions<LowerToCudaOptions> {
                      "(library=cuda, precision=bf16): cuda, none, or auto: "
                      "cuda from sm_80 on"),
       llvm::cl::init("auto")};
+  PassOptions::Option<int64_t> attentionTile{
+      *this, "attention-tile",
+      llvm::cl::desc("Scores of attention that are in memory at most, where "
+                     "it is products and kernels"),
+      llvm::cl::init(int64_t(1) << 26)};
   PassOptions::Option<int64_t> workspace{
       *this, "workspace",
       llvm::cl::desc("MiB that a call of cuDNN or cuBLAS may use at most; they "

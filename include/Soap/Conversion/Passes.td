@@ -413,9 +413,9 @@ def SoapGpuBinary : Pass<"soap-gpu-binary", "::mlir::ModuleOp"> {
 def SoapNarrowProducts : Pass<"soap-narrow-products", "::mlir::ModuleOp"> {
   let summary = "Convolutions and matmuls of f32 read what is rounded to bf16";
   let description = [{
-    In programs, operands of convolution, its gradients and matmul are rounded
-    to bf16 and back to f32, and so is the result of a convolution, as libraries
-    do; all else stays f32: weights, what is sent, updates, and sums of
+    In programs, operands of convolution, its gradients, matmul and attention
+    are rounded to bf16 and back to f32, and so is the result of a convolution,
+    as libraries do; all else stays f32: weights, what is sent, updates, and sums of
     products. A tensor is rounded once for all its readers. Reshapes, and
     transposes that only products read, move what is rounded. `relu_grad` reads
     the rounded result of relu, so that only that is kept.
@@ -448,37 +448,32 @@ def SoapNarrowProducts : Pass<"soap-narrow-products", "::mlir::ModuleOp"> {
   ];
 }
 
-def SoapCallAttention : Pass<"soap-call-attention", "::mlir::ModuleOp"> {
-  let summary = "Attention and its gradients become one call each of cuDNN";
+def SoapExpandAttention : Pass<"soap-expand-attention", "::mlir::ModuleOp"> {
+  let summary = "Attention that cuDNN does not compute becomes products and kernels";
   let description = [{
-    In programs that `--soap-narrow-products` has rounded, the product of
-    queries and keys, its scale, a causal mask, the softmax and the product with
-    the values become one call, and all that the gradients make of them becomes
-    another: no matrix of queries by keys is kept. Between both, each row of
-    scores has one number in f32, the logarithm of the sum of its exponentials.
-    Operands and results are bf16; transposes that only bring heads to the front
-    are part of the calls.
+    What `--soap-call-attention` makes no call of, becomes products and the
+    kernels between them (`soap.attention_weights` and its gradient), which
+    libraries and generated code compute on all of a GPU: attention of f32, with
+    a bias, segments, a softcap, other bounds or widths, its partial form, its
+    states, and gradients of its lse.
 
-    Conditions: nothing else reads scores or shares, and none of them is sent;
-    heads have a multiple of 8 numbers, at most 128; a mask lets query i see the
-    keys 0 to i (`where` of `greater_equal` of two counts, else minus infinity).
-    All programs of the module do it, or none, for an op of the model: replicas
-    keep the same bits.
+    Where scores are few, all are in memory at once. Else queries come in tiles,
+    each with the keys that it sees: at most `tile` scores are in memory, and
+    what bounds hide from all queries of a tile is not computed. Heads that
+    share keys are rows of one product.
 
     ```mlir
-    %s = soap.matmul %q, %k {transpose_b} : (tensor<4x2x32x16xf32>, tensor<4x2x32x16xf32>) -> tensor<4x2x32x32xf32>
-    %c = soap.scale %s {factor = 0.25} : tensor<4x2x32x32xf32>
-    %p = soap.softmax %c {axis = 3} : tensor<4x2x32x32xf32>
-    %pb = soap.cast %p : (tensor<4x2x32x32xf32>) -> tensor<4x2x32x32xbf16>
-    %pr = soap.cast %pb : (tensor<4x2x32x32xbf16>) -> tensor<4x2x32x32xf32>
-    %y = soap.matmul %pr, %v : (tensor<4x2x32x32xf32>, tensor<4x2x32x16xf32>) -> tensor<4x2x32x16xf32>
+    %out, %lse = soap.attention %q, %k, %v {scale = 0.5, ...}
+        : (tensor<2x4x8x4xf32>, tensor<2x2x8x4xf32>, tensor<2x2x8x6xf32>)
+        -> (tensor<2x4x8x6xf32>, tensor<2x4x8xf32>)
     ```
 
-    becomes, with what q, k and v were in bf16,
+    becomes, with reshapes between [2, 2, 16, ..] and [2, 4, 8, ..],
 
     ```mlir
-    %yb, %w = soap.library_call "attention" [...] ins(%qb, %kb, %vb : ...) outs(...) -> tensor<4x2x32x16xbf16>, tensor<4096xi8>
-    %y = soap.cast %yb : (tensor<4x2x32x16xbf16>) -> tensor<4x2x32x16xf32>
+    %p = soap.matmul %q, %k {transpose_b} : (tensor<2x2x16x4xf32>, tensor<2x2x8x4xf32>) -> tensor<2x2x16x8xf32>
+    %w, %lse = soap.attention_weights %p {scale = 0.5, ...} : (tensor<2x4x8x8xf32>) -> (tensor<2x4x8x8xf32>, tensor<2x4x8xf32>)
+    %out = soap.matmul %w, %v : (tensor<2x2x16x8xf32>, tensor<2x2x8x6xf32>) -> tensor<2x2x16x6xf32>
     ```
   }];
   let options = [
@@ -488,10 +483,54 @@ def SoapCallAttention : Pass<"soap-call-attention", "::mlir::ModuleOp"> {
            /*default=*/"\"sm_90\"", "Chip, as ptxas calls it">,
     Option<"precision", "precision", "std::string",
            /*default=*/"\"bf16\"", "Precision of the program, the module's "
-           "soap.precision if empty; nothing is done in others than bf16">,
+           "soap.precision if empty; cuDNN computes bf16 only">,
     Option<"library", "library", "std::string",
-           /*default=*/"\"cuda\"", "Library of the program; nothing is done "
-           "without cuda">
+           /*default=*/"\"cuda\"", "Library of the program: cuDNN with cuda">,
+    Option<"tile", "tile", "int64_t", /*default=*/"int64_t(1) << 26",
+           "Scores of a tile at most; 256 MiB of f32 by default">
+  ];
+  let statistics = [
+    Statistic<"expanded", "expanded", "Attentions, partial ones and gradients">
+  ];
+}
+
+def SoapCallAttention : Pass<"soap-call-attention", "::mlir::ModuleOp"> {
+  let summary = "Attention and its gradients become one call each of cuDNN";
+  let description = [{
+    In programs that `--soap-narrow-products` has rounded, `soap.attention` of
+    bf16 becomes one call, and its gradient another: no matrix of queries by
+    keys is kept. Between both, each row of scores has its lse, in f32. Operands
+    and results of the calls are bf16; transposes that only bring heads to the
+    front are part of them.
+
+    Conditions: heads have a multiple of 8 numbers, at most 128; all keys are
+    visible, or those up to the query's own, or a window of these, where there
+    are as many keys as queries. There is no bias, no softcap, no segment and no
+    gradient of lse. Others are left to `--soap-expand-attention`, which runs
+    before. The op alone decides, so that replicas keep the same bits.
+
+    ```mlir
+    %out, %lse = soap.attention %q, %k, %v {scale = 0.25, ...}
+        : (tensor<4x2x32x16xbf16>, tensor<4x2x32x16xbf16>, tensor<4x2x32x16xbf16>)
+        -> (tensor<4x2x32x16xbf16>, tensor<4x2x32xf32>)
+    ```
+
+    becomes
+
+    ```mlir
+    %out, %lse, %w = soap.library_call "attention" [...] ins(%q, %k, %v : ...) outs(...) -> tensor<4x2x32x16xbf16>, tensor<4x2x32xf32>, tensor<4096xi8>
+    ```
+  }];
+  let options = [
+    Option<"attention", "attention", "std::string",
+           /*default=*/"\"auto\"", "cuda, none, or auto: cuda from sm_80 on">,
+    Option<"chip", "chip", "std::string",
+           /*default=*/"\"sm_90\"", "Chip, as ptxas calls it">,
+    Option<"precision", "precision", "std::string",
+           /*default=*/"\"bf16\"", "Precision of the program, the module's "
+           "soap.precision if empty; cuDNN computes bf16 only">,
+    Option<"library", "library", "std::string",
+           /*default=*/"\"cuda\"", "Library of the program: cuDNN with cuda">
   ];
   let statistics = [
     Statistic<"forward", "attentions", "Attentions that are one call">,

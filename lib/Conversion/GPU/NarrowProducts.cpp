@@ -3,9 +3,9 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The pass: rounds operands of convolutions and matmuls to bf16. It works on
-// programs, behind partitioning: a strategy, its tiles and messages are the
-// same in all precisions.
+// The pass: rounds operands of convolutions, matmuls and attention to bf16. It
+// works on programs, behind partitioning: a strategy, its tiles and messages
+// are the same in all precisions.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,6 +36,19 @@ bool isProduct(Operation *op) {
   return isa<Conv2DOp, Conv2DInputGradOp, Conv2DWeightGradOp, MatmulOp>(op);
 }
 
+/// An op whose products read what is rounded.
+bool multiplies(Operation *op) {
+  return isProduct(op) ||
+         isa<AttentionOp, AttentionPartialOp, AttentionGradOp>(op);
+}
+/// How many operands of `multiplies` that are: all of a product; of an
+/// attention q, k and v, of its gradient dout and out, too.
+size_t factorsOf(Operation *op) {
+  return isProduct(op)              ? op->getNumOperands()
+         : isa<AttentionGradOp>(op) ? 5
+                                    : 3;
+}
+
 RankedTensorType typeOf(Value value) {
   return cast<RankedTensorType>(value.getType());
 }
@@ -47,16 +60,17 @@ public:
   void run() {
     SmallVector<Operation *> products;
     for (Operation &op : block)
-      if (isProduct(&op) && isF32(op.getResult(0)) && isF32(op.getOperand(0)))
+      if (multiplies(&op) && isF32(op.getResult(0)) && isF32(op.getOperand(0)))
         products.push_back(&op);
     for (Operation *op : products)
-      for (OpOperand &operand : op->getOpOperands())
-        roundOperand(operand);
+      for (OpOperand &operand : op->getOpOperands().take_front(factorsOf(op)))
+        if (isF32(operand.get()))
+          roundOperand(operand);
     for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
       if (moved.contains(&op) && op.use_empty())
         op.erase();
     for (Operation *op : products)
-      if (!isa<MatmulOp>(op))
+      if (isProduct(op) && !isa<MatmulOp>(op))
         roundResult(op);
     for (Operation &op : llvm::make_early_inc_range(block))
       if (auto grad = dyn_cast<ReluGradOp>(op))
@@ -112,7 +126,7 @@ private:
     }
     Operation *task = user;
     builder.setInsertionPoint(user);
-    if (definition && (isElementwise(definition) || isProduct(definition))) {
+    if (definition && (isElementwise(definition) || multiplies(definition))) {
       task = definition;
       builder.setInsertionPointAfter(definition);
     }
@@ -123,7 +137,7 @@ private:
   static bool movesOnly(Operation *op) {
     if (isa<ReshapeOp>(op))
       return true;
-    return isa<TransposeOp>(op) && llvm::all_of(op->getUsers(), isProduct);
+    return isa<TransposeOp>(op) && llvm::all_of(op->getUsers(), multiplies);
   }
 
   void roundOperand(OpOperand &operand) {

@@ -55,6 +55,13 @@ void mlir::soap::buildLowerToCudaPipeline(OpPassManager &pm,
   pm.addPass(createSoapSetPrecision(precision));
   // Kernels on tensors, with loops of independent iterations.
   pm.addPass(createSoapSinglePrograms());
+  SoapExpandAttentionOptions expand;
+  expand.attention = options.attention;
+  expand.chip = options.chip;
+  expand.precision = "";
+  expand.library = options.library;
+  expand.tile = options.attentionTile;
+  pm.addPass(createSoapExpandAttention(expand));
   SoapNarrowProductsOptions narrow;
   narrow.precision = "";
   narrow.recurrences = options.library == "cuda";

@@ -20,6 +20,7 @@
 #include "Soap/Conversion/Passes.h"
 #include "Soap/Dialect/Soap/GpuAttributes.h"
 #include "Soap/Dialect/Soap/Ops/ForeignOps.h"
+#include "Soap/Dialect/Soap/SoapAttentionTiles.h"
 #include "Soap/Dialect/Soap/SoapCollectives.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -45,7 +46,7 @@ namespace {
 bool isProgramOp(Operation *op) {
   return isModelOp(op) ||
          isa<FillOp, AssembleOp, CombineOp, SendOp, RecvOp, LocalIndexOp,
-             PlacedStepOp>(op) ||
+             PlacedStepOp, AttentionWeightsOp, AttentionWeightsGradOp>(op) ||
          isCollective(op);
 }
 

@@ -10,7 +10,7 @@
 
 #include "Kernels.h"
 
-#include "Soap/Dialect/Soap/SoapOps.h"
+#include "Soap/Dialect/Soap/SoapAttentionTiles.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -29,21 +29,18 @@ Scalar expBelow(KernelBuilder &k, const Scalar &x, const Scalar &maximum) {
                 exp(x - maximum));
 }
 
-/// The scores of queries and keys.
-class Scores {
+/// From a product of queries and keys to its score.
+class ScoreRule {
 public:
-  /// `first`: the number of q among the operands.
+  /// `next`: the number of the first of bias and segments among the operands.
   template <typename Op>
-  Scores(Op op, KernelBuilder &k, size_t first)
-      : k(k), q(k.in(first)), keys(k.in(first + 1)),
-        groups(q.dim(1) / keys.dim(1)),
-        scale(op.getScale().convertToDouble()),
+  ScoreRule(Op op, KernelBuilder &k, size_t next)
+      : k(k), scale(op.getScale().convertToDouble()),
         softcap(op.getSoftcap().convertToDouble()),
         offset(static_cast<int64_t>(op.getOffset())) {
     constexpr int64_t far = int64_t(1) << 42;
     low = op.getLeft() ? -static_cast<int64_t>(*op.getLeft()) : -far;
     high = op.getRight() ? static_cast<int64_t>(*op.getRight()) : far;
-    size_t next = first + (isa<AttentionGradOp>(op.getOperation()) ? 5 : 3);
     if (op.getBias())
       bias = k.in(next++);
     if (op.getQuerySegments()) {
@@ -51,11 +48,6 @@ public:
       keySegments = k.in(next + 1);
     }
   }
-
-  int64_t queryCount() const { return q.dim(2); }
-  int64_t keyCount() const { return keys.dim(2); }
-  int64_t groupCount() const { return groups; }
-  Index keyHead(const Index &head) const { return head / groups; }
 
   /// Whether query i sees key j.
   Condition sees(const Index &n, const Index &i, const Index &j) const {
@@ -66,28 +58,16 @@ public:
     return visible;
   }
   /// The scaled product, in the range of the softcap, without the bias.
-  Scalar capped(const Index &n, const Index &head, const Index &i,
-                const Index &j) const {
-    Scalar score = k.number(scale) * k.sum({q.dim(3)}, [&](Index d) {
-      return q({n, head, i, d}) * keys({n, keyHead(head), j, d});
-    });
+  Scalar capped(const Scalar &product) const {
+    Scalar score = k.number(scale) * product;
     if (softcap == 0)
       return score;
     return k.number(softcap) * tanh(score * k.number(1 / softcap));
   }
-  Scalar biased(const Scalar &score, const Index &n, const Index &head,
-                const Index &i, const Index &j) const {
-    if (!bias)
-      return score;
-    auto at = [&](size_t d, const Index &index) {
-      return bias->dim(d) == 1 ? k.constant(0) : index;
-    };
-    return score + (*bias)({at(0, n), at(1, head), at(2, i), at(3, j)});
-  }
-  /// -inf for a hidden key.
-  Scalar at(const Index &n, const Index &head, const Index &i,
-            const Index &j) const {
-    return select(sees(n, i, j), biased(capped(n, head, i, j), n, head, i, j),
+  /// The score of what `capped` gives; -inf for a hidden key.
+  Scalar score(const Scalar &capped, const Index &n, const Index &head,
+               const Index &i, const Index &j) const {
+    return select(sees(n, i, j), biased(capped, n, head, i, j),
                   k.number(minusInfinity));
   }
   /// exp(score - lse); 0 for a score of -inf, also where lse is.
@@ -96,7 +76,7 @@ public:
         compare(arith::CmpFPredicate::UNE, score, k.number(minusInfinity)),
         exp(score - lse), k.number(0));
   }
-  /// The derivative of the score without bias, by q times k.
+  /// The derivative of the score without bias, by the product.
   Scalar slope(const Scalar &capped) const {
     if (softcap == 0)
       return k.number(scale);
@@ -106,11 +86,54 @@ public:
 
 private:
   KernelBuilder &k;
-  Tensor q, keys;
   std::optional<Tensor> bias, querySegments, keySegments;
-  int64_t groups;
   double scale, softcap;
   int64_t offset, low, high;
+
+  Scalar biased(const Scalar &score, const Index &n, const Index &head,
+                const Index &i, const Index &j) const {
+    if (!bias)
+      return score;
+    auto at = [&](size_t d, const Index &index) {
+      return bias->dim(d) == 1 ? k.constant(0) : index;
+    };
+    return score + (*bias)({at(0, n), at(1, head), at(2, i), at(3, j)});
+  }
+};
+
+/// The scores of queries and keys.
+class Scores {
+public:
+  /// `first`: the number of q among the operands.
+  template <typename Op>
+  Scores(Op op, KernelBuilder &k, size_t first)
+      : rule(op, k, first + (isa<AttentionGradOp>(op.getOperation()) ? 5 : 3)),
+        k(k), q(k.in(first)), keys(k.in(first + 1)),
+        groups(q.dim(1) / keys.dim(1)) {}
+
+  const ScoreRule rule;
+
+  int64_t queryCount() const { return q.dim(2); }
+  int64_t keyCount() const { return keys.dim(2); }
+  int64_t groupCount() const { return groups; }
+  Index keyHead(const Index &head) const { return head / groups; }
+
+  Scalar capped(const Index &n, const Index &head, const Index &i,
+                const Index &j) const {
+    return rule.capped(k.sum({q.dim(3)}, [&](Index d) {
+      return q({n, head, i, d}) * keys({n, keyHead(head), j, d});
+    }));
+  }
+  /// -inf for a hidden key.
+  Scalar at(const Index &n, const Index &head, const Index &i,
+            const Index &j) const {
+    return rule.score(capped(n, head, i, j), n, head, i, j);
+  }
+
+private:
+  KernelBuilder &k;
+  Tensor q, keys;
+  int64_t groups;
 };
 
 /// Log of the sum of exponentials of the scores of a query.
@@ -168,7 +191,7 @@ void emitForward(Op op, KernelBuilder &k) {
     Scalar lse = emitLse(k, scores, n, head, i);
     clearRow(k, sums, at, width);
     k.forEachInOrder({scores.keyCount()}, [&](ArrayRef<Index> j) {
-      Scalar share = scores.share(scores.at(n, head, i, j[0]), lse);
+      Scalar share = scores.rule.share(scores.at(n, head, i, j[0]), lse);
       addTo(k, sums, at, width, [&](const Index &e) {
         return share * v({n, scores.keyHead(head), j[0], e});
       });
@@ -235,15 +258,13 @@ private:
   Element elementAt(const Index &n, const Index &head, const Index &i,
                     const Index &j) {
     Scalar capped = scores.capped(n, head, i, j);
-    Scalar score = select(scores.sees(n, i, j),
-                          scores.biased(capped, n, head, i, j),
-                          k.number(minusInfinity));
-    Scalar share = scores.share(score, lse({n, head, i}));
+    Scalar share = scores.rule.share(scores.rule.score(capped, n, head, i, j),
+                                     lse({n, head, i}));
     Scalar ofShare = k.sum({v.dim(3)}, [&](Index e) {
       return dout({n, head, i, e}) * v({n, scores.keyHead(head), j, e});
     });
     Scalar ofScore = share * (ofShare - excess({n, head, i}));
-    return {share, ofScore, ofScore * scores.slope(capped)};
+    return {share, ofScore, ofScore * scores.rule.slope(capped)};
   }
 
   void ofQueries(const Tensor &dq) {
@@ -308,13 +329,64 @@ private:
   }
 };
 
+/// Rows of weights, from products that are in memory. What is computed again is
+/// not kept between the loops of a row, which lanes share.
+void emitWeights(AttentionWeightsOp op, KernelBuilder &k) {
+  ScoreRule rule(op, k, 1);
+  Tensor products = k.in(0), weights = k.out(0), lse = k.out(1);
+  int64_t keys = products.dim(3);
+  k.forEach({products.dim(0), products.dim(1), products.dim(2)},
+            [&](Index n, Index head, Index i) {
+              auto score = [&](const Index &j) {
+                return rule.score(rule.capped(products({n, head, i, j})), n,
+                                  head, i, j);
+              };
+              Scalar maximum = k.reduce({keys}, minusInfinity,
+                                        [&](const Scalar &acc, Index j) {
+                                          return max(acc, score(j));
+                                        });
+              // -inf if all of the row is.
+              Scalar logarithm = maximum + log(k.sum({keys}, [&](Index j) {
+                                   return expBelow(k, score(j), maximum);
+                                 }));
+              k.forEach({keys}, [&](Index j) {
+                weights.set({n, head, i, j}, rule.share(score(j), logarithm));
+              });
+              lse.set({n, head, i}, logarithm);
+            });
+}
+
+void emitWeightsGrad(AttentionWeightsGradOp op, KernelBuilder &k) {
+  ScoreRule rule(op, k, 4);
+  Tensor products = k.in(0), dweights = k.in(1), lse = k.in(2),
+         excess = k.in(3), weights = k.out(0), dproducts = k.out(1);
+  k.forEach(
+      {products.dim(0), products.dim(1), products.dim(2), products.dim(3)},
+      [&](Index n, Index head, Index i, Index j) {
+        Scalar capped = rule.capped(products({n, head, i, j}));
+        Scalar share =
+            rule.share(rule.score(capped, n, head, i, j), lse({n, head, i}));
+        Scalar ofScore =
+            share * (dweights({n, head, i, j}) - excess({n, head, i}));
+        weights.set({n, head, i, j}, share);
+        dproducts.set({n, head, i, j}, ofScore * rule.slope(capped));
+        if (op.getDscores())
+          k.out(2).set({n, head, i, j}, ofScore);
+      });
+}
+
 } // namespace
 
 bool mlir::soap::emitAttentionKernel(Operation *op, KernelBuilder &k) {
   return llvm::TypeSwitch<Operation *, bool>(op)
       .Case<AttentionOp, AttentionPartialOp>(
           [&](auto attention) { return emitForward(attention, k), true; })
-      .Case([&](AttentionResultOp result) { return emitResult(result, k), true; })
+      .Case(
+          [&](AttentionResultOp result) { return emitResult(result, k), true; })
       .Case([&](AttentionGradOp grad) { return Gradient(grad, k).run(), true; })
+      .Case([&](AttentionWeightsOp op) { return emitWeights(op, k), true; })
+      .Case([&](AttentionWeightsGradOp op) {
+        return emitWeightsGrad(op, k), true;
+      })
       .Default(false);
 }

@@ -32,6 +32,8 @@ void registerSoapDialectOperations1(SoapDialect *dialect);
 void registerSoapDialectOperations2(SoapDialect *dialect);
 // The ops of SoapCollectiveOps.td.
 void registerCollectiveOps(SoapDialect *dialect);
+// The ops of SoapAttentionTiles.h.
+void registerAttentionTileOps(SoapDialect *dialect);
 /// Names of long attributes and types, at the top of a module.
 void addAliases(SoapDialect *dialect);
 

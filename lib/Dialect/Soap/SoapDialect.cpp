@@ -23,6 +23,7 @@ using namespace mlir::soap;
 void SoapDialect::initialize() {
   registerSoapDialectOperations(this);
   registerCollectiveOps(this);
+  registerAttentionTileOps(this);
   addAttributes<
 #define GET_ATTRDEF_LIST
 #include "Soap/Dialect/Soap/SoapAttributes.cpp.inc"

@@ -39,16 +39,17 @@ struct CudaAttention::Plan {
 /// The call as part of a key, and of messages.
 std::string CudaAttention::Plan::key() const {
   static const char *const kinds[] = {"forward", "training", "backward"};
-  std::string text = std::string("attention ") + kinds[size_t(call.kind)] +
-                     " bf16" +
-                     (call.mask == AttentionMask::Causal ? " causal" : "");
+  std::string text =
+      std::string("attention ") + kinds[size_t(call.kind)] + " bf16";
   const std::pair<const char *, int64_t> parts[] = {
       {" batch=", call.batch},        {" heads=", call.heads},
-      {" queries=", call.queries},    {" keys=", call.keys},
-      {" width=", call.width},        {" values=", call.valueWidth},
-      {" workspace=", call.workspace}};
+      {" key-heads=", call.keyHeads}, {" queries=", call.queries},
+      {" keys=", call.keys},          {" width=", call.width},
+      {" values=", call.valueWidth},  {" left=", call.left},
+      {" right=", call.right},        {" workspace=", call.workspace}};
   for (const auto &[name, number] : parts)
-    text += name + std::to_string(number);
+    if (number != AttentionCall::unbounded)
+      text += name + std::to_string(number);
   text += " layouts=";
   for (HeadLayout layout : call.layouts)
     text += std::to_string(int64_t(layout));

@@ -25,6 +25,7 @@ enum TensorId : int64_t {
   Statistics = 20,
   Scale,
   Never, ///< the score where the mask hides a key
+  Left,  ///< keys that a query sees, up to its own
   One,
   RowSums,
   Between = 100,
@@ -53,7 +54,7 @@ struct AttentionGraph::Builder : CudnnOperations {
     return tensor(between++, type, dims, packed(dims), Storage::Virtual);
   }
   Dims dimsOf(AttentionTensor t) const {
-    return {call.batch, call.heads, call.rowsOf(t), call.widthOf(t)};
+    return {call.batch, call.headsOf(t), call.rowsOf(t), call.widthOf(t)};
   }
   /// A tensor of the call; `isTransposed`: as [batch, heads, width, rows].
   size_t operand(AttentionTensor t, bool isTransposed = false) {
@@ -79,18 +80,28 @@ struct AttentionGraph::Builder : CudnnOperations {
     return made(CUDNN_POINTWISE_MUL, x, {scale}, scores());
   }
 
-  /// The scores that the mask leaves.
+  /// The scores that the bounds leave: row >= column, and column + keys > row.
   size_t masked(size_t x) {
-    if (call.mask == AttentionMask::None)
-      return x;
-    size_t row =
-        made(CUDNN_POINTWISE_GEN_INDEX, x, {}, scores(), CUDNN_DATA_INT32, 2);
-    size_t column =
-        made(CUDNN_POINTWISE_GEN_INDEX, x, {}, scores(), CUDNN_DATA_INT32, 3);
-    size_t isSeen = made(CUDNN_POINTWISE_CMP_GE, row, {column}, scores(),
-                         CUDNN_DATA_BOOLEAN);
-    return made(CUDNN_POINTWISE_BINARY_SELECT, x, {number(Never), isSeen},
-                scores());
+    auto index = [&](int64_t axis) {
+      return made(CUDNN_POINTWISE_GEN_INDEX, x, {}, scores(), CUDNN_DATA_INT32,
+                  axis);
+    };
+    auto choose = [&](size_t isSeen) {
+      x = made(CUDNN_POINTWISE_BINARY_SELECT, x, {number(Never), isSeen},
+               scores());
+    };
+    if (call.right != AttentionCall::unbounded) {
+      size_t row = index(2), column = index(3);
+      choose(made(CUDNN_POINTWISE_CMP_GE, row, {column}, scores(),
+                  CUDNN_DATA_BOOLEAN));
+    }
+    if (call.left != AttentionCall::unbounded) {
+      size_t row = index(2), column = index(3);
+      size_t end = made(CUDNN_POINTWISE_ADD, column, {number(Left)}, scores());
+      choose(made(CUDNN_POINTWISE_CMP_GT, end, {row}, scores(),
+                  CUDNN_DATA_BOOLEAN));
+    }
+    return x;
   }
 
   void forward() {
@@ -123,6 +134,17 @@ struct AttentionGraph::Builder : CudnnOperations {
     return y;
   }
 
+  /// A gradient of keys or values: a sum over the heads that share them.
+  void ofKeys(size_t shares, size_t rows, AttentionTensor result) {
+    if (call.keyHeads == call.heads)
+      return matmul(shares, rows, operand(result));
+    Dims dims = dimsOf(result);
+    dims[1] = call.heads;
+    size_t ofHeads = virtualTensor(dims, CUDNN_DATA_BFLOAT16);
+    matmul(shares, rows, ofHeads);
+    reduce(CUDNN_REDUCE_TENSOR_ADD, ofHeads, operand(result));
+  }
+
   void backward() {
     using enum AttentionTensor;
     size_t q = operand(Q), k = operand(K, true), v = operand(V, true);
@@ -140,13 +162,13 @@ struct AttentionGraph::Builder : CudnnOperations {
     size_t below =
         made(CUDNN_POINTWISE_SUB, scaled(products, scale), {stats}, scores());
     size_t shares = made(CUDNN_POINTWISE_EXP, masked(below), {}, scores());
-    matmul(transposed(shares), gradient, operand(DV));
+    ofKeys(transposed(shares), gradient, DV);
     size_t ofShares = virtualTensor(scores());
     matmul(gradient, v, ofShares);
     size_t centred = made(CUDNN_POINTWISE_SUB, ofShares, {excess}, scores());
     size_t ofScores = made(CUDNN_POINTWISE_MUL, centred, {shares}, scores());
     ofScores = scaled(ofScores, scale);
-    matmul(transposed(ofScores), q, operand(DK));
+    ofKeys(transposed(ofScores), q, DK);
     size_t keys = tensor(between++, CUDNN_DATA_BFLOAT16, dimsOf(K),
                          call.stridesOf(K), Storage::Virtual);
     reshape(k, keys);
@@ -161,6 +183,8 @@ AttentionGraph::make(const CudnnTarget &target, const AttentionCall &call,
       new AttentionGraph(target, call, alignment));
   made->scale = static_cast<float>(call.scale);
   made->never = -std::numeric_limits<float>::infinity();
+  if (call.left != AttentionCall::unbounded)
+    made->left = static_cast<float>(call.left + 1);
   Builder builder(*made);
   if (call.isBackward())
     builder.backward();
@@ -207,8 +231,10 @@ MaybeError AttentionGraph::run(size_t engine, const AttentionBuffers &buffers) {
   if (call.hasStatistics())
     add(Statistics, buffers.statistics);
   add(Scale, &scale);
-  if (call.mask == AttentionMask::Causal)
+  if (call.isBounded())
     add(Never, &never);
+  if (call.left != AttentionCall::unbounded)
+    add(Left, &left);
   if (call.isBackward()) {
     add(One, &one);
     add(RowSums, buffers.workspace);

@@ -44,7 +44,7 @@ private:
   const AttentionCall call;
   const int64_t alignment;
   /// Numbers that plans read from the host's memory.
-  float scale = 1, never = 0, one = 1;
+  float scale = 1, never = 0, left = 0, one = 1;
 };
 
 } // namespace soap::runtime

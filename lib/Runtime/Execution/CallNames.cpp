@@ -135,16 +135,26 @@ CallName runtime::nameOf(const NormCall &call) {
   return {"batch_norm", os.str(), "f32"};
 }
 
+std::string runtime::boundsOf(const AttentionCall &call) {
+  std::string text;
+  if (call.left != AttentionCall::unbounded)
+    text += " left=" + std::to_string(call.left);
+  if (call.right != AttentionCall::unbounded)
+    text += " right=" + std::to_string(call.right);
+  return text;
+}
+
 CallName runtime::nameOf(const AttentionCall &call) {
   std::ostringstream os;
   os << (call.isBackward()      ? "backward"
          : call.hasStatistics() ? "training"
                                 : "forward")
-     << " batch=" << call.batch << " heads=" << call.heads
-     << " queries=" << call.queries << " keys=" << call.keys
+     << " batch=" << call.batch << " heads=" << call.heads;
+  if (call.keyHeads != call.heads)
+    os << " key-heads=" << call.keyHeads;
+  os << " queries=" << call.queries << " keys=" << call.keys
      << " width=" << call.width << " values=" << call.valueWidth
-     << (call.mask == AttentionMask::Causal ? " causal" : "")
-     << " scale=" << call.scale << " layouts=";
+     << boundsOf(call) << " scale=" << call.scale << " layouts=";
   for (HeadLayout layout : call.layouts)
     os << int64_t(layout);
   if (call.workspace)

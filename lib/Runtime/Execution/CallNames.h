@@ -23,6 +23,8 @@ CallName nameOf(const ConvCall &call);
 CallName nameOf(const PoolCall &call);
 CallName nameOf(const NormCall &call);
 CallName nameOf(const AttentionCall &call);
+/// ` left=4095 right=0`, without what is unbounded.
+std::string boundsOf(const AttentionCall &call);
 /// The sum of a collective, of a type of Runtime.h.
 CallName nameOfSum(int64_t elementType, int64_t count);
 

@@ -237,7 +237,10 @@ MaybeError CheckingDevice::attention(const AttentionCall &attention,
         isBackward ? part.ofStatistics((*copies)->of(buffers.statistics))
                    : AlignedBytes(part.call.statisticsVolume() * 4);
     list.statistics = reinterpret_cast<float *>(statistics.data());
-    runHostReference(part.call, list);
+    runHostReference(
+        part.call, list,
+        [&](const MatmulShape &shape, const float *a, const float *b,
+            float *y) { context.kernels->matmul(shape, a, b, y); });
     context.progress.fetch_add(1, std::memory_order_relaxed);
 
     // Shares are rounded to bf16 before they are summed, in the gradients

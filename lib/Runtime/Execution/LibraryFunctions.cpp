@@ -215,7 +215,10 @@ void soap_rt_attention(SoapContext *ctx, const int64_t *d,
     if (ctx->device)
       return onDevice(
           ctx, [&] { return ctx->device->attention(call, list, ctx->stream); });
-    runHostReference(call, list);
+    runHostReference(call, list,
+                     [&](const MatmulShape &shape, const float *a,
+                         const float *b,
+                         float *y) { ctx->kernels->matmul(shape, a, b, y); });
   } catch (const std::exception &error) {
     ctx->fail(error.what());
   }

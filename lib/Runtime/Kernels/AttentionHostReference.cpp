@@ -3,39 +3,17 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Row by row, as the formula says. Products and sums of the bf16 operands are
-// in f32; an operand of the second product is rounded to bf16, as the library
-// does. There is no matrix of queries by keys here, either.
+// As on the CPU, tile by tile, with heads first: other tensors are copied.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Runtime/Kernels/AttentionCall.h"
-#include "Runtime/Kernels/LibraryCalls.h"
+#include "Runtime/Kernels/CpuAttention.h"
 
-#include <algorithm>
-#include <bit>
-#include <cmath>
-#include <limits>
 #include <vector>
 
 using namespace soap::runtime;
 using enum AttentionTensor;
-
-AttentionCall AttentionCall::fromArray(const int64_t *d) {
-  AttentionCall call{AttentionKind(d[0]),
-                     d[1],
-                     d[2],
-                     d[3],
-                     d[4],
-                     d[5],
-                     d[6],
-                     AttentionMask(d[7]),
-                     std::bit_cast<double>(d[8]),
-                     d[9]};
-  for (size_t i = 0; i < tensors; ++i)
-    call.layouts[i] = HeadLayout(d[10 + i]);
-  return call;
-}
 
 AttentionBuffers AttentionBuffers::of(const AttentionCall &call,
                                       void *const *buffers) {
@@ -61,140 +39,85 @@ AttentionBuffers AttentionBuffers::of(const AttentionCall &call,
 
 namespace {
 
-/// The rows of one head, in f32.
-class Head {
+/// A tensor of the call, with heads first.
+class HeadsFirst {
 public:
-  Head(const AttentionCall &call, const AttentionBuffers &buffers,
-       AttentionTensor t, int64_t batch, int64_t head)
-      : bits(static_cast<uint16_t *>(buffers[t])), strides(call.stridesOf(t)),
-        rows(call.rowsOf(t)), width(call.widthOf(t)),
-        numbers(static_cast<size_t>(rows * width)) {
-    bits += batch * strides[0] + head * strides[1];
+  HeadsFirst(const AttentionCall &call, const AttentionBuffers &buffers,
+             AttentionTensor t)
+      : call(call), tensor(t), given(static_cast<uint16_t *>(buffers[t])) {
+    if (call.layouts[static_cast<size_t>(t)] != HeadLayout::HeadsFirst)
+      copy.resize(static_cast<size_t>(call.volumeOf(t)));
   }
 
-  Head &read() {
-    forEach([&](size_t i, uint16_t &held) { numbers[i] = fromBFloat16(held); });
-    return *this;
+  uint16_t *data() { return copy.empty() ? given : copy.data(); }
+  void read() {
+    forEach([](uint16_t &held, uint16_t &own) { own = held; });
   }
   void write() {
-    forEach([&](size_t i, uint16_t &held) { held = toBFloat16(numbers[i]); });
-  }
-  float *row(int64_t i) { return numbers.data() + i * width; }
-  const float *row(int64_t i) const { return numbers.data() + i * width; }
-
-private:
-  uint16_t *bits;
-  std::array<int64_t, 4> strides;
-  int64_t rows, width;
-  std::vector<float> numbers;
-
-  template <typename Body>
-  void forEach(Body body) {
-    for (int64_t r = 0; r < rows; ++r)
-      for (int64_t c = 0; c < width; ++c)
-        body(static_cast<size_t>(r * width + c),
-             bits[r * strides[2] + c * strides[3]]);
-  }
-};
-
-float rounded(float value) { return fromBFloat16(toBFloat16(value)); }
-
-float dot(const float *a, const float *b, int64_t n) {
-  float sum = 0;
-  for (int64_t i = 0; i < n; ++i)
-    sum += a[i] * b[i];
-  return sum;
-}
-
-/// y += factor * x
-void add(float *y, float factor, const float *x, int64_t n) {
-  for (int64_t i = 0; i < n; ++i)
-    y[i] += factor * x[i];
-}
-
-class HostAttention {
-public:
-  HostAttention(const AttentionCall &call, const AttentionBuffers &buffers)
-      : call(call), buffers(buffers), scores(static_cast<size_t>(call.keys)) {}
-
-  void run() {
-    for (batch = 0; batch < call.batch; ++batch)
-      for (head = 0; head < call.heads; ++head)
-        call.isBackward() ? backward() : forward();
+    forEach([](uint16_t &held, uint16_t &own) { held = own; });
   }
 
 private:
   const AttentionCall &call;
-  const AttentionBuffers &buffers;
-  std::vector<float> scores; ///< of one query
-  int64_t batch = 0, head = 0;
+  AttentionTensor tensor;
+  uint16_t *given;
+  std::vector<uint16_t> copy; ///< empty if heads come first
 
-  Head read(AttentionTensor t) {
-    return std::move(Head(call, buffers, t, batch, head).read());
-  }
-  Head made(AttentionTensor t) { return Head(call, buffers, t, batch, head); }
-  float *statistics() const {
-    return buffers.statistics + (batch * call.heads + head) * call.queries;
-  }
-  /// The keys that a query sees are the first ones.
-  int64_t seen(int64_t query) const {
-    return call.mask == AttentionMask::Causal ? std::min(query + 1, call.keys)
-                                              : call.keys;
-  }
-  void score(const Head &q, const Head &k, int64_t query) {
-    auto scale = static_cast<float>(call.scale);
-    for (int64_t j = 0, n = seen(query); j < n; ++j)
-      scores[size_t(j)] = dot(q.row(query), k.row(j), call.width) * scale;
-  }
-
-  void forward() {
-    Head q = read(Q), k = read(K), v = read(V), o = made(O);
-    for (int64_t i = 0; i < call.queries; ++i) {
-      score(q, k, i);
-      int64_t n = seen(i);
-      float maximum = -std::numeric_limits<float>::infinity(), sum = 0;
-      // A NaN stays one.
-      for (int64_t j = 0; j < n; ++j)
-        maximum = scores[size_t(j)] > maximum || std::isnan(scores[size_t(j)])
-                      ? scores[size_t(j)]
-                      : maximum;
-      for (int64_t j = 0; j < n; ++j)
-        sum += scores[size_t(j)] = std::exp(scores[size_t(j)] - maximum);
-      for (int64_t j = 0; j < n; ++j)
-        add(o.row(i), rounded(scores[size_t(j)] / sum), v.row(j),
-            call.valueWidth);
-      if (call.hasStatistics())
-        statistics()[i] = maximum + std::log(sum);
-    }
-    o.write();
-  }
-
-  void backward() {
-    Head q = read(Q), k = read(K), v = read(V), o = read(O), dO = read(DO);
-    Head dq = made(DQ), dk = made(DK), dv = made(DV);
-    auto scale = static_cast<float>(call.scale);
-    for (int64_t i = 0; i < call.queries; ++i) {
-      score(q, k, i);
-      // Subtracted from every element of the row: the mean of its gradient.
-      float excess = dot(dO.row(i), o.row(i), call.valueWidth);
-      for (int64_t j = 0, n = seen(i); j < n; ++j) {
-        float share = std::exp(scores[size_t(j)] - statistics()[i]);
-        add(dv.row(j), rounded(share), dO.row(i), call.valueWidth);
-        float ofShare = dot(dO.row(i), v.row(j), call.valueWidth);
-        float ofScore = rounded((ofShare - excess) * share * scale);
-        add(dk.row(j), ofScore, q.row(i), call.width);
-        add(dq.row(i), ofScore, k.row(j), call.width);
-      }
-    }
-    dq.write();
-    dk.write();
-    dv.write();
+  template <typename Body>
+  void forEach(Body body) {
+    if (copy.empty())
+      return;
+    auto strides = call.stridesOf(tensor);
+    uint16_t *own = copy.data();
+    for (int64_t n = 0; n < call.batch; ++n)
+      for (int64_t h = 0; h < call.headsOf(tensor); ++h)
+        for (int64_t r = 0; r < call.rowsOf(tensor); ++r)
+          for (int64_t c = 0; c < call.widthOf(tensor); ++c)
+            body(given[n * strides[0] + h * strides[1] + r * strides[2] +
+                       c * strides[3]],
+                 *own++);
   }
 };
 
 } // namespace
 
 void soap::runtime::runHostReference(const AttentionCall &call,
-                                     const AttentionBuffers &buffers) {
-  HostAttention(call, buffers).run();
+                                     const AttentionBuffers &buffers,
+                                     const MatmulKernel &kernel) {
+  CpuAttentionCall onCpu;
+  onCpu.kind = call.isBackward() ? CpuAttentionKind::Gradient
+                                 : CpuAttentionKind::Forward;
+  onCpu.batch = call.batch;
+  onCpu.heads = call.heads;
+  onCpu.keyHeads = call.keyHeads;
+  onCpu.queries = call.queries;
+  onCpu.keys = call.keys;
+  onCpu.width = call.width;
+  onCpu.valueWidth = call.valueWidth;
+  onCpu.scale = call.scale;
+  onCpu.left = call.left;
+  onCpu.right = call.right;
+  auto held = [&](AttentionTensor t) { return HeadsFirst(call, buffers, t); };
+  HeadsFirst q = held(Q), k = held(K), v = held(V), o = held(O);
+  for (HeadsFirst *tensor : {&q, &k, &v})
+    tensor->read();
+  if (!call.isBackward()) {
+    std::vector<float> unread;
+    float *statistics = buffers.statistics;
+    if (!call.hasStatistics()) {
+      unread.resize(static_cast<size_t>(call.statisticsVolume()));
+      statistics = unread.data();
+    }
+    void *list[] = {q.data(), k.data(), v.data(), o.data(), statistics};
+    runAttention<uint16_t>(onCpu, list, kernel);
+    return o.write();
+  }
+  HeadsFirst dO = held(DO), dq = held(DQ), dk = held(DK), dv = held(DV);
+  o.read();
+  dO.read();
+  void *list[] = {dO.data(),          q.data(),  k.data(),  v.data(), o.data(),
+                  buffers.statistics, dq.data(), dk.data(), dv.data()};
+  runAttention<uint16_t>(onCpu, list, kernel);
+  for (HeadsFirst *tensor : {&dq, &dk, &dv})
+    tensor->write();
 }

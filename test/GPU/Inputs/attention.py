@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Trains networks in bf16 with attention as library calls and without, and compares the weights.
+"""Trains networks in bf16 with attention as library calls and as products, and compares the weights.
 
 usage: attention.py BUILD DIR NETWORK:STRATEGY[:step] ...
 
@@ -54,8 +54,9 @@ def main():
     for argument in sys.argv[3:]:
         network, strategy, *step = argument.split(":")
         path = lambda name: os.path.join(folder, "%s.%s" % (argument.replace(":", "."), name))
-        typed = ["--soap-build-training-step=learning-rate=0.1 precision=bf16"]
-        precision = typed if step else ["--soap-build-training-step=learning-rate=0.1", "--soap-set-precision=precision=bf16"]
+        typed = ["--soap-fuse-attention", "--soap-build-training-step=learning-rate=0.1 precision=bf16"]
+        precision = typed if step else ["--soap-fuse-attention", "--soap-build-training-step=learning-rate=0.1",
+                                        "--soap-set-precision=precision=bf16"]
         devices = 1 if strategy == "single" else 4
         calls = {}
         for attention in ["auto", "none"]:

@@ -110,8 +110,8 @@ namespace {
 
 /// Options of the lowering of a case's partitioned programs; `hash` differs
 /// between cases: tasks that repeat are written out or are functions, images
-/// on GPUs have one layout or the other, and pooling and norms are kernels or
-/// calls.
+/// on GPUs have one layout or the other, pooling and norms are kernels or
+/// calls, and attention is in one tile or in several.
 std::string pipeline(uint64_t hash, bool sameBits) {
   std::string options = lowering;
   // The programs are small: also what a larger one would write out is outlined.
@@ -129,6 +129,9 @@ std::string pipeline(uint64_t hash, bool sameBits) {
     options += hash % 2 ? " layout=nhwc" : " layout=nchw";
   if (lowering.find("library-") == std::string::npos && hash / 2 % 2)
     options += " library-pooling=all library-norms=true";
+  // Also what a larger one would compute in tiles.
+  if (lowering.find("attention-tile=") == std::string::npos && hash / 12 % 2)
+    options += " attention-tile=16";
   return "soap-lower-to-cuda{" + options + "}";
 }
 

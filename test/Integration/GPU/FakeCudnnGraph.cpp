@@ -354,6 +354,8 @@ float pointwise(cudnnPointwiseMode_t mode, const std::array<float, 3> &x) {
     return x[0] / x[1];
   case CUDNN_POINTWISE_CMP_GE:
     return x[0] >= x[1] ? 1 : 0;
+  case CUDNN_POINTWISE_CMP_GT:
+    return x[0] > x[1] ? 1 : 0;
   case CUDNN_POINTWISE_BINARY_SELECT:
     return x[2] != 0 ? x[0] : x[1];
   case CUDNN_POINTWISE_EXP:
@@ -406,21 +408,23 @@ void computePointwise(const Operation &operation, Memory &memory) {
   memory[y.id] = std::move(result);
 }
 
-/// A [.., m, k] times b [.., k, n].
+/// A [.., m, k] times b [.., k, n]; several heads of a may share one of b.
 void computeMatmul(const Operation &operation, Memory &memory) {
   const Tensor &a = operation.tensors[0], &b = operation.tensors[1],
                &c = operation.result();
   const Values &x = memory[a.id], &y = memory[b.id];
   Values sums(static_cast<size_t>(c.volume()));
+  int64_t shared = a.dims[1] / b.dims[1];
   c.forEach([&](int64_t, size_t i) {
     Index at = indexOf(c, i);
     for (int64_t k = 0; k < a.dims[3]; ++k)
       sums[i] += x[a.number(at[0], at[1], at[2], k)] *
-                 y[b.number(at[0], at[1], k, at[3])];
+                 y[b.number(at[0], at[1] / shared, k, at[3])];
   });
   memory[c.id] = std::move(sums);
 }
 
+/// Of heads, as many as share one of the result.
 void computeReduction(const Operation &operation, Memory &memory) {
   auto how = operation.descriptor->part(CUDNN_ATTR_OPERATION_REDUCTION_DESC)
                  ->value<cudnnReduceTensorOp_t>(CUDNN_ATTR_REDUCTION_OPERATOR);
@@ -428,7 +432,9 @@ void computeReduction(const Operation &operation, Memory &memory) {
   bool isSum = how == CUDNN_REDUCE_TENSOR_ADD;
   Values result(static_cast<size_t>(y.volume()), isSum ? 0 : -INFINITY);
   x.forEach([&](int64_t, size_t i) {
-    float &sum = result[broadcast(y, indexOf(x, i))];
+    Index at = indexOf(x, i);
+    at[1] /= x.dims[1] / y.dims[1];
+    float &sum = result[broadcast(y, at)];
     float value = memory[x.id][i];
     sum = isSum ? sum + value : std::max(sum, value);
   });
@@ -656,8 +662,7 @@ bool isOperation(const DescriptorRef &d) {
     return true;
   case CUDNN_BACKEND_OPERATION_MATMUL_DESCRIPTOR:
     return d->part(CUDNN_ATTR_OPERATION_MATMUL_DESC) &&
-           std::equal(t[0].dims.begin(), t[0].dims.begin() + 2,
-                      t[1].dims.begin()) &&
+           t[0].dims[0] == t[1].dims[0] && t[0].dims[1] % t[1].dims[1] == 0 &&
            t[2].dims ==
                Index{t[0].dims[0], t[0].dims[1], t[0].dims[2], t[1].dims[3]} &&
            t[0].dims[3] == t[1].dims[2];
@@ -668,7 +673,8 @@ bool isOperation(const DescriptorRef &d) {
                                                 CUDNN_REDUCE_TENSOR_MUL)
             : CUDNN_REDUCE_TENSOR_MUL;
     for (size_t i = 0; i < 4; ++i)
-      if (t[1].dims[i] != 1 && t[1].dims[i] != t[0].dims[i])
+      if (i == 1 ? t[0].dims[i] % t[1].dims[i] != 0
+                 : t[1].dims[i] != 1 && t[1].dims[i] != t[0].dims[i])
         return false;
     return kind == CUDNN_REDUCE_TENSOR_ADD || kind == CUDNN_REDUCE_TENSOR_MAX;
   }

@@ -149,7 +149,7 @@ public:
   MaybeError attention(const AttentionCall &call,
                        const AttentionBuffers &buffers,
                        int64_t stream) override {
-    give(stream, [=] { runHostReference(call, buffers); });
+    give(stream, [=] { runHostReference(call, buffers, matmulDirect); });
     return std::nullopt;
   }
   MaybeError copy(void *to, const void *from, int64_t bytes,

@@ -43,12 +43,17 @@ struct Naive {
   std::vector<double> &operator[](AttentionTensor t) {
     return tensors[size_t(t)];
   }
+  /// `head`: of all batches, of queries or of keys.
   double &at(AttentionTensor t, int64_t head, int64_t row, int64_t column) {
     return (*this)[t][size_t((head * call.rowsOf(t) + row) * call.widthOf(t) +
                              column)];
   }
+  int64_t keyHead(int64_t head) const {
+    return head / (call.heads / call.keyHeads);
+  }
   bool sees(int64_t i, int64_t j) const {
-    return call.mask == AttentionMask::None || j <= i;
+    return (call.right == AttentionCall::unbounded || j - i <= call.right) &&
+           (call.left == AttentionCall::unbounded || i - j <= call.left);
   }
 
   /// The shares of the keys in query i.
@@ -59,7 +64,7 @@ struct Naive {
       if (sees(i, j)) {
         double product = 0;
         for (int64_t d = 0; d < call.width; ++d)
-          product += at(Q, h, i, d) * at(K, h, j, d);
+          product += at(Q, h, i, d) * at(K, keyHead(h), j, d);
         maximum = std::max(maximum, shares[size_t(j)] = product * call.scale);
       }
     for (double &share : shares)
@@ -77,7 +82,7 @@ struct Naive {
         for (int64_t d = 0; d < call.valueWidth; ++d) {
           double &o = at(O, h, i, d) = 0;
           for (int64_t j = 0; j < call.keys; ++j)
-            o += shares[size_t(j)] * at(V, h, j, d);
+            o += shares[size_t(j)] * at(V, keyHead(h), j, d);
         }
       }
   }
@@ -92,8 +97,8 @@ struct Naive {
         std::vector<double> slopes(shares.size());
         for (int64_t j = 0; j < call.keys; ++j) {
           for (int64_t d = 0; d < call.valueWidth; ++d) {
-            slopes[size_t(j)] += at(DO, h, i, d) * at(V, h, j, d);
-            at(DV, h, j, d) += shares[size_t(j)] * at(DO, h, i, d);
+            slopes[size_t(j)] += at(DO, h, i, d) * at(V, keyHead(h), j, d);
+            at(DV, keyHead(h), j, d) += shares[size_t(j)] * at(DO, h, i, d);
           }
           mean += shares[size_t(j)] * slopes[size_t(j)];
         }
@@ -101,8 +106,8 @@ struct Naive {
           for (int64_t d = 0; d < call.width; ++d) {
             double slope =
                 shares[size_t(j)] * (slopes[size_t(j)] - mean) * call.scale;
-            at(DQ, h, i, d) += slope * at(K, h, j, d);
-            at(DK, h, j, d) += slope * at(Q, h, i, d);
+            at(DQ, h, i, d) += slope * at(K, keyHead(h), j, d);
+            at(DK, keyHead(h), j, d) += slope * at(Q, h, i, d);
           }
       }
   }
@@ -131,12 +136,12 @@ struct Buffers {
     const AttentionCall &call = naive.call;
     auto strides = call.stridesOf(t);
     for (int64_t b = 0; b < call.batch; ++b)
-      for (int64_t h = 0; h < call.heads; ++h)
+      for (int64_t h = 0; h < call.headsOf(t); ++h)
         for (int64_t r = 0; r < call.rowsOf(t); ++r)
           for (int64_t c = 0; c < call.widthOf(t); ++c)
             body(tensors[size_t(t)][size_t(b * strides[0] + h * strides[1] +
                                            r * strides[2] + c * strides[3])],
-                 naive.at(t, b * call.heads + h, r, c));
+                 naive.at(t, b * call.headsOf(t) + h, r, c));
   }
 };
 
@@ -150,10 +155,17 @@ int64_t upTo(int64_t maximum) {
 AttentionCall drawnCall() {
   AttentionCall call;
   call.batch = upTo(2);
-  call.heads = upTo(3);
+  call.keyHeads = upTo(2);
+  call.heads = call.keyHeads * upTo(3);
   call.queries = upTo(9);
-  call.mask = generator() % 2 ? AttentionMask::Causal : AttentionMask::None;
   call.keys = upTo(9);
+  if (generator() % 2)
+    call.right = 0;
+  // Every query sees a key.
+  if (call.right == 0 && generator() % 2) {
+    call.keys = call.queries + upTo(3) - 1;
+    call.left = upTo(6) - 1;
+  }
   call.width = 8 * upTo(2);
   call.valueWidth = 8 * upTo(2);
   call.scale = 1 / std::sqrt(double(call.width));
@@ -215,7 +227,7 @@ void compare(const Run &run) {
 
 TEST(CudaAttentionTest, NaiveGradientsAreDifferences) {
   AttentionCall call = drawnCall();
-  call.mask = AttentionMask::Causal;
+  call.right = 0;
   Naive naive(call);
   for (AttentionTensor t : {Q, K, V, DO})
     for (double &value : naive[t])
@@ -246,7 +258,7 @@ TEST(CudaAttentionTest, NaiveGradientsAreDifferences) {
 
 TEST(CudaAttentionTest, HostReferenceIsNearNaive) {
   compare([](const AttentionCall &call, AttentionBuffers &buffers) {
-    runHostReference(call, buffers);
+    runHostReference(call, buffers, matmulDirect);
   });
 }
 
@@ -287,23 +299,42 @@ TEST(CudaAttentionTest, SaysWhatItCannot) {
       << error->message;
 }
 
+/// Queries 0 to 4 of 5 keys: 1, 2, 3, 3, 3 of them in a causal window of 3.
+TEST(CudaAttentionTest, CountsVisiblePairs) {
+  AttentionCall call;
+  call.batch = 2;
+  call.heads = 3;
+  call.queries = call.keys = 5;
+  EXPECT_EQ(call.pairs(), 6 * 25);
+  call.right = 0;
+  EXPECT_EQ(call.pairs(), 6 * 15);
+  call.left = 2;
+  EXPECT_EQ(call.pairs(), 6 * 12);
+}
+
 TEST(CudaAttentionTest, DescriptorsAreRead) {
   AttentionCall call = drawnCall();
+  call.left = 3;
+  call.right = 0;
+  call.kind = AttentionKind::Training;
   std::vector<int64_t> numbers{1,
                                call.batch,
                                call.heads,
+                               call.keyHeads,
                                call.queries,
                                call.keys,
                                call.width,
                                call.valueWidth,
-                               int64_t(call.mask),
                                std::bit_cast<int64_t>(call.scale),
+                               3,
+                               0,
                                call.workspace};
   for (HeadLayout layout : call.layouts)
     numbers.push_back(int64_t(layout));
   ASSERT_EQ(numbers.size(), AttentionCall::numbers);
-  call.kind = AttentionKind::Training;
   EXPECT_EQ(AttentionCall::fromArray(numbers.data()), call);
+  auto written = call.toArray();
+  EXPECT_TRUE(std::equal(written.begin(), written.end(), numbers.begin()));
   // Buffers are in the order that Runtime.h says.
   std::array<char, 10> places;
   std::array<void *, 10> list;

@@ -135,43 +135,55 @@ int64_t workspaceOf(const AttentionCall &call) {
   if (!call.isBackward())
     return 4096;
   auto up = [](int64_t n, int64_t to) { return (n + to - 1) / to * to; };
-  int64_t matrices = call.batch * call.heads, rows = up(call.queries, 128);
-  return matrices * rows * up(call.keys, 128) * 2 +
-         up(matrices * rows * 4, 256) * 2 + 4096;
+  int64_t matrices = call.batch * call.heads, rows = up(call.queries, 128),
+          keys = up(call.keys, 128);
+  int64_t ofHeads = call.keyHeads == call.heads
+                        ? 0
+                        : matrices * keys * (call.width + call.valueWidth) * 2;
+  return matrices * rows * keys * 2 + up(matrices * rows * 4, 256) * 2 +
+         ofHeads + 4096;
 }
 
 /// All that the pass makes calls of has an engine whose sums have an order and
 /// that has room; heads of another width have none.
 TEST_F(CudnnEnginesTest, KnowsAttention) {
   openDriver();
+  constexpr int64_t none = AttentionCall::unbounded;
   struct Shape {
-    int64_t batch, heads, queries, keys, width;
+    int64_t batch, heads, keyHeads, queries, keys, width;
   };
-  const Shape shapes[] = {
-      {8, 12, 1024, 1024, 64}, {2, 3, 17, 33, 24}, {1, 2, 64, 64, 128}};
+  const Shape shapes[] = {{8, 12, 12, 1024, 1024, 64},
+                          {2, 3, 3, 17, 33, 24},
+                          {2, 8, 2, 256, 256, 64},
+                          {1, 2, 2, 64, 64, 128}};
   for (auto kind : {AttentionKind::Forward, AttentionKind::Training,
                     AttentionKind::Backward})
-    for (auto mask : {AttentionMask::None, AttentionMask::Causal})
+    for (auto [left, right] :
+         {std::pair(none, none), std::pair(none, int64_t(0)),
+          std::pair(int64_t(15), int64_t(0))})
       for (auto layout : {HeadLayout::HeadsFirst, HeadLayout::TokensFirst})
         for (const Shape &s : shapes) {
-          AttentionCall call{kind,    s.batch, s.heads, s.queries, s.keys,
-                             s.width, s.width, mask,    0.125};
+          AttentionCall call{kind,      s.batch, s.heads, s.keyHeads,
+                             s.queries, s.keys,  s.width, s.width,
+                             0.125,     left,    right};
           call.layouts.fill(layout);
-          SCOPED_TRACE("kind " + std::to_string(int64_t(kind)) + " mask " +
-                       std::to_string(int64_t(mask)) + " layout " +
+          SCOPED_TRACE("kind " + std::to_string(int64_t(kind)) + " left " +
+                       std::to_string(left) + " right " +
+                       std::to_string(right) + " layout " +
                        std::to_string(int64_t(layout)) + " width " +
-                       std::to_string(s.width));
+                       std::to_string(s.width) + " key heads " +
+                       std::to_string(s.keyHeads));
           auto graph = AttentionGraph::make(target(), call, 16, 1);
           ASSERT_TRUE(graph) << graph.error();
           // A plan compiles kernels, which takes a second or two.
-          if (kind == AttentionKind::Forward || mask == AttentionMask::None ||
+          if (kind == AttentionKind::Forward || right == none ||
               layout == HeadLayout::HeadsFirst || s.width > 64)
             continue;
           auto bytes = (*graph)->workspaceOf(0);
           ASSERT_TRUE(bytes) << bytes.error();
           EXPECT_LE(int64_t(*bytes), workspaceOf(call));
         }
-  AttentionCall odd{AttentionKind::Forward, 2, 2, 64, 64, 20, 20};
+  AttentionCall odd{AttentionKind::Forward, 2, 2, 2, 64, 64, 20, 20};
   EXPECT_FALSE(AttentionGraph::make(target(), odd, 16, 1));
 }
 

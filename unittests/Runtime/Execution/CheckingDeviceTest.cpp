@@ -67,7 +67,7 @@ public:
   }
   MaybeError attention(const AttentionCall &call,
                        const AttentionBuffers &buffers, int64_t) override {
-    return done([&] { runHostReference(call, buffers); });
+    return done([&] { runHostReference(call, buffers, matmulDirect); });
   }
   MaybeError copy(void *to, const void *from, int64_t bytes, int64_t) override {
     std::memmove(to, from, size_t(bytes));
@@ -381,9 +381,10 @@ TEST_F(CheckingDeviceTest, Attention) {
       call.kind = kind;
       call.batch = 3;
       call.heads = 2;
+      call.keyHeads = 1;
       call.queries = call.keys = 5;
       call.width = call.valueWidth = 8;
-      call.mask = AttentionMask::Causal;
+      call.right = 0;
       std::vector<std::vector<char>> tensors;
       AttentionBuffers buffers;
       for (AttentionTensor t : {Q, K, V, O, DO, DQ, DK, DV}) {

@@ -177,3 +177,82 @@ def Soap_AttentionGradOp
                       Optional<Soap_Float>:$dbias);
   let hasVerifier = 1;
 }
+
+//===----------------------------------------------------------------------===//
+// Between the products of a tile, in programs of GPUs. Their C++ is a header of
+// its own (SoapAttentionTiles.h).
+//===----------------------------------------------------------------------===//
+
+def Soap_AttentionWeightsOp
+    : Soap_Op<"attention_weights", [AttrSizedOperandSegments]> {
+  let summary = "weights and lse of attention from products of q and k";
+  let description = [{
+    `soap.attention` between its two products, for a tile of queries and the
+    keys that they see. With p the products of queries and keys, s is `scale *
+    p`, with softcap, bias and hidden keys as there;
+
+    - lse[n, h, i] = log of the sum of exp(s[n, h, i, j]) over visible keys;
+    - weights[n, h, i, j] = exp(s[n, h, i, j] - lse[n, h, i]), 0 for a hidden
+      key.
+
+    `--soap-expand-attention` makes it, with `offset` as the place of the first
+    query among the keys of the tile.
+
+    **Constraints**
+
+    - The products are [N, H, Q, K]; the weights have that shape and any type of
+      floats.
+    - Bias, segments and attributes as in `soap.attention`.
+    - lse is [N, H, Q], with the element type of the products.
+
+    **Example**
+
+    ```mlir
+    %weights, %lse = soap.attention_weights %products
+        {scale = 0.5 : f64, right = 0 : i64,
+         operandSegmentSizes = array<i32: 1, 0, 0, 0>}
+        : (tensor<2x4x8x8xf32>) -> (tensor<2x4x8x8xbf16>, tensor<2x4x8xf32>)
+    ```
+  }];
+  let arguments = !con((ins Soap_Float:$products), Soap_AttentionMask);
+  let results = (outs Soap_Float:$weights, Soap_Float:$lse);
+  let hasVerifier = 1;
+}
+
+def Soap_AttentionWeightsGradOp
+    : Soap_Op<"attention_weights_grad", [AttrSizedOperandSegments]> {
+  let summary = "weights of attention again, and gradients of products";
+  let description = [{
+    `soap.attention_grad` between its products, for a tile of queries and the
+    keys that they see. The weights are as `soap.attention_weights` gives them,
+    from the lse of all keys. `dweights` are the products of dout and v, `excess` is
+    what is subtracted from each element of a row: the sum of dout * out, less
+    dlse. With ds = weights * (dweights - excess), `dproducts` are ds times the
+    derivative of s by the products, and `dscores` are ds, which the gradient of
+    a bias sums.
+
+    **Constraints**
+
+    - Products and `dweights` are [N, H, Q, K], of one type; the results have
+      that shape and any type of floats, `dscores` that of the products.
+    - Bias, segments and attributes as in `soap.attention`.
+    - lse and excess are [N, H, Q], with the element type of the products.
+
+    **Example**
+
+    ```mlir
+    %weights, %dproducts = soap.attention_weights_grad
+        %products, %dweights, %lse, %excess
+        {scale = 0.5 : f64, right = 0 : i64,
+         operandSegmentSizes = array<i32: 1, 1, 1, 1, 0, 0, 0>}
+        : (tensor<2x4x8x8xf32>, tensor<2x4x8x8xf32>, tensor<2x4x8xf32>,
+           tensor<2x4x8xf32>) -> (tensor<2x4x8x8xbf16>, tensor<2x4x8x8xbf16>)
+    ```
+  }];
+  let arguments = !con((ins Soap_Float:$products, Soap_Float:$dweights,
+                            Soap_Float:$lse, Soap_Float:$excess),
+                       Soap_AttentionMask);
+  let results = (outs Soap_Float:$weights, Soap_Float:$dproducts,
+                      Optional<Soap_Float>:$dscores);
+  let hasVerifier = 1;
+}

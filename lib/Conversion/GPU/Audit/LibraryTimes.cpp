@@ -19,8 +19,7 @@
 using namespace mlir;
 using namespace mlir::soap;
 using ::soap::OpShape;
-using ::soap::runtime::AttentionKind;
-using ::soap::runtime::AttentionMask;
+using ::soap::runtime::AttentionCall;
 using ::soap::runtime::ConvKind;
 using CallPrecision = ::soap::runtime::Precision;
 
@@ -156,18 +155,19 @@ LibraryTime LibraryTimes::timeOf(LibraryCallOp call) const {
                 text({kh, kw});
     return time;
   }
-  if (call.getName() == "attention" && d.size() >= 10) {
-    double pairs = product({d[1], d[2], d[3], d[4]}) *
-                   (AttentionMask(d[7]) == AttentionMask::Causal ? 0.5 : 1);
-    bool isBackward = AttentionKind(d[0]) == AttentionKind::Backward;
-    auto widths = static_cast<double>(d[5] + d[6]);
+  if (call.getName() == "attention" && d.size() == AttentionCall::numbers) {
+    AttentionCall attention = AttentionCall::fromArray(d.data());
+    auto widths = static_cast<double>(attention.width + attention.valueWidth);
     // Five products in place of two; fused kernels reach about a third of the
     // peak at heads of 64.
-    double flops = 2 * pairs * widths * (isBackward ? 2.5 : 1);
+    double flops = 2 * static_cast<double>(attention.pairs()) * widths *
+                   (attention.isBackward() ? 2.5 : 1);
     time.seconds = std::max(3 * flops / chip.tensorFlops, bytes / bandwidth) +
                    GpuChip::gapS;
-    time.name = (isBackward ? "attention backward " : "attention ") +
-                text({d[1], d[2], d[3], d[4], d[5]});
+    time.name =
+        (attention.isBackward() ? "attention backward " : "attention ") +
+        text({attention.batch, attention.heads, attention.queries,
+              attention.keys, attention.width});
     return time;
   }
   // Norms and pooling read what they reduce twice.

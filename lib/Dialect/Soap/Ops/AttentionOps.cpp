@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Dialect/Soap/OpSupport.h"
+#include "AttentionMask.h"
 
 using namespace mlir;
 using namespace mlir::soap;
@@ -33,20 +33,6 @@ AttentionDims dimsOf(Op op) {
           key[2],   query[3], shapeOf(op.getV()).back()};
 }
 
-LogicalResult checkBias(EmitError emitError, Value bias,
-                        ArrayRef<int64_t> scores) {
-  if (!bias)
-    return success();
-  ArrayRef<int64_t> shape = shapeOf(bias);
-  bool fits = shape.size() == scores.size();
-  for (size_t d = 0; fits && d < scores.size(); ++d)
-    fits = shape[d] == scores[d] || shape[d] == 1;
-  if (fits)
-    return success();
-  return emitError() << "expected a bias that broadcasts to "
-                     << shapeString(scores) << ", got " << bias.getType();
-}
-
 /// Operands and attributes of `Op`, or of its adaptor.
 template <typename Op>
 LogicalResult checkAttention(EmitError emitError, Op op) {
@@ -60,43 +46,15 @@ LogicalResult checkAttention(EmitError emitError, Op op) {
     return emitError() << "expected k with a number of heads that divides the "
                        << queries[1] << " heads of q, got " << keys[1];
   AttentionDims dims = dimsOf(op);
-  if (failed(checkShape(
-          emitError, "k", key.getType(),
-          {dims.samples, dims.keyHeads, dims.keys, dims.width})) ||
+  if (failed(
+          checkShape(emitError, "k", key.getType(),
+                     {dims.samples, dims.keyHeads, dims.keys, dims.width})) ||
       failed(checkShape(
           emitError, "v", value.getType(),
-          {dims.samples, dims.keyHeads, dims.keys, dims.valueWidth})) ||
-      failed(checkBias(emitError, op.getBias(),
-                       {dims.samples, dims.heads(), dims.queries, dims.keys})))
+          {dims.samples, dims.keyHeads, dims.keys, dims.valueWidth})))
     return failure();
-  Value querySegments = op.getQuerySegments(),
-        keySegments = op.getKeySegments();
-  if (!querySegments != !keySegments)
-    return emitError() << "expected segments of both queries and keys, or of "
-                          "neither, got segments of "
-                       << (querySegments ? "queries" : "keys") << " only";
-  if (querySegments &&
-      (failed(checkShape(emitError, "query segments", querySegments.getType(),
-                         {dims.samples, dims.queries})) ||
-       failed(checkShape(emitError, "key segments", keySegments.getType(),
-                         {dims.samples, dims.keys}))))
-    return failure();
-  if (!op.getScale().isFinite())
-    return emitError() << "'scale' must be finite";
-  if (!op.getSoftcap().isFinite() || op.getSoftcap().isNegative())
-    return emitError() << "'softcap' must be finite and not negative, got "
-                       << op.getSoftcap().convertToDouble();
-  auto isIndex = [&](StringRef name, int64_t value) -> LogicalResult {
-    if (value >= -maxExtent && value <= maxExtent)
-      return success();
-    return emitError() << "'" << name << "' must be in [-2^40, 2^40], got "
-                       << value;
-  };
-  return failure(
-      failed(isIndex("left", static_cast<int64_t>(op.getLeft().value_or(0)))) ||
-      failed(
-          isIndex("right", static_cast<int64_t>(op.getRight().value_or(0)))) ||
-      failed(isIndex("offset", static_cast<int64_t>(op.getOffset()))));
+  return checkAttentionMask(
+      emitError, op, {dims.samples, dims.heads(), dims.queries, dims.keys});
 }
 
 SmallVector<int64_t> stateShape(const AttentionDims &dims) {
