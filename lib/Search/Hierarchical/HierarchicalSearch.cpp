@@ -52,27 +52,24 @@ static std::vector<int64_t> divisorsOf(int64_t number) {
 
 /// Samples of a microbatch in a replica, ascending: divisors of the batch,
 /// powers of two, and all samples of each number of replicas. The model's check
-/// leaves those that another number stands for.
-static std::vector<int64_t> sampleCounts(int64_t batch,
-                                         const std::vector<int> &deviceCounts) {
+/// leaves out numbers that another one stands for.
+static std::vector<int64_t> sampleCounts(int64_t batch, int devices) {
   std::vector<int64_t> counts = divisorsOf(batch);
   for (int64_t samples = 1; samples < batch; samples *= 2)
     counts.push_back(samples);
-  for (int devices : deviceCounts)
-    for (int64_t replicas : divisorsOf(devices))
-      if (replicas < batch)
-        counts.push_back((batch + replicas - 1) / replicas);
+  for (int64_t replicas : divisorsOf(devices))
+    if (replicas < batch)
+      counts.push_back((batch + replicas - 1) / replicas);
   std::sort(counts.begin(), counts.end());
   counts.erase(std::unique(counts.begin(), counts.end()), counts.end());
   return counts;
 }
 
-/// All shapes of a problem on some numbers of devices, small microbatches
-/// first.
+/// All shapes of a problem on a number of devices, small microbatches first.
 static std::vector<HybridShape> listShapes(const HybridModel &model,
-                                           const std::vector<int> &counts) {
+                                           int devices) {
   std::vector<HybridShape> shapes;
-  auto add = [&](int devices, int64_t samples, int tensor, int stages,
+  auto add = [&](int64_t samples, int tensor, int stages,
                  const std::pair<int, bool> &context) {
     int inside = tensor * stages * context.first;
     if (devices % inside != 0)
@@ -89,27 +86,26 @@ static std::vector<HybridShape> listShapes(const HybridModel &model,
             shapes.push_back(shape);
         }
   };
-  for (int64_t samples : sampleCounts(model.getBatch(), counts))
-    for (int devices : counts)
-      for (int64_t tensor : divisorsOf(devices))
-        for (int64_t stages : divisorsOf(devices / tensor))
-          for (const std::pair<int, bool> &context : model.contexts())
-            // Sequences that are split are long: one at a time is enough work.
-            if (samples == 1 || context.first == 1)
-              add(devices, samples, static_cast<int>(tensor),
-                  static_cast<int>(stages), context);
+  for (int64_t samples : sampleCounts(model.getBatch(), devices))
+    for (int64_t tensor : divisorsOf(devices))
+      for (int64_t stages : divisorsOf(devices / tensor))
+        for (const std::pair<int, bool> &context : model.contexts())
+          // Sequences that are split are long: one at a time is enough work.
+          if (samples == 1 || context.first == 1)
+            add(samples, static_cast<int>(tensor), static_cast<int>(stages),
+                context);
   return shapes;
 }
 
-/// Fewer devices to look at behind `used`, so that more devices are never
-/// slower: `deviceCounts`, the most first.
-static std::vector<int> fewerDevices(const Topology &topology,
-                                     const std::vector<int> &used) {
-  std::vector<int> counts = deviceCounts(topology);
-  std::erase_if(counts, [&](int count) {
-    return std::find(used.begin(), used.end(), count) != used.end();
-  });
-  std::reverse(counts.begin(), counts.end());
+/// Numbers of devices to look at, all of them first, the fewest last: so more
+/// devices are never slower.
+static std::vector<int> countsToLookAt(const HybridModel &model,
+                                       const Topology &topology) {
+  std::vector<int> counts = usedDevices(model, topology);
+  for (int count : deviceCounts(topology))
+    counts.push_back(count);
+  std::sort(counts.rbegin(), counts.rend());
+  counts.erase(std::unique(counts.begin(), counts.end()), counts.end());
   return counts;
 }
 
@@ -447,9 +443,9 @@ HierarchicalResult soap::searchHybrid(HybridModel &model,
   auto isSpent = [&] {
     return options.prices > 0 && result.priced >= options.prices;
   };
-  // Looks at all shapes on some numbers of devices. False: a limit ended it.
-  auto look = [&](const std::vector<int> &counts) {
-    std::vector<HybridShape> shapes = listShapes(model, counts);
+  // Looks at all shapes on a number of devices. False: a limit ended it.
+  auto look = [&](int devices) {
+    std::vector<HybridShape> shapes = listShapes(model, devices);
     result.shapes += static_cast<int64_t>(shapes.size());
     // The most samples of a microbatch with which the best plan of these, or
     // while there is none the least bound, was better than with fewer.
@@ -494,16 +490,15 @@ HierarchicalResult soap::searchHybrid(HybridModel &model,
     }
     return true;
   };
-  std::vector<int> used = usedDevices(model, problem.getTopology());
-  result.complete = look(used);
-  for (int count : fewerDevices(problem.getTopology(), used)) {
+  result.complete = true;
+  for (int count : countsToLookAt(model, problem.getTopology())) {
     // The time of the products at the peak of so many devices.
     double leastNs =
         1e9 * model.iterationFlops() / (count * model.peakFlopsPerSecond());
     if (!options.exhaustive && result.best.exists() &&
         result.best.excessBytes == 0 && leastNs >= slowest(result.best))
       break;
-    result.complete = result.complete && look({count});
+    result.complete = result.complete && look(count);
   }
   for (const HybridShape &shape : forTable) {
     if (byKind.contains(kindOf(shape)))

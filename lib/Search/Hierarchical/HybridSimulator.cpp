@@ -112,16 +112,17 @@ private:
         static_cast<int64_t>(step.strategy.size()) * plan.shape.unit();
     bool isLong = all > 2 * more && static_cast<double>(pieces * all) >
                                         piecesIn(PlanForm::Compact);
+    // Replicas that differ are simulated one by one, if they are not too many.
     int64_t full = plan.shape.data * plan.shape.samples;
     HybridSimulation result;
-    result.isFull = isLong && plan.isUneven;
+    result.isFull =
+        plan.isUneven &&
+        (isLong || static_cast<double>(pieces * plan.shape.data * all) >
+                       piecesIn(PlanForm::Written));
     auto last = timesOf(plan, step, isLong ? more : all,
-                        isLong ? more * full : model.getBatch());
-    if (!last && plan.isUneven && !isLong && !isOver()) {
-      // Replicas that differ are too many to be simulated one by one.
-      result.isFull = true;
-      last = timesOf(plan, step, all, all * full);
-    }
+                        isLong          ? more * full
+                        : result.isFull ? all * full
+                                        : model.getBatch());
     if (!last)
       return last.takeError();
     result.microbatches = isLong ? more : all;
