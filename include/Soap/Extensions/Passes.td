@@ -102,6 +102,10 @@ def SoapRecognizeOps : Pass<"soap-recognize-ops", "::mlir::func::FuncOp"> {
     f32 and f64 with static shapes, in a function of one block. A remark says
     how many ops there are.
 
+    Additions of sums over samples (`soap.sample_dim` of arguments) become one
+    `soap.accumulate`: devices add up their contributions before these are
+    reduced. Of 16-bit floats the sums are f32, and are rounded once.
+
     ```mlir
     %m = linalg.generic ... { arith.maximumf } : tensor<4xf32>
     %d = linalg.generic ... ins(%x, %m) { arith.subf } : tensor<4x6xf32>
