@@ -28,7 +28,7 @@ struct Attention {
   double softcap = 0;
   std::optional<int64_t> left, right;
   int64_t offset = 0;
-  std::optional<Array> products; ///< of q and k, instead of these
+  std::optional<Array> products = {}; ///< of q and k, instead of these
   static constexpr double scale = 0.75;
 
   int64_t groups() const { return q.dim(1) / k.dim(1); }
