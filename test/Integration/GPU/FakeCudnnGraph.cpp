@@ -193,6 +193,7 @@ std::vector<int> tensorNames(const Descriptor &operation) {
     case CUDNN_POINTWISE_MUL:
     case CUDNN_POINTWISE_DIV:
     case CUDNN_POINTWISE_CMP_GE:
+    case CUDNN_POINTWISE_CMP_GT:
       return {CUDNN_ATTR_OPERATION_POINTWISE_XDESC,
               CUDNN_ATTR_OPERATION_POINTWISE_BDESC,
               CUDNN_ATTR_OPERATION_POINTWISE_YDESC};
