@@ -53,7 +53,7 @@ static double countUpTo(const Interval &rows, const Interval &columns,
 }
 
 bool Band::meets(const Interval &rowRange, const Interval &columnRange) const {
-  return rowRange.size() > 0 && columnRange.size() > 0 &&
+  return low <= high && rowRange.size() > 0 && columnRange.size() > 0 &&
          columnRange.lo - (rowRange.hi - 1) <= high &&
          columnRange.hi - 1 - rowRange.lo >= low;
 }

@@ -222,3 +222,21 @@ func.func @many_elements(%x: tensor<8192x40x2048x2048xbf16>) -> tensor<8192x40x2
     }
   }
 #-}
+
+func.func @attention(%q: tensor<2x4x8x4xf32>, %k: tensor<2x2x8x4xf32>, %v: tensor<2x2x8x6xf32>, %s: tensor<2x8xi32>, %b: tensor<1x4x1x8xf32>) -> tensor<2x4x8x4xf32> {
+  %out, %lse = soap.attention %q, %k, %v, %b, %s, %s
+      {scale = 0.5 : f64, softcap = 20.0 : f64, left = 3 : i64, right = 0 : i64, offset = 0 : i64,
+       operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1>}
+      : (tensor<2x4x8x4xf32>, tensor<2x2x8x4xf32>, tensor<2x2x8x6xf32>, tensor<1x4x1x8xf32>, tensor<2x8xi32>, tensor<2x8xi32>)
+      -> (tensor<2x4x8x6xf32>, tensor<2x4x8xf32>)
+  %state = soap.attention_partial %q, %k, %v
+      {scale = 0.5 : f64, offset = -4 : i64, operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0>}
+      : (tensor<2x4x8x4xf32>, tensor<2x2x8x4xf32>, tensor<2x2x8x6xf32>) -> tensor<7x2x4x8xf32>
+  %o, %l = soap.attention_result %state {groups = 2 : i64}
+      : (tensor<7x2x4x8xf32>) -> (tensor<2x4x8x6xf32>, tensor<2x4x8xf32>)
+  %dq, %dk, %dv, %db = soap.attention_grad %o, %q, %k, %v, %out, %lse, %b, %l
+      {scale = 0.5 : f64, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 0, 1>}
+      : (tensor<2x4x8x6xf32>, tensor<2x4x8x4xf32>, tensor<2x2x8x4xf32>, tensor<2x2x8x6xf32>, tensor<2x4x8x6xf32>, tensor<2x4x8xf32>, tensor<1x4x1x8xf32>, tensor<2x4x8xf32>)
+      -> (tensor<2x4x8x4xf32>, tensor<2x2x8x4xf32>, tensor<2x2x8x6xf32>, tensor<1x4x1x8xf32>)
+  return %dq : tensor<2x4x8x4xf32>
+}

@@ -33,9 +33,9 @@ for layer in "lstm1", "lstm2":
 assert place["encoder.lstm1.0"][0] <= place["encoder.lstm2.0"][0] <= place["softmax.0"][0]
 assert len({tuple(devices) for devices in place.values()}) > 2
 
-samples = {"embedding": "i0", "block0.norm1": "d0", "block0.attention.softmax": "d0", "loss": "n0"}
+samples = {"embedding": "i0", "block0.norm1": "d0", "block0.attention.mixed": "n", "loss": "n0"}
 for name, loop in {"embedding": "v", "block0.norm1": None, "block0.attention.query": "n", "block0.attention.key": "n",
-                   "block0.attention.products": "b1", "block0.attention.softmax": "d1", "block0.attention.mixed": "b1",
+                   "block0.attention.mixed": "h",
                    "block0.attention.output": "k", "block0.norm2": None, "block0.mlp.up": "n", "block0.mlp.down": "k",
                    "norm": None, "head": "n", "loss": "k"}.items():
     degrees, replicas, devices = gpt[name]
