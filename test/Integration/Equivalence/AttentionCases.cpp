@@ -195,7 +195,7 @@ Case attentionLayer(Random &random) {
   if (drawn.hasSegments)
     for (int i = 0; i < 2; ++i)
       operands.push_back(f.arg({drawn.samples, drawn.queries},
-                               {Fill::Labels, 2}, "label", "i32", sampleDim));
+                               {Fill::Labels, 2}, "data", "i32", sampleDim));
   Tensor out = f.op("attention", operands, drawn.attributes + drawn.sizes(3),
                     {drawn.out(), drawn.lse()})[0];
   Tensor y = f.op1("reduce", {out}, "axes = array<i64: 2>",
