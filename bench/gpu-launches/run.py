@@ -47,7 +47,7 @@ PYTORCH = {"alexnet": (9.2, 6.1), "alexnet-64": (3.31, 2.98), "lenet": (0.266, 0
 # Limits of --check: launches and copies of a step, tf32 and bf16. A launch of 1 % of the step may take at most so many
 # times as long as its bytes, all launches together, too; an uncoalesced access may move this share of the bytes.
 MAX_LAUNCHES = {
-    "gpt2-small": (205, 125),
+    "gpt2-small": (400, 125),
     "resnet-50": (85, 230),
     "resnet-101": (160, 440),
     "inception-v3": (165, 390),
@@ -55,7 +55,7 @@ MAX_LAUNCHES = {
     "alexnet": (30, 45),
     "rnnlm": (495, 510),
     "nmt": (980, 995),
-    "llama-small": (430, 385),
+    "llama-small": (565, 385),
 }
 RATIOS = "max-ratio=2 max-share=0.01 max-total-ratio=1.5 max-uncoalesced=0.01"
 LIMITS = {(name, precision): "max-launches=%d %s" % (launches, RATIOS)

@@ -164,7 +164,7 @@ CASES = [
     topology("a machine for one device of two", changed(TOPOLOGY, ["devices", 1, "machine"], "m"), "at /devices/1",
              'expected key "machine" in all devices or in none'),
     topology("a machine without a name", changed(TOPOLOGY, ["devices", 0, "machine"], ""), "at /devices/0/machine",
-             "expected the name of a machine"),
+             "expected a string that is not empty"),
     topology("devices that are not connected", changed(TOPOLOGY, ["links"], []), "'a'", "'b'"),
     topology("an empty file", "", "t.json: invalid JSON"),
     topology("a million devices", '{"version":1,"name":"n","device_types":[{"name":"t","memory_bytes":1,"memory_bandwidth_bytes_per_s":1,'

@@ -124,7 +124,7 @@ void checkForward(const Attention &attention) {
   std::vector<Array> inputs{attention.q, attention.k, attention.v};
   attention.addMask(inputs);
   std::vector<Array> results{attention.out(), attention.lse()};
-  checkEverywhere(withSegments(function("soap.attention",
+  check(withSegments(function("soap.attention",
                                         attention.attributes("1, 1, 1, ") + ">",
                                         inputs, results),
                                attention),
@@ -173,7 +173,7 @@ void checkGradient(const Attention &attention, bool hasDlse, bool hasDbias) {
     results.push_back(dbias);
   std::string attributes =
       attention.attributes("1, 1, 1, 1, 1, 1, ") + (hasDlse ? ", 1>" : ", 0>");
-  checkEverywhere(
+  check(
       withSegments(function("soap.attention_grad", attributes, inputs, results),
                    attention),
       inputs, results);

@@ -214,6 +214,25 @@ def softmax(op, x):
     return e / e.sum(axis, keepdims=True)
 
 
+def attention(op, q, k, v, *bias):
+    """With a bias, but no segments."""
+    a, groups = op.attributes, q.shape[1] // k.shape[1]
+    s = a["scale"] * np.einsum("nhid,nhjd->nhij", q, np.repeat(k, groups, 1))
+    if a.get("softcap"):
+        s = a["softcap"] * np.tanh(s / a["softcap"])
+    if bias:
+        s = s + bias[0]
+    distance = np.arange(k.shape[2])[None, :] - np.arange(q.shape[2])[:, None] - a.get("offset", 0)
+    hidden = (distance < -a.get("left", np.inf)) | (distance > a.get("right", np.inf))
+    s = np.where(hidden, -np.inf, s)
+    most = np.maximum(s.max(-1, keepdims=True), -1e300)
+    e = np.exp(s - most)
+    total = e.sum(-1, keepdims=True)
+    out = np.einsum("nhij,nhje->nhie", e / np.where(total > 0, total, 1), np.repeat(v, groups, 1))
+    with np.errstate(divide="ignore"):
+        return out, (most + np.log(total))[..., 0]
+
+
 def layer_norm(op, x, gamma, beta):
     axes = tuple(range(op.attributes["axis"], x.ndim))
     mean = x.mean(axes, keepdims=True)
@@ -262,6 +281,7 @@ def cast(op, x):
 OPS = {
     "gelu": gelu,
     "softmax": softmax,
+    "attention": attention,
     "layer_norm": layer_norm,
     "rms_norm": rms_norm,
     "gather": gather,

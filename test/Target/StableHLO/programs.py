@@ -189,7 +189,8 @@ def check_exchanges(program, folder, preset):
     # Gradients of both weights and the loss, or of one weight, and what is folded over classes. 192 KiB are logits.
     most = {"KiB": 1.0, "MiB": 1024.0}[moved[2]] * float(moved[1]) if moved else 1e9
     expected = 2 * 3 * (16 * 32 + 32 * 256 + 1) * 4 / 1024 if preset else 200
-    if [kind for kind, _, _ in exchanges] != ["all-reduce"] or most > expected * 1.02:
+    # A number may go from device to device.
+    if [kind for kind, _, size in exchanges if float(size) >= 1] != ["all-reduce"] or most > expected * 1.02:
         return "expected all-reduces of at most %.1f KiB, got:\n%s" % (expected, said)
     return None
 

@@ -149,9 +149,9 @@ TEST_F(JudgedPlans, FitForCertainIfTheyArePriced) {
   };
   int64_t wanted = search(plenty, refuse).best.peakBytes;
   int fitting = 0, others = 0;
-  for (int64_t tenths : {2, 5, 8, 11, 12, 15, 20}) {
-    SCOPED_TRACE(tenths);
-    HierarchicalResult found = search(wanted * tenths / 10, refuse);
+  for (int64_t percent : {1, 20, 50, 80, 110, 120, 150, 200}) {
+    SCOPED_TRACE(percent);
+    HierarchicalResult found = search(wanted * percent / 100, refuse);
     int64_t most = maxBytes(found.best);
     EXPECT_GT(most, found.best.peakBytes);
     EXPECT_EQ(found.best.excessBytes == 0, most <= model->getMemoryBytes());
