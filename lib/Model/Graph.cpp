@@ -9,6 +9,8 @@
 
 #include "Soap/Model/Graph.h"
 
+#include "Soap/Model/OpShape.h"
+
 #include <algorithm>
 #include <cassert>
 
@@ -38,12 +40,12 @@ static void leaveOutRepeated(Config &config) {
   config.replicas = 1;
 }
 
-Config stageConfig(const GraphNode & /*node*/, const Config &config,
+Config stageConfig(const GraphNode &node, const Config &config,
                    const Kernel &stage) {
   assert(stage.wholeLoops.size() == stage.space.loops.size() &&
          "a loop of the whole op for each of the stage");
   Config own = followLoops(config, stage.wholeLoops);
-  if (own.replicas > config.replicas)
+  if (own.replicas > config.replicas && isAttention(node.whole.kind))
     leaveOutRepeated(own);
   return own;
 }

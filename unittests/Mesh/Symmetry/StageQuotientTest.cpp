@@ -794,7 +794,7 @@ TEST(StageQuotient, EqualsTheUnfoldedPlan) {
                 static_cast<unsigned long long>(idle));
   if (!rounds.text && !HasFailure()) {
     EXPECT_GT(folded, cases / 4);
-    EXPECT_GT(recomputed, cases / 20);
+    EXPECT_GT(recomputed, cases / 25);
     EXPECT_GT(gathered, cases / 20);
     EXPECT_GT(zigzags, 0u);
     EXPECT_GT(idle, 0u);
