@@ -336,7 +336,8 @@ Expected<Strategy> soap::presetStrategy(const std::string &name,
     return Error{"recipe '" + name +
                  "' also decides where states of the optimizer are, expected "
                  "it without 'offload'"};
-  if (!named->keeps.empty())
+  // Context parallelism is the same with keys and values in both forms.
+  if (!named->keeps.empty() && !name.starts_with("context"))
     return Error{"recipe '" + name +
                  "' also decides in which form values are kept, expected one "
                  "that does not, as 'zero'"};
