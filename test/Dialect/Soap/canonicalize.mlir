@@ -76,12 +76,10 @@ func.func @choices(%x: tensor<2xf32>, %y: tensor<2xf32>, %m: tensor<2xf32>)
   %1 = soap.where %off, %x, %y : tensor<2xf32>
   // CHECK: %[[KEPT:.*]] = soap.where
   %2 = soap.where %some, %x, %y : tensor<2xf32>
-  // Something waits for the condition.
-  // CHECK: %[[WAITS:.*]] = soap.where %arg2, %arg0, %arg0
   %3 = soap.where %m, %x, %x : tensor<2xf32>
   %4 = soap.maximum %x, %x : tensor<2xf32>
   %5 = soap.minimum %y, %y : tensor<2xf32>
-  // CHECK: return %arg0, %arg1, %[[KEPT]], %[[WAITS]], %arg0, %arg1
+  // CHECK: return %arg0, %arg1, %[[KEPT]], %arg0, %arg0, %arg1
   return %0, %1, %2, %3, %4, %5 : tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>
 }
 

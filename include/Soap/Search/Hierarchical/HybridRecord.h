@@ -49,7 +49,7 @@ struct HybridPart {
 };
 
 /// Of the searches of a run: with and without states of the optimizer in host
-/// memory, of the step as it is and with attention in blocks.
+/// memory.
 struct HybridRecord {
   std::list<HybridPart> parts; ///< references to them stay valid
 

@@ -96,9 +96,9 @@ OpFoldResult BiasAddOp::fold(FoldAdaptor) {
   return isConstantOf(getB(), -0.0) ? foldTo(*this, getX()) : OpFoldResult();
 }
 
-/// A choice between a value and itself stays: by it, blocks of attention wait
-/// for the condition (docs/ContextParallelism.md).
 OpFoldResult WhereOp::fold(FoldAdaptor) {
+  if (getX() == getY())
+    return foldTo(*this, getX());
   DenseElementsAttr condition = constantElements(getCondition());
   if (!condition || condition.getNumElements() > maxFoldedElements)
     return {};
