@@ -23,12 +23,6 @@ namespace {
 
 constexpr double minusInfinity = -std::numeric_limits<double>::infinity();
 
-/// exp(x - maximum) for x <= maximum, also where both are -inf.
-Scalar expBelow(KernelBuilder &k, const Scalar &x, const Scalar &maximum) {
-  return select(compare(arith::CmpFPredicate::OEQ, x, maximum), k.number(1),
-                exp(x - maximum));
-}
-
 /// From a product of queries and keys to its score.
 class ScoreRule {
 public:
@@ -146,8 +140,8 @@ Scalar emitLse(KernelBuilder &k, const Scores &scores, const Index &n,
         Scalar before{&k, sofar[0]}, sum{&k, sofar[1]};
         Scalar maximum = max(before, score);
         return SmallVector<Value>{maximum.value,
-                                  (sum * expBelow(k, before, maximum) +
-                                   expBelow(k, score, maximum))
+                                  (sum * expBelow(before, maximum) +
+                                   expBelow(score, maximum))
                                       .value};
       });
   return Scalar{&k, folded[0]} + log(Scalar{&k, folded[1]});
@@ -347,7 +341,7 @@ void emitWeights(AttentionWeightsOp op, KernelBuilder &k) {
                                         });
               // -inf if all of the row is.
               Scalar logarithm = maximum + log(k.sum({keys}, [&](Index j) {
-                                   return expBelow(k, score(j), maximum);
+                                   return expBelow(score(j), maximum);
                                  }));
               k.forEach({keys}, [&](Index j) {
                 weights.set({n, head, i, j}, rule.share(score(j), logarithm));

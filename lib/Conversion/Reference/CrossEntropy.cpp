@@ -21,12 +21,6 @@ using namespace mlir::soap;
 
 namespace {
 
-/// exp(x - maximum) for x <= maximum, also where both are -inf.
-Scalar expBelow(KernelBuilder &k, const Scalar &x, const Scalar &maximum) {
-  return select(compare(arith::CmpFPredicate::OEQ, x, maximum), k.number(1),
-                exp(x - maximum));
-}
-
 /// `last` behind the indices of a row, or `first` in front of them.
 SmallVector<Index> behind(ArrayRef<Index> row, const Index &last) {
   SmallVector<Index> indices(row);
@@ -69,7 +63,7 @@ void emitStatsInPieces(KernelBuilder &k, const Tensor &logits,
     };
     Scalar maximum = maximumOf(length, lowest, logit);
     Scalar sum = k.sum({length},
-                       [&](Index i) { return expBelow(k, logit(i), maximum); });
+                       [&](Index i) { return expBelow(logit(i), maximum); });
     maxima.set(at, maximum);
     sums.set(at, sum);
   });
@@ -82,11 +76,11 @@ void emitStatsInPieces(KernelBuilder &k, const Tensor &logits,
     if (rest > 0)
       maximum = maximumOf(rest, maximum, last);
     Scalar sum = k.sum({pieces}, [&](Index i) {
-      return sums(behind(n, i)) * expBelow(k, maxima(behind(n, i)), maximum);
+      return sums(behind(n, i)) * expBelow(maxima(behind(n, i)), maximum);
     });
     if (rest > 0)
       sum = sum + k.sum({rest},
-                        [&](Index i) { return expBelow(k, last(i), maximum); });
+                        [&](Index i) { return expBelow(last(i), maximum); });
     Index label = labels.loadIndex(n) - classOffset;
     stats.set(statistic(k, 0, n), maximum);
     stats.set(statistic(k, 1, n), sum);
@@ -106,7 +100,7 @@ void emitStats(KernelBuilder &k, const Tensor &logits, const Tensor &labels,
           return max(acc, logits(behind(n, i)));
         });
     Scalar sum = k.sum({classes}, [&](Index i) {
-      return expBelow(k, logits(behind(n, i)), maximum);
+      return expBelow(logits(behind(n, i)), maximum);
     });
     Index label = labels.loadIndex(n) - classOffset;
     stats.set(statistic(k, 0, n), maximum);
@@ -150,7 +144,7 @@ void emitGrad(CrossEntropyGradOp op, KernelBuilder &k) {
     Scalar inverse = k.number(1) / stats(statistic(k, 1, n));
     Index own = label - static_cast<int64_t>(op.getClassOffset());
     k.forEach({logits.shape().back()}, [&](Index i) {
-      Scalar probability = expBelow(k, logits(behind(n, i)), maximum) * inverse;
+      Scalar probability = expBelow(logits(behind(n, i)), maximum) * inverse;
       Scalar target = select(i == own, k.number(1), k.number(0));
       dx.set(behind(n, i),
              select(counts, scale * (probability - target), k.number(0)));

@@ -255,6 +255,11 @@ Scalar mlir::soap::select(const Condition &condition, const Scalar &a,
                                       a.value, b.value)};
 }
 
+Scalar mlir::soap::expBelow(const Scalar &x, const Scalar &maximum) {
+  return select(compare(arith::CmpFPredicate::OEQ, x, maximum), x.k->number(1),
+                exp(x - maximum));
+}
+
 //===----------------------------------------------------------------------===//
 // Tensors
 //===----------------------------------------------------------------------===//

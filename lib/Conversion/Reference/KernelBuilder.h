@@ -101,6 +101,9 @@ Scalar pow(const Scalar &a, const Scalar &b);
 Condition compare(arith::CmpFPredicate predicate, const Scalar &a,
                   const Scalar &b);
 Scalar select(const Condition &condition, const Scalar &a, const Scalar &b);
+/// exp(x - maximum) for x <= maximum. It is 1 where both are the same
+/// infinity, whose difference is no number.
+Scalar expBelow(const Scalar &x, const Scalar &maximum);
 
 /// Order of the elements of an image [N, C, H, W] in its buffer. The numbers
 /// are as in the runtime's descriptors.

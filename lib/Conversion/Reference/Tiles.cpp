@@ -133,13 +133,11 @@ void foldMoments(KernelBuilder &k, ArrayRef<Scalar> a, ArrayRef<Scalar> b,
 }
 
 /// Log-sum-exp: sums of exponentials relative to the larger maximum.
-void foldSoftmax(KernelBuilder &k, ArrayRef<Scalar> a, ArrayRef<Scalar> b,
+void foldSoftmax(ArrayRef<Scalar> a, ArrayRef<Scalar> b,
                  SmallVector<Scalar> &merged) {
   Scalar maximum = max(a[0], b[0]);
   auto rescaled = [&](ArrayRef<Scalar> x) {
-    // Both maxima may be -inf, whose difference is no number.
-    return x[1] * select(compare(arith::CmpFPredicate::OEQ, x[0], maximum),
-                         k.number(1), exp(x[0] - maximum));
+    return x[1] * expBelow(x[0], maximum);
   };
   merged = {maximum, rescaled(a) + rescaled(b), a[2] + b[2]};
 }
@@ -159,7 +157,7 @@ SmallVector<Scalar> fold(KernelBuilder &k, CombinerKind combiner,
     foldMoments(k, a, b, merged);
     break;
   case CombinerKind::Softmax:
-    foldSoftmax(k, a, b, merged);
+    foldSoftmax(a, b, merged);
     break;
   case CombinerKind::Max:
     merged = {max(a[0], b[0])};
@@ -174,13 +172,9 @@ SmallVector<Scalar> fold(KernelBuilder &k, CombinerKind combiner,
 }
 
 /// The logarithm of exp(a) + exp(b).
-Scalar foldLse(KernelBuilder &k, const Scalar &a, const Scalar &b) {
+Scalar foldLse(const Scalar &a, const Scalar &b) {
   Scalar maximum = max(a, b);
-  auto below = [&](const Scalar &x) {
-    return select(compare(arith::CmpFPredicate::OEQ, x, maximum), k.number(1),
-                  exp(x - maximum));
-  };
-  return maximum + log(below(a) + below(b));
+  return maximum + log(expBelow(a, maximum) + expBelow(b, maximum));
 }
 
 /// The weight of a part with `lse` in all of them, with `total`.
@@ -196,7 +190,7 @@ void foldMeans(KernelBuilder &k, const Tensor &tile, const Tensor &result,
                function_ref<SmallVector<Index>(const Index &)> to) {
   Index first = k.constant(0);
   Scalar before = result(to(first)), next = tile(from(first));
-  Scalar total = foldLse(k, before, next);
+  Scalar total = foldLse(before, next);
   Scalar ofBefore = weightOf(k, before, total),
          ofNext = weightOf(k, next, total);
   result.set(to(first), total);
@@ -378,7 +372,7 @@ static void emitRowOfMeans(int64_t pieces, KernelBuilder &k) {
     Scalar total =
         k.reduce({pieces}, -std::numeric_limits<double>::infinity(),
                  [&](const Scalar &sofar, Index piece) {
-                   return foldLse(k, sofar, valueAt(piece, first));
+                   return foldLse(sofar, valueAt(piece, first));
                  });
     result.set(to(first), total);
     k.forEach({statistics - 1}, [&](Index e) {
