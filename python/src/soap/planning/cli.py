@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The command soap-plan."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from .answer import MFU
+from .api import make_answer, problem_of
+from .catalogue import ALIASES, CATALOGUE
+from .errors import PlanError
+from .families import READERS
+from .tools import Tools
+
+EPILOG = f"""\
+MODEL is
+  a config.json of Hugging Face, or its folder; families: {', '.join(sorted(READERS))}
+  model.onnx, or a forward function or training step of Soap (step.mlir)
+  a name: {', '.join([*CATALOGUE, *ALIASES])}
+
+CLUSTER is a topology: h100-16x8 is 16 machines of 8 H100; a100, h100, h200, b200, gb200, mi300x, ... (docs/Topology.md),
+or a topology file.
+
+MFU is {MFU}.
+
+examples:
+  soap-plan llama-8b --cluster h100-8
+  soap-plan config.json --cluster h100-16x8 --global-batch 1024 --seq-length 8192 -o plan/
+
+exit status: 0 a plan that fits, 1 bad input or nothing fits, 2 bad flags; docs/SoapPlan.md has the whole story
+"""
+
+
+def make_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="soap-plan", description="Says how to train a model on a cluster: what is fastest and fits, and what it costs.",
+        epilog=EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False)  # fmt: skip
+    parser.add_argument("model", metavar="MODEL", nargs="?", help="see below")
+    parser.add_argument("--cluster", metavar="CLUSTER", help="the machines; see below")
+    parser.add_argument("--global-batch", type=_count, metavar="N",
+                        help="samples of an iteration (default: 4 Mi tokens, a multiple of the devices)")
+    parser.add_argument("--seq-length", type=_count, metavar="N",
+                        help="positions of a sequence (default: the model's most, up to 8192)")
+    parser.add_argument("--precision", default="bf16", metavar="TYPE",
+                        help="of products: bf16 (default), f16 or f32, as --soap-build-training-step takes it")
+    parser.add_argument("--time-limit", type=_seconds, default=30.0, metavar="SECONDS",
+                        help="of the search (default: 30); 0: none, with the same plan on any machine")
+    parser.add_argument("-o", "--output", metavar="FOLDER", help="write plan.json, the strategy and files of executors")
+    parser.add_argument("--json", action="store_true", help="print plan.json instead of text")
+    return parser
+
+
+def _count(text: str) -> int:
+    if not text.isdigit() or not 0 < int(text) <= 1 << 24:
+        raise argparse.ArgumentTypeError(f"expected a whole number from 1 to {1 << 24}, got '{text}'")
+    return int(text)
+
+
+def _seconds(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1
+    if not 0 <= value <= 1e9:
+        raise argparse.ArgumentTypeError(f"expected seconds from 0 to 1e9, got '{text}'")
+    return value
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = make_parser()
+    given = parser.parse_args(arguments)
+    if given.model is None:
+        parser.error("expected MODEL; see soap-plan --help")
+    if given.cluster is None:
+        parser.error("expected --cluster, for example --cluster h100-16x8; see soap-plan --help")
+
+    def progress(line: str) -> None:
+        if sys.stderr.isatty():
+            print(f"\r\033[K{line} ...", end="", file=sys.stderr, flush=True)
+
+    try:
+        tools = Tools()
+        problem = problem_of(tools, given.model, given.cluster, given.global_batch, given.seq_length,
+                             precision=given.precision, time_limit=given.time_limit)  # fmt: skip
+        answer = make_answer(tools, problem, Path(given.output) if given.output else None, progress)
+    except PlanError as error:
+        clear()
+        print(f"soap-plan: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        clear()
+        print("soap-plan: interrupted", file=sys.stderr)
+        return 130
+    clear()
+    import json
+
+    sys.stdout.write(json.dumps(answer.as_json(), indent=2, sort_keys=True) + "\n" if given.json else answer.as_text())
+    return 0 if answer.best.fits else 1
+
+
+def clear() -> None:
+    if sys.stderr.isatty():
+        print("\r\033[K", end="", file=sys.stderr, flush=True)
