@@ -136,8 +136,10 @@ class Answer:
         if again:
             lines.append(f"memory: {len(again)} of {len(best.recompute_by_stage())} stages compute activations again")
         lines.append(f"memory: {gigabytes(best.peak_bytes)} of {gigabytes(cluster.memory_bytes)} of the fullest device")
-        for kind, plan in self.kinds.items():
-            if plan.seconds < best.seconds and not plan.fits:
+        faster = [(kind, plan) for kind, plan in self.kinds.items() if plan.seconds < best.seconds and not plan.fits]
+        if faster:
+            kind, plan = min(faster, key=lambda row: row[1].excess_bytes)
+            if best.fits or plan.excess_bytes > best.excess_bytes:
                 lines.append(f"{kind} would take {duration(plan.seconds)} with {gigabytes(plan.excess_bytes)} more memory "
                              "on a device")  # fmt: skip
         return lines
@@ -185,9 +187,7 @@ class Answer:
         rows = [header]
         for kind, plan in self.kinds.items():
             rate, unit = self.rate(plan)
-            state = "" if plan.fits else f"does not fit (+{gigabytes(plan.excess_bytes)})"
-            if plan.fits and not plan.is_simulated:
-                state = "priced"
+            state = plan.state(self.problem.cluster.memory_bytes)
             rows.append([kind, duration(plan.seconds), f"{rate:,.0f}", f"{100 * self.mfu(plan):.1f} %",
                          gigabytes(plan.peak_bytes), state, plan.shape.in_words(plan.batch)])  # fmt: skip
         widths = [max(len(row[i]) for row in rows) for i in range(len(header) - 1)]

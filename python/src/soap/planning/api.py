@@ -15,7 +15,7 @@ from .hybrid import Plan
 from .models import find_model
 from .network import Network
 from .planner import Planner, Problem, Progress
-from .table import BASELINES, best_of_kinds, price_baseline
+from .table import baselines, best_of_kinds, longer_microbatches, simulated
 from .tools import Tools
 
 #: Positions of a sequence where neither the model nor the user has fewer, and tokens of an iteration.
@@ -55,14 +55,22 @@ def make_answer(tools: Tools, problem: Problem, folder: Path | None, progress: P
         folder.mkdir(parents=True, exist_ok=True)
     step = folder / "strategy.mlir" if folder else None
     progress("searching plans")
+    memory = problem.cluster.memory_bytes
     with ThreadPoolExecutor(2) as pool:
         searched = pool.submit(planner.search, step)
-        kinds = BASELINES if problem.cluster.devices > 1 else {}
-        priced = {kind: pool.submit(price_baseline, planner, kind) for kind in kinds}
+        shapes = baselines(planner) if problem.cluster.devices > 1 else []
+        priced = pool.submit(planner.price_all, shapes)
         best, others, report = searched.result()
-        baselines = {kind: future.result() for kind, future in priced.items()}
-    table = best_of_kinds([best, *others, *(plan for plan in baselines.values() if isinstance(plan, Plan))])
-    why = {kind: plan for kind, plan in baselines.items() if isinstance(plan, str) and kind not in table}
+        baseline_prices = priced.result()
+    plans = [best, *others, *(plan for plan in baseline_prices if isinstance(plan, Plan))]
+    progress("pricing the best of each kind")
+    longer = planner.price_all(longer_microbatches(planner, best_of_kinds(plans, memory, by_price=True)))
+    plans += [plan for plan in longer if isinstance(plan, Plan)]
+    progress("simulating the best of each kind")
+    plans += simulated(planner, plans)
+    table = best_of_kinds(plans, memory)
+    why = {shape.kind(): found for shape, found in zip(shapes, baseline_prices)
+           if isinstance(found, str) and shape.kind() not in table}  # fmt: skip
     answer = Answer(problem, planner.parameters, planner.flops, best, table, why, report["complete"],
                     report.get("preset", ""), folder=folder)  # fmt: skip
     if folder:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 RECOMPUTE = ("none", "selective", "whole")
@@ -51,7 +51,8 @@ class Shape:
                   if n > 1]  # fmt: skip
         parts = [" x ".join(spread) or "1 device"]
         if self.stages > 1:
-            parts[0] = f"{self.stages} stages of {self.devices // self.stages} devices ({parts[0]})"
+            of_stage = self.devices // self.stages
+            parts[0] = f"{self.stages} stages of {parts[0]}" if of_stage == 1 else f"{self.stages} stages of ({parts[0]})"
             parts.append("interleaved 1F1B, " f"{self.chunks} chunks" if self.chunks > 1 else "1F1B")
         count = self.microbatches(batch)
         few = "1 sample" if self.samples == 1 else f"{self.samples} samples"
@@ -95,6 +96,21 @@ class Plan:
     def fits(self) -> bool:
         return self.excess_bytes == 0
 
+    def state(self, memory_bytes: int) -> str:
+        """Whether it fits: a price may fall short of what a simulation shows (docs/Hierarchical.md)."""
+        if not self.fits:
+            return f"does not fit (+{self.excess_bytes / 1e9:.1f} GB)"
+        most = self.report.get("max_bytes", self.peak_bytes)
+        if not self.is_simulated and most > memory_bytes:
+            return f"may not fit (up to {most / 1e9:.0f} GB)"
+        return "" if self.is_simulated else "priced"
+
+    def rank(self, memory_bytes: int) -> tuple[int, int]:
+        state = self.state(memory_bytes)
+        if not self.fits:
+            return 2, self.excess_bytes
+        return int(state.startswith("may")), self.nanoseconds
+
     @property
     def is_simulated(self) -> bool:
         return bool(self.report.get("simulated_microbatches"))
@@ -105,7 +121,8 @@ class Plan:
     def memory_by_kind(self) -> dict[str, int]:
         """Of the device that needs most, by its price: bytes of each kind."""
         stages, groups = self.report.get("by_stage", []), self.shape.stages
-        kinds = {"weights": "parameter_bytes", "gradients": "gradient_bytes", "optimizer states": "state_bytes",
+        kinds = {"weights as passes read them": "parameter_bytes", "gradients": "gradient_bytes",
+                 "moments and weights of updates": "state_bytes",
                  "activations": "activation_bytes", "temporaries": "scratch_bytes"}  # fmt: skip
         of_groups = []
         for group in range(groups):
@@ -130,6 +147,3 @@ def plan_of(report: dict[str, Any], batch: int) -> Plan:
     return Plan(shape=shape, batch=batch, nanoseconds=report["makespan_ns"], excess_bytes=report["excess_bytes"],
                 peak_bytes=report.get("peak_bytes", report.get("priced_bytes", 0)), report=report)  # fmt: skip
 
-
-def without_recompute(shape: Shape) -> Shape:
-    return replace(shape, recompute=None)
