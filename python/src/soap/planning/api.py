@@ -58,14 +58,13 @@ def make_answer(tools: Tools, problem: Problem, folder: Path | None, progress: P
     memory = problem.cluster.memory_bytes
     with ThreadPoolExecutor(2) as pool:
         searched = pool.submit(planner.search, step)
-        shapes = baselines(planner) if problem.cluster.devices > 1 else []
+        shapes = baselines(planner)
         priced = pool.submit(planner.price_all, shapes)
         best, others, report = searched.result()
         baseline_prices = priced.result()
     plans = [best, *others, *(plan for plan in baseline_prices if isinstance(plan, Plan))]
     progress("pricing the best of each kind")
-    longer = planner.price_all(longer_microbatches(planner, best_of_kinds(plans, memory, by_price=True)))
-    plans += [plan for plan in longer if isinstance(plan, Plan)]
+    plans += longer_microbatches(planner, plans)
     progress("simulating the best of each kind")
     plans += simulated(planner, plans)
     table = best_of_kinds(plans, memory)

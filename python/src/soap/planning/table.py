@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 from .hybrid import Plan, Shape
@@ -11,32 +12,37 @@ from .planner import Planner
 #: Kinds that are always named, and their ZeRO.
 BASELINES = {"DDP": 0, "ZeRO-1": 1, "FSDP (ZeRO-3)": 3}
 #: The most samples of a microbatch that are looked at beside the search.
-MOST_SAMPLES = 256
-
-
-def samples_from(first: int, replicas: int, batch: int) -> list[int]:
-    """Powers of two as long as a replica has so many samples."""
-    counts = []
-    while first <= MOST_SAMPLES and first * replicas <= batch:
-        counts.append(first)
-        first *= 2
-    return counts
+MOST_SAMPLES = 128
 
 
 def baselines(planner: Planner) -> list[Shape]:
     """Replicas alone, with as little recomputation as fits."""
     devices, batch = planner.problem.cluster.devices, planner.problem.batch
-    replicas = min(devices, batch)
-    return [Shape(data=replicas, zero=zero, samples=samples)
-            for zero in BASELINES.values() for samples in samples_from(1, replicas, batch)]  # fmt: skip
+    return [Shape(data=min(devices, batch), zero=zero) for zero in BASELINES.values()] if devices > 1 else []
 
 
-def longer_microbatches(planner: Planner, best: dict[str, Plan]) -> list[Shape]:
-    """Of kinds that the search has left behind, whose shapes it did not look at further."""
-    batch = planner.problem.batch
-    return [replace(plan.shape, samples=samples, recompute=None)
-            for kind, plan in best.items() if kind not in BASELINES and not plan.is_simulated
-            for samples in samples_from(2 * plan.shape.samples, plan.shape.data, batch)[:4]]  # fmt: skip
+def longer_microbatches(planner: Planner, plans: list[Plan]) -> list[Plan]:
+    """Of kinds that the search has left behind: twice as many samples, as long as that is better."""
+    batch, memory = planner.problem.batch, planner.problem.cluster.memory_bytes
+    found: list[Plan] = []
+    open_kinds: set[str] | None = None
+    while open_kinds is None or open_kinds:
+        best = best_of_kinds([*plans, *found], memory, by_price=True)
+        shapes = [replace(plan.shape, samples=2 * plan.shape.samples, recompute=None) for kind, plan in best.items()
+                  if plan.fits and not plan.is_simulated and (open_kinds is None or kind in open_kinds)]  # fmt: skip
+        shapes = [shape for shape in shapes if shape.samples <= MOST_SAMPLES and shape.samples * shape.data <= batch]
+        longer = [plan for plan in in_two(planner, shapes) if isinstance(plan, Plan)]
+        open_kinds = {plan.shape.kind() for plan in longer
+                      if plan.fits and plan.nanoseconds < best[plan.shape.kind()].nanoseconds}  # fmt: skip
+        found += longer
+    return found
+
+
+def in_two(planner: Planner, shapes: list[Shape], simulate: bool = False) -> list[Plan | str]:
+    """Prices by two processes."""
+    with ThreadPoolExecutor(2) as pool:
+        halves = pool.map(lambda part: planner.price_all(part, simulate), (shapes[::2], shapes[1::2]))
+    return [plan for half in halves for plan in half]
 
 
 def best_of_kinds(plans: list[Plan], memory_bytes: int, by_price: bool = False) -> dict[str, Plan]:
@@ -62,5 +68,5 @@ def simulated(planner: Planner, plans: list[Plan]) -> list[Plan]:
     """The best of each kind with simulated figures, where it seems to fit and simulations end."""
     best = best_of_kinds(plans, planner.problem.cluster.memory_bytes, by_price=True).values()
     shapes = [plan.shape for plan in best if plan.fits and not plan.is_simulated]
-    found = planner.price_all(shapes, simulate=True)
+    found = in_two(planner, shapes, simulate=True)
     return [plan for plan in found if isinstance(plan, Plan)]
