@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -38,6 +39,10 @@ class Answer:
     files: dict[str, str] = field(default_factory=dict)  # name: content
     refused: dict[str, str] = field(default_factory=dict)  # executor: why
     notes: list[str] = field(default_factory=list)
+    #: By size of the cluster, where cost is the objective: its name, devices, and plan.
+    costs: list[tuple[str, int, Plan]] = field(default_factory=list)
+    #: What would do where nothing fits.
+    enough: str = ""
     folder: Path | None = None
 
     # Figures
@@ -94,8 +99,15 @@ class Answer:
             "complete": self.complete,
             "assumed": self.assumed(),
             "limits": self.limits(),
+            "notes": self.notes,
             "not_written": self.refused,
+            "sizes": [{"cluster": name, "devices": devices, "seconds": plan.seconds, "fits": plan.fits,
+                       "device_seconds": devices * plan.seconds} for name, devices, plan in self.costs],
+            "enough": self.enough,
         }  # fmt: skip
+
+    def json_text(self) -> str:
+        return json.dumps(self.as_json(), indent=2, sort_keys=True) + "\n"
 
     def _plan_json(self, plan: Plan) -> dict[str, Any]:
         rate, unit = self.rate(plan)
@@ -156,6 +168,13 @@ class Answer:
         rate, unit = self.rate(best)
         fits = "" if best.fits else f"; DOES NOT FIT, {gigabytes(best.excess_bytes)} too much on a device"
         lines.append(f"  {duration(best.seconds)} an iteration, {rate:,.0f} {unit}, {100 * self.mfu(best):.1f} % MFU{fits}")
+        if self.enough:
+            lines.append(f"  {self.enough}")
+        lines += [f"  {note}" for note in self.notes]
+        if self.costs:
+            lines += ["", "Device-seconds of an iteration, by size:"]
+            lines += [f"  {name}: {devices * plan.seconds:,.0f}, {duration(plan.seconds)} an iteration"
+                      + ("" if plan.fits else ", does not fit") for name, devices, plan in self.costs]  # fmt: skip
         lines += ["", "The best of each kind:", *self._table(), ""]
         lines += [f"  {kind}: none: {why}" for kind, why in self.why_missing.items()]
         memory = best.memory_by_kind()
@@ -172,13 +191,12 @@ class Answer:
                          + (f", waiting {duration(rest)}" if rest > 0 else ""))  # fmt: skip
         lines += ["Limits and changes:", *(f"  {line}" for line in self.limits())]
         lines += ["Assumed:", *(f"  {line}" for line in self.assumed())]
-        lines += [f"  {note}" for note in self.notes]
         if not self.complete:
             lines.append("The time limit ended the search; --time-limit 0 looks at all of it.")
         if self.preset:
             lines.append(f"The preset '{self.preset}', the whole batch at once, is faster; the strategy is that.")
         if self.folder:
-            lines += ["", f"Written to {self.folder}: {', '.join(self.files)}"]
+            lines += ["", f"Written to {self.folder}: {', '.join(sorted(self.files))}"]
         lines += [f"Not written: {name}: {why}" for name, why in self.refused.items()]
         return "\n".join(lines) + "\n"
 

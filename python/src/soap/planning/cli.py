@@ -11,6 +11,7 @@ from .answer import MFU
 from .api import make_answer, problem_of
 from .catalogue import ALIASES, CATALOGUE
 from .errors import PlanError
+from .executors import EXECUTORS
 from .families import READERS
 from .tools import Tools
 
@@ -45,6 +46,13 @@ def make_parser() -> argparse.ArgumentParser:
                         help="positions of a sequence (default: the model's most, up to 8192)")
     parser.add_argument("--precision", default="bf16", metavar="TYPE",
                         help="of products: bf16 (default), f16 or f32, as --soap-build-training-step takes it")
+    parser.add_argument("--executor", metavar="NAME", default="",
+                        help=f"plan what this executor runs, and write its files: soap, {', '.join(EXECUTORS)} "
+                             "(default: any plan, and files of all that can say it)")
+    parser.add_argument("--objective", choices=("time", "cost"), default="time",
+                        help="time of an iteration (default), or device-seconds over clusters of 1, 2, 4, ... machines")
+    parser.add_argument("--max-devices", type=_count, metavar="N", default=0, help="use at most N devices of the cluster")
+    parser.add_argument("--simulate-all", action="store_true", help="simulate the best of each kind, too")
     parser.add_argument("--time-limit", type=_seconds, default=30.0, metavar="SECONDS",
                         help="of the search (default: 30); 0: none, with the same plan on any machine")
     parser.add_argument("-o", "--output", metavar="FOLDER", help="write plan.json, the strategy and files of executors")
@@ -82,9 +90,10 @@ def main(arguments: list[str] | None = None) -> int:
 
     try:
         tools = Tools()
-        problem = problem_of(tools, given.model, given.cluster, given.global_batch, given.seq_length,
-                             precision=given.precision, time_limit=given.time_limit)  # fmt: skip
-        answer = make_answer(tools, problem, Path(given.output) if given.output else None, progress)
+        problem = problem_of(tools, given.model, given.cluster, given.global_batch, given.seq_length, given.precision,
+                             given.time_limit, given.executor, given.max_devices)  # fmt: skip
+        answer = make_answer(tools, problem, Path(given.output) if given.output else None, progress, given.executor,
+                             given.simulate_all, given.objective, given.max_devices)  # fmt: skip
     except PlanError as error:
         clear()
         print(f"soap-plan: {error}", file=sys.stderr)
@@ -94,9 +103,7 @@ def main(arguments: list[str] | None = None) -> int:
         print("soap-plan: interrupted", file=sys.stderr)
         return 130
     clear()
-    import json
-
-    sys.stdout.write(json.dumps(answer.as_json(), indent=2, sort_keys=True) + "\n" if given.json else answer.as_text())
+    sys.stdout.write(answer.json_text() if given.json else answer.as_text())
     return 0 if answer.best.fits else 1
 
 
