@@ -41,6 +41,9 @@ class Answer:
     notes: list[str] = field(default_factory=list)
     #: By size of the cluster, where cost is the objective: its name, devices, and plan.
     costs: list[tuple[str, int, Plan]] = field(default_factory=list)
+    #: A job that was checked, and what the plan is beside it.
+    today: Plan | None = None
+    verdict: str = ""
     #: What would do where nothing fits.
     enough: str = ""
     folder: Path | None = None
@@ -94,6 +97,7 @@ class Answer:
             "precision": problem.precision,
             "flops": self.flops,
             "best": self._plan_json(self.best),
+            **({"today": self._plan_json(self.today), "verdict": self.verdict} if self.today else {}),
             "best_of_kinds": {kind: self._plan_json(plan) for kind, plan in self.kinds.items()},
             "missing": self.why_missing,
             "complete": self.complete,
@@ -162,6 +166,13 @@ class Answer:
         if problem.length:
             batch += f" of {problem.length:,} positions"
         lines = [f"{problem.name}: {self.parameters:,} parameters; {batch} an iteration", problem.cluster.in_words(), ""]
+        if self.today:
+            rate, unit = self.rate(self.today)
+            state = self.today.state(problem.cluster.memory_bytes)
+            lines += [f"Today: {self.today.shape.in_words(self.today.batch)}",
+                      f"  {duration(self.today.seconds)} an iteration, {rate:,.0f} {unit}, "
+                      f"{100 * self.mfu(self.today):.1f} % MFU, {gigabytes(self.today.peak_bytes)} on the fullest device"
+                      + (f"; {state}" if state else ""), f"  {self.verdict}", ""]  # fmt: skip
         lines += [f"Plan: {best.shape.in_words(best.batch)}"]
         if best.shape.recompute is None and best.recompute_by_stage():
             lines.append("  recomputation by stage: " + _runs(best.recompute_by_stage()))
