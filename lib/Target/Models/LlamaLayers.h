@@ -17,7 +17,7 @@ namespace mlir::soap::models {
 
 class LlamaLayers {
 public:
-  /// Reads the options length and rope-base, and those of a block
+  /// Reads the options length and rope-base, and the options of a block
   /// (`llamaOptions`).
   LlamaLayers(ModelBuilder &b, const Sizes &sizes);
 

@@ -26,7 +26,7 @@ def duration(seconds: float) -> str:
 
 @dataclass
 class Answer:
-    """What `soap-plan` prints and writes."""
+    """All that `soap-plan` prints and writes."""
 
     problem: Problem
     parameters: int
@@ -142,7 +142,7 @@ class Answer:
         return lines
 
     def limits(self) -> list[str]:
-        """What the figures say; nothing else."""
+        """The limits that figures say; nothing else."""
         best, cluster = self.best, self.problem.cluster
         lines = []
         bubble = best.report.get("bubble")

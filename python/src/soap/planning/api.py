@@ -34,7 +34,7 @@ def quiet(_: str) -> None:
 def problem_of(tools: Tools, model: str | Network | Program, cluster: str, global_batch: int | None = None,
                seq_length: int | None = None, precision: str = "bf16", time_limit: float = 30, executor: str = "",
                max_devices: int = 0) -> Problem:  # fmt: skip
-    """What is planned, with what is assumed of it."""
+    """The problem, with what is assumed of it."""
     if executor and executor not in (*EXECUTORS, "soap"):
         raise PlanError(f"--executor {executor}: expected {listed(['soap', *EXECUTORS])}")
     found = find_model(model) if isinstance(model, str) else model

@@ -97,7 +97,7 @@ CATALOGUE: dict[str, dict[str, Any]] = {
     "vit-h": _vit(14, 32, 1280, 16, 5120),
 }  # fmt: skip
 
-#: Short names, and those of `soap-translate --generate`: what they stand for.
+#: The names behind short names and names of `soap-translate --generate`.
 ALIASES = {
     "bert": "bert-base",
     "gpt3": "gpt3-175b",

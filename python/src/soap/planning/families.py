@@ -2,7 +2,7 @@
 """Networks from the keys of Hugging Face's `config.json`, by `model_type`.
 
 A reader either says a model exactly - every parameter, every product - or refuses it and names what is missing. Key
-names and defaults are those of the classes of `transformers`."""
+names and defaults are as in the classes of `transformers`."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Reads `config.json` key by key, and knows which keys nobody has read."""
+"""Reads `config.json` key by key, and knows which keys are left."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Fields:
         return value
 
     def unread(self) -> list[str]:
-        """Keys that say something and that nobody has read."""
+        """Keys that say something and that no reader has read."""
         return sorted(key for key, value in self.config.items()
                       if key not in self.read and key not in HARMLESS and value not in (None, False, [], {}))  # fmt: skip
 

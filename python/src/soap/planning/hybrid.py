@@ -11,7 +11,7 @@ RECOMPUTE = ("none", "selective", "whole")
 
 @dataclass(frozen=True)
 class Shape:
-    """What the option `plan=` of --soap-plan-hybrid says, beside the batch and the length."""
+    """The value of the option `plan=` of --soap-plan-hybrid."""
 
     stages: int = 1
     chunks: int = 1

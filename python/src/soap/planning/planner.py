@@ -25,7 +25,7 @@ Progress = Callable[[str], None]
 
 @dataclass
 class Problem:
-    """What is planned."""
+    """A model, a cluster, and the sizes of an iteration."""
 
     model: Network | Program
     cluster: Cluster

@@ -52,7 +52,7 @@ class Tools:
 
 
 def _message(tool: str, text: str, status: int) -> str:
-    """The first error that a tool prints, without the place in a file that nobody keeps."""
+    """The first error that a tool prints, without the place in a file that is temporary."""
     for line in text.splitlines():
         if "error: " in line:
             return line.split("error: ", 1)[1]

@@ -27,7 +27,7 @@ def setup_of(plan: Plan, length: int, per_machine: int) -> Setup:
 
 
 def missing(executor: ModuleType, setup: Setup, network: Network) -> tuple[list[str], Setup | None]:
-    """What an executor cannot say of a setup, and the nearest that it can."""
+    """The parts of a setup that an executor cannot say, and the nearest setup that it can."""
     lack = executor.lacks(network)
     if lack:
         return [lack], None

@@ -12,7 +12,7 @@ from ..errors import PlanError
 from ..hybrid import Shape
 from ..network import Network
 from .setup import (Gap, Rule, Setup, context_is_zigzag, is_even, number, recompute_all_or_nothing,
-                    whole_layers)  # fmt: skip
+                    whole_heads, whole_layers)  # fmt: skip
 
 NAME, TITLE, FILE = "megatron-core", "Megatron-Core", "megatron.args"
 
@@ -29,7 +29,7 @@ def _offload(setup: Setup, _: Network) -> Gap | None:
     return None
 
 
-RULES: list[Rule] = [_zero_one, _offload, context_is_zigzag, is_even, recompute_all_or_nothing, whole_layers]
+RULES: list[Rule] = [_zero_one, _offload, context_is_zigzag, is_even, recompute_all_or_nothing, whole_heads, whole_layers]
 
 
 def lacks(network: Network) -> str:

@@ -108,6 +108,19 @@ def no_offload(setup: Setup, _: Network) -> Gap | None:
     return Gap("optimizer states alone in host memory", replace(setup.shape, offload=False))
 
 
+def whole_heads(setup: Setup, network: Network) -> Gap | None:
+    """Members of a tensor-parallel group have as many heads of queries, and of keys or a key's copies."""
+    shape, sizes = setup.shape, network.sizes
+    if sizes.heads % shape.tensor == 0 and (sizes.kv_heads % shape.tensor == 0 or shape.tensor % sizes.kv_heads == 0):
+        return None
+    tensor = max(n for n in range(1, shape.tensor) if shape.tensor % n == 0 and sizes.heads % n == 0
+                 and (sizes.kv_heads % n == 0 or n % sizes.kv_heads == 0))  # fmt: skip
+    data = shape.data * shape.tensor // tensor
+    return Gap(f"{sizes.heads} heads, {sizes.kv_heads} of keys, over {shape.tensor} devices",
+               replace(shape, tensor=tensor, sequence=shape.sequence and tensor > 1, data=data,
+                       samples=_fitting(setup.batch, data, shape.samples)))  # fmt: skip
+
+
 def whole_layers(setup: Setup, network: Network) -> Gap | None:
     """Every stage has as many layers."""
     shape, layers = setup.shape, network.sizes.layers
@@ -128,7 +141,7 @@ def _fitting(batch: int, replicas: int, most: int) -> int:
 
 
 def gaps(rules: list[Rule], setup: Setup, network: Network) -> tuple[list[str], Setup | None]:
-    """What rules miss, and the nearest setup without; none where nothing is near."""
+    """The parts that rules miss, and the nearest setup without them; none where nothing is near."""
     missed: list[str] = []
     for _ in range(2 * len(rules)):
         for rule in rules:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""TOML of sections with numbers, words and flags, as job files have it. Python has no writer, and a reader from 3.11."""
+"""TOML of sections with numbers, words and flags, as job files have it: Python reads it from 3.11, and writes none."""
 
 from __future__ import annotations
 

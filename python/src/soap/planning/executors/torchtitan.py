@@ -11,7 +11,7 @@ from ..hybrid import Shape
 from ..network import Network
 from . import toml
 from .setup import (Gap, Rule, Setup, context_is_zigzag, is_even, no_offload, number, recompute_all_or_nothing,
-                    whole_layers)  # fmt: skip
+                    whole_heads, whole_layers)  # fmt: skip
 
 NAME, TITLE, FILE = "torchtitan", "torchtitan", "torchtitan.toml"
 
@@ -62,7 +62,7 @@ def _context_shards(setup: Setup, _: Network) -> Gap | None:
     return Gap("places of a sequence that all have whole weights", replace(shape, zero=1 if shape.stages > 1 else 3))
 
 
-RULES: list[Rule] = [no_offload, context_is_zigzag, _sequence, _context_shards, _zero, is_even, recompute_all_or_nothing, whole_layers]
+RULES: list[Rule] = [no_offload, context_is_zigzag, _sequence, _context_shards, _zero, is_even, recompute_all_or_nothing, whole_heads, whole_layers]
 
 
 def files(setup: Setup, network: Network) -> dict[str, str]:
