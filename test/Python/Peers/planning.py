@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Files of soap-plan in front of the frameworks' own parsers and config classes, for 20 models on 3 clusters; parameters
+"""Files of soap-plan before parsers and config classes, of the frameworks, for 20 models on 3 clusters; parameters
 of all names beside transformers on meta tensors. A framework that is not installed is left out, and said. The last
 line is "N passed, N failed"."""
 import dataclasses
@@ -103,8 +103,9 @@ def megatron(files, setup):
     renamed = {"norm-epsilon": "layernorm_epsilon", "num-experts": "num_moe_experts", "group-query-attention": None,
                "swiglu": "gated_linear_unit", "disable-bias-linear": None, "add-qkv-bias": "add_qkv_bias",
                "qk-layernorm": "qk_layernorm"}  # fmt: skip
-    others = {"nproc-per-node", "nnodes", "seq-length", "max-position-embeddings", "vocab-size", "position-embedding-type",
-              "rotary-base", "untie-embeddings-and-output-weights", "micro-batch-size", "global-batch-size", "optimizer",
+    others = {"nproc-per-node", "nnodes", "seq-length", "max-position-embeddings", "vocab-size", "rotary-base",
+              "position-embedding-type", "untie-embeddings-and-output-weights", "micro-batch-size",
+              "global-batch-size", "optimizer",
               "num-virtual-stages-per-pipeline-rank", "use-distributed-optimizer", "optimizer-cpu-offload",
               "use-precision-aware-optimizer"}  # fmt: skip
     keys = {"add_bias_linear": "disable-bias-linear" not in values, "pipeline_dtype": __import__("torch").bfloat16}

@@ -174,6 +174,8 @@ class Answer:
                       f"{100 * self.mfu(self.today):.1f} % MFU, {gigabytes(self.today.peak_bytes)} on the fullest device"
                       + (f"; {state}" if state else ""), f"  {self.verdict}", ""]  # fmt: skip
         lines += [f"Plan: {best.shape.in_words(best.batch)}"]
+        if best.shape.devices < problem.cluster.devices:
+            lines[-1] += f", {problem.cluster.devices - best.shape.devices} devices idle"
         if best.shape.recompute is None and best.recompute_by_stage():
             lines.append("  recomputation by stage: " + _runs(best.recompute_by_stage()))
         rate, unit = self.rate(best)
