@@ -66,8 +66,8 @@ static TransformerLayers layersOf(ModelBuilder &b, const Sizes &sizes) {
 /// Tokens and positions; `table` becomes the tokens' weight.
 static Value embed(TransformerLayers &t, const Sizes &sizes, Value &table) {
   Value tokens = t.b.tokens("tokens", {t.batch, t.length}, 0);
-  Value x = t.b.embedding(tokens, "embedding", sizes["vocabulary"], t.width,
-                          &table);
+  Value x =
+      t.b.embedding(tokens, "embedding", sizes["vocabulary"], t.width, &table);
   int64_t positions = sizes["positions"] ? sizes["positions"] : t.length;
   Value weight = t.b.parameter("position.weight", {positions, t.width},
                                "default", t.width, t.width);

@@ -21,6 +21,8 @@ def gigabytes(count: float) -> str:
 
 
 def duration(seconds: float) -> str:
+    if seconds < 1e-3:
+        return f"{seconds * 1e6:.0f} us"
     return f"{seconds:.2f} s" if seconds >= 10 else f"{seconds * 1e3:,.1f} ms"
 
 

@@ -4,9 +4,11 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from .answer import Answer
 from .choice import choose_for, other_sizes, sizes_of
@@ -118,8 +120,20 @@ def make_answer(tools: Tools, problem: Problem, folder: Path | None = None, prog
         for name, content in {**answer.files, "plan.json": answer.json_text()}.items():
             (folder / name).write_text(content, encoding="utf-8")
             answer.files[name] = content
-        answer.files["strategy.mlir"] = ""
+        progress("writing the strategy")
+        _write_strategy(tools, answer, folder / "strategy.mlir")
     return answer
+
+
+def _write_strategy(tools: Tools, answer: Answer, strategy: Path) -> None:
+    """The strategy file beside the step that has it; no strategy says an iteration of more samples than the step has."""
+    try:
+        tools.run("soap-translate", "--strategy-to-json", str(strategy), "-o", str(strategy.with_suffix(".json")))
+    except PlanError as error:
+        strategy.unlink(missing_ok=True)
+        answer.refused["strategy"] = str(error)
+        return
+    answer.files |= {strategy.name: "", strategy.with_suffix(".json").name: ""}
 
 
 def _enough(tools: Tools, problem: Problem) -> str:
@@ -149,14 +163,35 @@ def _add_files(answer: Answer, executor: str) -> None:
             answer.files |= EXECUTORS[name].files(setup, problem.model)
 
 
-def plan(model: str, cluster: str, *, global_batch: int | None = None, seq_length: int | None = None,
-         precision: str = "bf16", executor: str = "", time_limit: float = 30, simulate_all: bool = False,
-         folder: str | os.PathLike[str] | None = None) -> Answer:  # fmt: skip
+def plan(model: Any, cluster: str, *, example_inputs: Any = None, global_batch: int | None = None,
+         seq_length: int | None = None, precision: str = "bf16", executor: str = "", time_limit: float = 30,
+         simulate_all: bool = False, folder: str | os.PathLike[str] | None = None) -> Answer:  # fmt: skip
     """Plans the training of a model on a cluster (docs/SoapPlan.md).
 
-    `model` is a name, the path of a config.json, a model.onnx or a step.mlir. `folder` gets the files."""
+    `model` is a name, the path of a config.json, a model.onnx or a step.mlir; a model of `soap.from_*`; or, with
+    `example_inputs`, a module of PyTorch, on the device meta, too, or a function of JAX. `folder` gets the files."""
     tools = Tools()
-    problem = problem_of(tools, model, cluster, global_batch, seq_length, precision, time_limit, executor)
-    return make_answer(tools, problem, Path(folder) if folder is not None else None, executor=executor,
-                       simulate_all=simulate_all)  # fmt: skip
+    with tempfile.TemporaryDirectory(prefix="soap-plan-") as place:
+        found = _named_or_written(model, example_inputs, Path(place) / "model.mlir")
+        problem = problem_of(tools, found, cluster, global_batch, seq_length, precision, time_limit, executor)
+        return make_answer(tools, problem, Path(folder) if folder is not None else None, executor=executor,
+                           simulate_all=simulate_all)  # fmt: skip
 
+
+def _named_or_written(model: Any, example_inputs: Any, path: Path) -> str | Program:
+    """Objects of Python become programs in a file."""
+    if isinstance(model, (str, os.PathLike)):
+        return os.fspath(model)
+    name = type(model).__name__
+    if not hasattr(model, "save_ir"):
+        if example_inputs is None:
+            raise PlanError(f"soap.plan: a {name} needs example_inputs=")
+        import soap
+
+        if hasattr(model, "state_dict"):
+            model = soap.from_torch(model, example_inputs)
+        else:
+            name = getattr(model, "__name__", name)
+            model = soap.from_jax(model, *example_inputs)
+    model.save_ir(path)
+    return Program(getattr(model, "name", None) or name, path, is_onnx=False)

@@ -71,6 +71,8 @@ class Shape:
 
     def kind(self) -> str:
         """The row of the table that it belongs to."""
+        if self.devices == 1:
+            return "1 device"
         if self.stages * self.context * self.tensor == 1:
             return {0: "DDP", 1: "ZeRO-1", 2: "ZeRO-2", 3: "FSDP (ZeRO-3)"}[self.zero]
         parts = [name for name, n in (("TP", self.tensor), ("CP", self.context), ("PP", self.stages)) if n > 1]

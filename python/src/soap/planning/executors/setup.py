@@ -85,7 +85,10 @@ def is_even(setup: Setup, _: Network) -> Gap | None:
     near = replace(shape, samples=samples) if batch % (shape.data * samples) == 0 else None
     if near and not near.is_even(batch):
         near = None
-    return Gap(f"a batch of {batch} that {shape.data} replicas of {shape.samples} samples do not divide", near)
+    unit = shape.data * shape.samples
+    low, high = max(batch // unit, 1) * unit, -(-batch // unit) * unit
+    return Gap(f"a batch of {batch}, as {shape.data} replicas have {shape.samples} at a time (--global-batch "
+               + (f"{low} or {high}" if low != high else f"{high}") + " would do)", near)  # fmt: skip
 
 
 def recompute_all_or_nothing(setup: Setup, _: Network) -> Gap | None:
