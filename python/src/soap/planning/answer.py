@@ -163,7 +163,7 @@ class Answer:
         return lines
 
     def as_text(self) -> str:
-        problem, model, best = self.problem, self.problem.model, self.best
+        problem, best = self.problem, self.best
         batch = f"{problem.batch:,} samples"
         if problem.length:
             batch += f" of {problem.length:,} positions"

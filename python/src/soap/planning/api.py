@@ -126,7 +126,7 @@ def make_answer(tools: Tools, problem: Problem, folder: Path | None = None, prog
 
 
 def _write_strategy(tools: Tools, answer: Answer, strategy: Path) -> None:
-    """The strategy file beside the step that has it; no strategy says an iteration of more samples than the step has."""
+    """The strategy file beside the step that has it. None says an iteration of more samples than the step has."""
     try:
         tools.run("soap-translate", "--strategy-to-json", str(strategy), "-o", str(strategy.with_suffix(".json")))
     except PlanError as error:
