@@ -188,7 +188,7 @@ class Answer:
         lines += [f"  {note}" for note in self.notes]
         if self.costs:
             lines += ["", "Device-seconds of an iteration, by size:"]
-            lines += [f"  {name}: {devices * plan.seconds:,.0f}, {duration(plan.seconds)} an iteration"
+            lines += [f"  {name}: {devices * plan.seconds:,.2f}, {duration(plan.seconds)} an iteration"
                       + ("" if plan.fits else ", does not fit") for name, devices, plan in self.costs]  # fmt: skip
         lines += ["", "The best of each kind:", *self._table(), ""]
         lines += [f"  {kind}: none: {why}" for kind, why in self.why_missing.items()]

@@ -161,6 +161,9 @@ def _add_files(answer: Answer, executor: str) -> None:
             answer.refused[name] = "; ".join(dict.fromkeys(gaps))
         elif answer.best.fits:
             answer.files |= EXECUTORS[name].files(setup, problem.model)
+            if setup.shape.stages > 1:
+                layers = problem.model.sizes.layers // (setup.shape.stages * setup.shape.chunks)
+                answer.notes.append(f"stages of {name} have {layers} layers each; the price is of stages as Soap cuts them")
 
 
 def plan(model: Any, cluster: str, *, example_inputs: Any = None, global_batch: int | None = None,
