@@ -103,6 +103,8 @@ def check_bad_configs():
         ({**CATALOGUE["mixtral-8x7b"], "tie_word_embeddings": True}, ["'tie_word_embeddings'", "a head of their own"]),
         ({**CATALOGUE["qwen3-30b-a3b"], "norm_topk_prob": False}, ["'norm_topk_prob' is False"]),
         ({**CATALOGUE["gpt2"], "n_inner": 100}, ["'n_inner'"]),
+        ({**CATALOGUE["bert-base"], "position_embedding_type": "relative_key"}, ["'position_embedding_type'"]),
+        ({**CATALOGUE["bert-base"], "is_decoder": True}, ["'is_decoder' is True"]),
         ({**CATALOGUE["vit-b"], "patch_size": 15}, ["'patch_size': expected a divisor of image_size, 224"]),
     ]:
         text = refusal(config)

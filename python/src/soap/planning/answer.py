@@ -167,7 +167,11 @@ class Answer:
         batch = f"{problem.batch:,} samples"
         if problem.length:
             batch += f" of {problem.length:,} positions"
-        lines = [f"{problem.name}: {self.parameters:,} parameters; {batch} an iteration", problem.cluster.in_words(), ""]
+        lines = [
+            f"{problem.name}: {self.parameters:,} parameters; {batch} an iteration",
+            problem.cluster.in_words(),
+            "",
+        ]
         if self.today:
             rate, unit = self.rate(self.today)
             state = self.today.state(problem.cluster.memory_bytes)
@@ -182,7 +186,9 @@ class Answer:
             lines.append("  recomputation by stage: " + _runs(best.recompute_by_stage()))
         rate, unit = self.rate(best)
         fits = "" if best.fits else f"; DOES NOT FIT, {gigabytes(best.excess_bytes)} too much on a device"
-        lines.append(f"  {duration(best.seconds)} an iteration, {rate:,.0f} {unit}, {100 * self.mfu(best):.1f} % MFU{fits}")
+        lines.append(
+            f"  {duration(best.seconds)} an iteration, {rate:,.0f} {unit}, {100 * self.mfu(best):.1f} % MFU{fits}"
+        )
         if self.enough:
             lines.append(f"  {self.enough}")
         lines += [f"  {note}" for note in self.notes]

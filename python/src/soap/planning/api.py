@@ -54,7 +54,9 @@ def problem_of(tools: Tools, model: str | Network | Program, cluster: str, globa
                             + EXECUTORS[executor].lacks(found))  # fmt: skip
     else:
         if seq_length is not None:
-            raise PlanError(f"--seq-length {seq_length}: {found.name} is a program with lengths of its own, expected none")
+            raise PlanError(
+                f"--seq-length {seq_length}: {found.name} is a program with lengths of its own, expected none"
+            )
         if executor not in ("", "soap"):
             raise PlanError(f"--executor {executor}: {found.name} is a program, which no file of {EXECUTORS[executor].TITLE} "
                             "names; expected a config.json or a name")  # fmt: skip
@@ -163,7 +165,9 @@ def _add_files(answer: Answer, executor: str) -> None:
             answer.files |= EXECUTORS[name].files(setup, problem.model)
             if setup.shape.stages > 1:
                 layers = problem.model.sizes.layers // (setup.shape.stages * setup.shape.chunks)
-                answer.notes.append(f"stages of {name} have {layers} layers each; the price is of stages as Soap cuts them")
+                answer.notes.append(
+                    f"stages of {name} have {layers} layers each; the price is of stages as Soap cuts them"
+                )
 
 
 def plan(model: Any, cluster: str, *, example_inputs: Any = None, global_batch: int | None = None,

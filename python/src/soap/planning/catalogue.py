@@ -36,7 +36,9 @@ def _qwen3(layers: int, width: int, heads: int, inner: int, **others: Any) -> di
     return _qwen("qwen3", layers, width, heads, 8, inner, vocab_size=151936, head_dim=128, **others)
 
 
-def _mixtral(layers: int, width: int, heads: int, inner: int, vocabulary: int, positions: int, balance: float) -> dict[str, Any]:
+def _mixtral(
+    layers: int, width: int, heads: int, inner: int, vocabulary: int, positions: int, balance: float
+) -> dict[str, Any]:
     return {"model_type": "mixtral", "num_hidden_layers": layers, "hidden_size": width, "num_attention_heads": heads,
             "num_key_value_heads": 8, "intermediate_size": inner, "vocab_size": vocabulary, "rms_norm_eps": 1e-5,
             "max_position_embeddings": positions, "num_local_experts": 8, "num_experts_per_tok": 2, "rope_theta": 1e6,

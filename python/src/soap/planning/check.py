@@ -54,7 +54,9 @@ def find_job(given: str) -> Job:
             raise PlanError(f"--check {given}: no such file, and no command line with flags")
         if named:
             raise PlanError(f"--check: {path}: no such file")
-        if not re.search(r"--(tensor|pipeline|context)[-_]model[-_]parallel|--(micro|global)-batch-size|--context-parallel", given):
+        if not re.search(
+            r"--(tensor|pipeline|context)[-_]model[-_]parallel|--(micro|global)-batch-size|--context-parallel", given
+        ):
             raise PlanError("--check: expected arguments of Megatron (--tensor-model-parallel-size, --micro-batch-size, ...), "
                             "or a file of another executor")  # fmt: skip
         return Job(megatron, given, "--check")
@@ -122,4 +124,6 @@ def _network(job: Job, model: str | None) -> Network:
     if config is None:
         raise PlanError(f"{job.where}: names no model; expected MODEL, too")
     network = read_config(config, job.where)
-    return replace(network, name=f"the model of {job.where}" if job.where != "--check" else "the model of the arguments")
+    return replace(
+        network, name=f"the model of {job.where}" if job.where != "--check" else "the model of the arguments"
+    )

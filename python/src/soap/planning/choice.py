@@ -50,7 +50,9 @@ def choose_for(planner: Planner, executor: ModuleType, best: Plan, plans: list[P
     found = [plan for plan in found if plan.is_simulated or plan.shape not in done]
     chosen = min(found, key=lambda plan: plan.rank(memory))
     ratio = chosen.seconds / best.seconds
-    note = f"{executor.TITLE} cannot say of the best plan ({best.shape.in_words(best.batch)}): {'; '.join(gaps_of_best)}"
+    note = (
+        f"{executor.TITLE} cannot say of the best plan ({best.shape.in_words(best.batch)}): {'; '.join(gaps_of_best)}"
+    )
     return chosen, [note, f"its best that was found takes {ratio:.2f} times as long"]
 
 
@@ -63,7 +65,9 @@ def sizes_of(tools: Tools, cluster: Cluster, most: int = 0, larger: bool = False
                             "built-in cluster")  # fmt: skip
         return [] if larger else [cluster]
     machines, width = int(match[2] or 1), int(match[3])
-    counts = [machines << i for i in range(1, 5)] if larger else [machines >> i for i in range(machines.bit_length())][::-1]
+    counts = (
+        [machines << i for i in range(1, 5)] if larger else [machines >> i for i in range(machines.bit_length())][::-1]
+    )
     found = []
     for count in counts:
         if most and count * width > most:
@@ -74,7 +78,9 @@ def sizes_of(tools: Tools, cluster: Cluster, most: int = 0, larger: bool = False
         except PlanError:
             continue
     if not found and not larger:
-        raise PlanError(f"--max-devices {most}: a machine of {cluster.name} has {width} devices, expected at least as many")
+        raise PlanError(
+            f"--max-devices {most}: a machine of {cluster.name} has {width} devices, expected at least as many"
+        )
     return found
 
 

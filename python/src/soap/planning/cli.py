@@ -29,8 +29,12 @@ MODEL is
   model.onnx, or a forward function or training step of Soap (step.mlir)
 {_wrapped("  a name: " + ", ".join([*CATALOGUE, *ALIASES]))}
 
-{_wrapped("CLUSTER is a topology file, or a topology by name: h100-16x8 is 16 machines of 8 H100; a100, h100, h200, b200, "
-          "gb200, mi300x, ... (docs/Topology.md).")}
+{
+    _wrapped(
+        "CLUSTER is a topology file, or a topology by name: h100-16x8 is 16 machines of 8 H100; a100, h100, h200, b200, "
+        "gb200, mi300x, ... (docs/Topology.md)."
+    )
+}
 
 {_wrapped(f"MFU is {MFU}.")}
 
@@ -51,24 +55,51 @@ def make_parser() -> argparse.ArgumentParser:
         epilog=EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False)  # fmt: skip
     parser.add_argument("model", metavar="MODEL", nargs="?", help="see below")
     parser.add_argument("--cluster", metavar="CLUSTER", help="the machines; see below")
-    parser.add_argument("--global-batch", type=_count, metavar="N",
-                        help="samples of an iteration (default: 4 Mi tokens, a multiple of the devices)")
-    parser.add_argument("--seq-length", type=_count, metavar="N",
-                        help="positions of a sequence (default: the model's most, up to 8192)")
-    parser.add_argument("--precision", default="bf16", metavar="TYPE",
-                        help="of products: bf16 (default), f16 or f32, as --soap-build-training-step takes it")
-    parser.add_argument("--check", metavar="JOB",
-                        help="price a job of today, and say what is better: arguments of Megatron in quotes or in a file, "
-                             "a TOML of torchtitan, a YAML of accelerate or MaxText, a JSON of DeepSpeed")
-    parser.add_argument("--executor", metavar="NAME", default="",
-                        help=f"plan what this executor runs, and write its files: soap, {', '.join(EXECUTORS)} "
-                             "(default: any plan, and files of all that can say it)")
-    parser.add_argument("--objective", choices=("time", "cost"), default="time",
-                        help="time of an iteration (default), or device-seconds over clusters of 1, 2, 4, ... machines")
-    parser.add_argument("--max-devices", type=_count, metavar="N", default=0, help="use at most N devices of the cluster")
+    parser.add_argument(
+        "--global-batch",
+        type=_count,
+        metavar="N",
+        help="samples of an iteration (default: 4 Mi tokens, a multiple of the devices)",
+    )
+    parser.add_argument(
+        "--seq-length", type=_count, metavar="N", help="positions of a sequence (default: the model's most, up to 8192)"
+    )
+    parser.add_argument(
+        "--precision",
+        default="bf16",
+        metavar="TYPE",
+        help="of products: bf16 (default), f16 or f32, as --soap-build-training-step takes it",
+    )
+    parser.add_argument(
+        "--check",
+        metavar="JOB",
+        help="price a job of today, and say what is better: arguments of Megatron in quotes or in a file, "
+        "a TOML of torchtitan, a YAML of accelerate or MaxText, a JSON of DeepSpeed",
+    )
+    parser.add_argument(
+        "--executor",
+        metavar="NAME",
+        default="",
+        help=f"plan what this executor runs, and write its files: soap, {', '.join(EXECUTORS)} "
+        "(default: any plan, and files of all that can say it)",
+    )
+    parser.add_argument(
+        "--objective",
+        choices=("time", "cost"),
+        default="time",
+        help="time of an iteration (default), or device-seconds over clusters of 1, 2, 4, ... machines",
+    )
+    parser.add_argument(
+        "--max-devices", type=_count, metavar="N", default=0, help="use at most N devices of the cluster"
+    )
     parser.add_argument("--simulate-all", action="store_true", help="simulate the best of each kind, too")
-    parser.add_argument("--time-limit", type=_seconds, default=30.0, metavar="SECONDS",
-                        help="of the search (default: 30); 0: none, with the same plan on any machine")
+    parser.add_argument(
+        "--time-limit",
+        type=_seconds,
+        default=30.0,
+        metavar="SECONDS",
+        help="of the search (default: 30); 0: none, with the same plan on any machine",
+    )
     parser.add_argument("-o", "--output", metavar="FOLDER", help="write plan.json, the strategy and files of executors")
     parser.add_argument("--json", action="store_true", help="print plan.json instead of text")
     return parser

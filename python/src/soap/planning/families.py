@@ -22,7 +22,9 @@ def _window(fields: Fields, key: str = "sliding_window", uses: bool = True) -> t
     window = fields.get(key)
     is_windowed = window is not None and uses and (kinds is None or any(kind != "full_attention" for kind in kinds))
     if is_windowed and fields.number(key) < positions:
-        return fields.number(key), f"attention in windows of {fields.number(key)} positions, which Soap's generators lack"
+        return fields.number(
+            key
+        ), f"attention in windows of {fields.number(key)} positions, which Soap's generators lack"
     return min(positions, ROTARY_LIMIT), f"{positions} positions"
 
 
@@ -47,7 +49,7 @@ def _dropout(fields: Fields, *keys: str) -> list[str]:
 
 def _tail(fields: Fields) -> list[str]:
     unread = fields.unread()
-    return [f"keys of the config that say nothing here: {', '.join(unread)}"] if unread else []
+    return [f"keys of the config that are unknown here and left out: {', '.join(unread)}"] if unread else []
 
 
 def _like_llama(fields: Fields, *, tied: bool, qkv_bias: bool = False, qk_norm: bool = False, experts: int = 0,
@@ -117,7 +119,9 @@ def _qwen2(fields: Fields) -> Network:
 
 
 def _qwen3(fields: Fields) -> Network:
-    fields.expect("attention_bias", (False,), False, "the generator has a bias or norms of heads, with none on the output")
+    fields.expect(
+        "attention_bias", (False,), False, "the generator has a bias or norms of heads, with none on the output"
+    )
     return _like_llama(fields, tied=False, qk_norm=True, uses_window=fields.flag("use_sliding_window", False))
 
 
@@ -148,7 +152,9 @@ def _gpt2(fields: Fields) -> Network:
     if width % heads:
         raise fields.error("n_head", f"a divisor of n_embd, {width}")
     if fields.number("n_inner", 4 * width) != 4 * width:
-        raise PlanError(f"{fields.where}: 'n_inner': feed-forward layers of the generator are 4 x n_embd wide; {OTHER_WAY}")
+        raise PlanError(
+            f"{fields.where}: 'n_inner': feed-forward layers of the generator are 4 x n_embd wide; {OTHER_WAY}"
+        )
     tied = fields.flag("tie_word_embeddings", True)
     sizes = Sizes(layers=layers, width=width, heads=heads, kv_heads=heads, head_width=width // heads, inner=4 * width,
                   vocabulary=vocabulary, gated=False, tied=tied, qkv_bias=True,
@@ -169,6 +175,8 @@ def _block_with_biases(width: int, inner: int) -> int:
 
 def _bert(fields: Fields) -> Network:
     fields.expect("hidden_act", ("gelu", "gelu_new"), "gelu", "the generator has gelu")
+    fields.expect("position_embedding_type", ("absolute",), "absolute", "the generator adds learned positions")
+    fields.expect("is_decoder", (False,), False, "the generator's attention looks at all positions")
     layers, width, heads = (fields.number(key) for key in ("num_hidden_layers", "hidden_size", "num_attention_heads"))
     positions, vocabulary = fields.number("max_position_embeddings", 512), fields.number("vocab_size")
     inner, segments = fields.number("intermediate_size", 4 * width), fields.number("type_vocab_size", 2)
@@ -198,7 +206,11 @@ def _vit(fields: Fields) -> Network:
     fields.expect("num_channels", (3,), 3, "the generator has 3 channels")
     fields.expect("qkv_bias", (True,), True, "the generator has these biases")
     layers, width, heads = (fields.number(key) for key in ("num_hidden_layers", "hidden_size", "num_attention_heads"))
-    inner, image, patch = fields.number("intermediate_size"), fields.number("image_size", 224), fields.number("patch_size", 16)
+    inner, image, patch = (
+        fields.number("intermediate_size"),
+        fields.number("image_size", 224),
+        fields.number("patch_size", 16),
+    )
     if width % heads:
         raise fields.error("num_attention_heads", f"a divisor of hidden_size, {width}")
     if image % patch:

@@ -10,16 +10,16 @@ from .errors import PlanError
 #: Keys that change neither shapes nor what is computed for a token: special tokens, starts of training, inference.
 HARMLESS = {
     "_name_or_path", "architectures", "auto_map", "bad_words_ids", "begin_suppress_tokens", "bos_token_id",
-    "chunk_size_feed_forward", "classifier_dropout", "decoder_start_token_id", "dtype", "eos_token_id", "finetuning_task",
-    "gradient_checkpointing", "head_dropout", "id2label", "initializer_factor", "initializer_range", "is_decoder",
-    "is_encoder_decoder", "label2id", "max_window_layers", "model_type", "n_ctx", "output_attentions",
-    "output_hidden_states", "output_past", "output_router_logits", "pad_token_id", "position_embedding_type",
-    "pretraining_tp", "problem_type", "reorder_and_upcast_attn", "return_dict", "router_jitter_noise", "rope_theta_scale",
-    "scale_attn_by_inverse_layer_idx", "sep_token_id", "summary_activation", "summary_first_dropout",
-    "summary_proj_to_labels", "summary_type", "summary_use_proj", "task_specific_params", "torch_dtype",
-    "transformers_version", "use_cache", "use_mrope", "original_max_position_embeddings", "num_labels", "vocab",
-    "encoder_stride", "gradient_checkpoint", "pruned_heads", "tokenizer_class", "cls_token_id", "mask_token_id",
-    "pooler_output_size", "pooler_act",
+    "chunk_size_feed_forward", "classifier_dropout", "cls_token_id", "decoder_start_token_id", "dtype",
+    "encoder_stride", "eos_token_id", "finetuning_task", "gradient_checkpoint", "gradient_checkpointing",
+    "head_dropout", "id2label", "initializer_factor", "initializer_range", "is_encoder_decoder", "label2id",
+    "mask_token_id", "max_window_layers", "model_type", "n_ctx", "num_labels",
+    "original_max_position_embeddings", "output_attentions", "output_hidden_states", "output_past",
+    "output_router_logits", "pad_token_id", "pooler_act", "pooler_output_size", "pretraining_tp",
+    "problem_type", "pruned_heads", "reorder_and_upcast_attn", "return_dict", "rope_theta_scale",
+    "sep_token_id", "summary_activation", "summary_first_dropout", "summary_proj_to_labels", "summary_type",
+    "summary_use_proj", "task_specific_params", "tokenizer_class", "torch_dtype", "transformers_version",
+    "use_cache", "vocab",
 }  # fmt: skip
 
 
@@ -71,4 +71,6 @@ class Fields:
                       if key not in self.read and key not in HARMLESS and value not in (None, False, [], {}))  # fmt: skip
 
 
-OTHER_WAY = "Soap's generators cannot say this model; give it as a program instead (model.onnx, step.mlir, or soap.from_torch)"
+OTHER_WAY = (
+    "Soap's generators cannot say this model; give it as a program instead (model.onnx, step.mlir, or soap.from_torch)"
+)

@@ -52,8 +52,10 @@ class Shape:
         parts = [" x ".join(spread) or "1 device"]
         if self.stages > 1:
             of_stage = self.devices // self.stages
-            parts[0] = f"{self.stages} stages of {parts[0]}" if of_stage == 1 else f"{self.stages} stages of ({parts[0]})"
-            parts.append("interleaved 1F1B, " f"{self.chunks} chunks" if self.chunks > 1 else "1F1B")
+            parts[0] = (
+                f"{self.stages} stages of {parts[0]}" if of_stage == 1 else f"{self.stages} stages of ({parts[0]})"
+            )
+            parts.append(f"interleaved 1F1B, {self.chunks} chunks" if self.chunks > 1 else "1F1B")
         count = self.microbatches(batch)
         few = "1 sample" if self.samples == 1 else f"{self.samples} samples"
         parts.append(f"{count} microbatch{'es' * (count > 1)} of {few}")
@@ -148,4 +150,3 @@ def plan_of(report: dict[str, Any], batch: int) -> Plan:
                   offload=report.get("host_bytes", 0) > 0)  # fmt: skip
     return Plan(shape=shape, batch=batch, nanoseconds=report["makespan_ns"], excess_bytes=report["excess_bytes"],
                 peak_bytes=report.get("peak_bytes", report.get("priced_bytes", 0)), report=report)  # fmt: skip
-

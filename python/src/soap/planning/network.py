@@ -66,9 +66,13 @@ class Network:
 
     def check_length(self, length: int) -> None:
         if self.fixed_length and length != self.fixed_length:
-            raise PlanError(f"--seq-length {length}: {self.name} has {self.fixed_length} positions, expected no --seq-length")
+            raise PlanError(
+                f"--seq-length {length}: {self.name} has {self.fixed_length} positions, expected no --seq-length"
+            )
         if length > self.max_length:
-            raise PlanError(f"--seq-length {length}: {self.name} has {self.why_max}, expected at most {self.max_length}")
+            raise PlanError(
+                f"--seq-length {length}: {self.name} has {self.why_max}, expected at most {self.max_length}"
+            )
 
     def generator_options(self, length: int) -> dict[str, int]:
         return dict(self.options) if self.fixed_length else {**self.options, "length": length}

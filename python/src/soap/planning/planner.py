@@ -153,7 +153,9 @@ def count_parameters(text: str) -> int:
         return 0
     aliases = dict(re.findall(r"^(!\w+) = (.*)$", text, re.M))
     total = 0
-    for shape, _ in re.findall(r"%arg\d+: (tensor<[^>]*>|!\w+) (\{[^}]*#soap\.kind<parameter>[^}]*\})", function.group(1)):
+    for shape, _ in re.findall(
+        r"%arg\d+: (tensor<[^>]*>|!\w+) (\{[^}]*#soap\.kind<parameter>[^}]*\})", function.group(1)
+    ):
         extents = aliases.get(shape, shape)[len("tensor<") :].split("x")[:-1]
         total += math.prod(int(extent) for extent in extents)
     return total

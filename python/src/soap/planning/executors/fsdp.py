@@ -11,8 +11,18 @@ from ..errors import PlanError
 from ..hybrid import Shape
 from ..network import Network
 from . import yaml
-from .setup import (Gap, Rule, Setup, is_even, no_context, no_offload, no_stages, no_tensor, number,
-                    recompute_all_or_nothing)  # fmt: skip
+from .setup import (
+    Gap,
+    Rule,
+    Setup,
+    is_even,
+    no_context,
+    no_offload,
+    no_stages,
+    no_tensor,
+    number,
+    recompute_all_or_nothing,  # fmt: skip
+)
 
 NAME, TITLE, FILE, ARGUMENTS = "torch-fsdp", "FSDP2 (accelerate)", "accelerate.yaml", "accelerate.args.json"
 
@@ -60,14 +70,19 @@ def read(text: str, where: str, devices: int = 0, arguments: str = "") -> tuple[
     steps = number(given, "gradient_accumulation_steps", ARGUMENTS, 1)
     fsdp = values.get("fsdp_config", {})
     if kind == "FSDP":
-        if not fsdp.get("fsdp_reshard_after_forward", True) or fsdp.get("fsdp_reshard_after_forward") == "SHARD_GRAD_OP":
+        if (
+            not fsdp.get("fsdp_reshard_after_forward", True)
+            or fsdp.get("fsdp_reshard_after_forward") == "SHARD_GRAD_OP"
+        ):
             notes.append("weights that stay after the forward pass are priced as gathered again")
         if fsdp.get("fsdp_offload_params"):
             notes.append("offloaded weights are not priced")
     elif kind not in ("MULTI_GPU", "NO"):
         raise PlanError(f"{where}: 'distributed_type': expected FSDP, MULTI_GPU or NO, got {kind!r}")
     is_whole = bool(fsdp.get("fsdp_activation_checkpointing") or given.get("gradient_checkpointing"))
-    shape = Shape(data=world, samples=samples, zero=3 if kind == "FSDP" else 0, recompute="whole" if is_whole else "none")
+    shape = Shape(
+        data=world, samples=samples, zero=3 if kind == "FSDP" else 0, recompute="whole" if is_whole else "none"
+    )
     return Setup(shape, world * samples * steps, 0, world // machines), notes
 
 

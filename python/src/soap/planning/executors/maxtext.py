@@ -10,8 +10,17 @@ from typing import Any
 from ..hybrid import Shape
 from ..network import Network
 from . import yaml
-from .setup import (Gap, Rule, Setup, context_is_zigzag, is_even, no_offload, no_stages, number,
-                    one_recompute)  # fmt: skip
+from .setup import (
+    Gap,
+    Rule,
+    Setup,
+    context_is_zigzag,
+    is_even,
+    no_offload,
+    no_stages,
+    number,
+    one_recompute,  # fmt: skip
+)
 
 NAME, TITLE, FILE = "jax", "MaxText", "maxtext.yml"
 

@@ -11,8 +11,17 @@ from typing import Any
 from ..errors import PlanError
 from ..hybrid import Shape
 from ..network import Network
-from .setup import (Gap, Rule, Setup, context_is_zigzag, is_even, number, recompute_all_or_nothing,
-                    whole_heads, whole_layers)  # fmt: skip
+from .setup import (
+    Gap,
+    Rule,
+    Setup,
+    context_is_zigzag,
+    is_even,
+    number,
+    recompute_all_or_nothing,
+    whole_heads,  # fmt: skip
+    whole_layers,
+)
 
 NAME, TITLE, FILE = "megatron-core", "Megatron-Core", "megatron.args"
 
@@ -29,7 +38,15 @@ def _offload(setup: Setup, _: Network) -> Gap | None:
     return None
 
 
-RULES: list[Rule] = [_zero_one, _offload, context_is_zigzag, is_even, recompute_all_or_nothing, whole_heads, whole_layers]
+RULES: list[Rule] = [
+    _zero_one,
+    _offload,
+    context_is_zigzag,
+    is_even,
+    recompute_all_or_nothing,
+    whole_heads,
+    whole_layers,
+]
 
 
 def lacks(network: Network) -> str:
@@ -122,14 +139,18 @@ def read(text: str, where: str, devices: int = 0) -> tuple[Setup, list[str]]:
         raise PlanError(f"{where}: expected --nproc-per-node and --nnodes, or --cluster")
     unit = tensor * stages * context
     if min(tensor, stages, context) < 1 or world % unit:
-        raise PlanError(f"{where}: {world} devices are no multiple of tensor {tensor} x pipeline {stages} x context {context}")
+        raise PlanError(
+            f"{where}: {world} devices are no multiple of tensor {tensor} x pipeline {stages} x context {context}"
+        )
     data = world // unit
     chunks = of("num-virtual-stages-per-pipeline-rank", 1)
     if "num-layers-per-virtual-pipeline-stage" in values:
         chunks = of("num-layers") // stages // of("num-layers-per-virtual-pipeline-stage")
     batch = of("global-batch-size", samples * data)
     if batch % (samples * data):
-        raise PlanError(f"{where}: 'global-batch-size' {batch} is no multiple of micro-batch-size {samples} x {data} replicas")
+        raise PlanError(
+            f"{where}: 'global-batch-size' {batch} is no multiple of micro-batch-size {samples} x {data} replicas"
+        )
     granularity = values.get("recompute-granularity")
     if "recompute-activations" in values:
         granularity = "selective"

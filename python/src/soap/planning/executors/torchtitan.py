@@ -10,8 +10,18 @@ from ..errors import PlanError
 from ..hybrid import Shape
 from ..network import Network
 from . import toml
-from .setup import (Gap, Rule, Setup, context_is_zigzag, is_even, no_offload, number, recompute_all_or_nothing,
-                    whole_heads, whole_layers)  # fmt: skip
+from .setup import (
+    Gap,
+    Rule,
+    Setup,
+    context_is_zigzag,
+    is_even,
+    no_offload,
+    number,
+    recompute_all_or_nothing,
+    whole_heads,  # fmt: skip
+    whole_layers,
+)
 
 NAME, TITLE, FILE = "torchtitan", "torchtitan", "torchtitan.toml"
 
@@ -54,6 +64,16 @@ def _zero(setup: Setup, _: Network) -> Gap | None:
     return None
 
 
+def _kv_heads(setup: Setup, network: Network) -> Gap | None:
+    """Members of a tensor-parallel group have no copies of heads of keys."""
+    shape, heads = setup.shape, network.sizes.kv_heads
+    if heads % shape.tensor == 0:
+        return None
+    tensor = max(n for n in range(1, shape.tensor) if heads % n == 0 and shape.tensor % n == 0)
+    near = replace(shape, tensor=tensor, data=shape.data * shape.tensor // tensor, samples=1, sequence=tensor > 1)
+    return Gap(f"{heads} heads of keys over {shape.tensor} devices", near)
+
+
 def _context_shards(setup: Setup, _: Network) -> Gap | None:
     """Places of a sequence share weights as FSDP does."""
     shape = setup.shape
@@ -62,7 +82,18 @@ def _context_shards(setup: Setup, _: Network) -> Gap | None:
     return Gap("places of a sequence that all have whole weights", replace(shape, zero=1 if shape.stages > 1 else 3))
 
 
-RULES: list[Rule] = [no_offload, context_is_zigzag, _sequence, _context_shards, _zero, is_even, recompute_all_or_nothing, whole_heads, whole_layers]
+RULES: list[Rule] = [
+    no_offload,
+    _kv_heads,
+    context_is_zigzag,
+    _sequence,
+    _context_shards,
+    _zero,
+    is_even,
+    recompute_all_or_nothing,
+    whole_heads,
+    whole_layers,
+]
 
 
 def files(setup: Setup, network: Network) -> dict[str, str]:
@@ -130,7 +161,9 @@ def read(text: str, where: str, devices: int = 0) -> tuple[Setup, list[str]]:
     if parallel.get("fsdp_reshard_after_forward") == "always" and is_sharded and stages == 1:
         zero = 3
     if batch % (data * samples):
-        raise PlanError(f"{where}: [training]: 'global_batch_size' {batch} is no multiple of {samples} x {data} replicas")
+        raise PlanError(
+            f"{where}: [training]: 'global_batch_size' {batch} is no multiple of {samples} x {data} replicas"
+        )
     shape = Shape(stages=stages, chunks=chunks, tensor=tensor, context=context, data=data, samples=samples, zero=zero,
                   sequence=tensor > 1, zigzag=context > 1, recompute={"none": "none", "full": "whole"}.get(mode, "selective"))  # fmt: skip
     length = number(training, "seq_len", f"{where}: [training]", 2048)

@@ -21,7 +21,9 @@ def dump(values: dict[str, Any], indent: str = "") -> str:
 def _text(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, str) and (value in ("no", "yes", "NO", "YES") or not value.replace("_", "").replace("-", "").isalnum()):
+    if isinstance(value, str) and (
+        value in ("no", "yes", "NO", "YES") or not value.replace("_", "").replace("-", "").isalnum()
+    ):
         return f"'{value}'"
     return str(value)
 
