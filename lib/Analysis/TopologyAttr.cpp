@@ -43,12 +43,38 @@ static FailureOr<::soap::Topology> findTopology(ModuleOp module,
                 : fail(parsed.error());
 }
 
-FailureOr<::soap::Topology> mlir::soap::resolveTopology(ModuleOp module,
-                                                        StringRef option,
-                                                        StringRef profile) {
+/// Option, then the module's attribute, then Soap.
+static LogicalResult findExecutor(ModuleOp module, StringRef option,
+                                  ::soap::Executor &executor) {
+  auto known = module->getAttrOfType<StringAttr>(SoapDialect::kExecutor);
+  if (option.empty() && !known)
+    return success();
+  ::soap::Expected<::soap::Executor> found =
+      option.empty()
+          ? ::soap::parseExecutor(known.getValue().str(),
+                                  SoapDialect::kExecutor.str())
+          : ::soap::loadExecutor(option.str());
+  if (!found)
+    return module.emitError()
+           << (option.empty() ? "'soap.executor': " : "option 'executor=': ")
+           << found.error();
+  executor = std::move(*found);
+  if (executor.isDefault())
+    module->removeAttr(SoapDialect::kExecutor);
+  else
+    module->setAttr(SoapDialect::kExecutor,
+                    StringAttr::get(module.getContext(),
+                                    ::soap::printExecutor(executor)));
+  return success();
+}
+
+FailureOr<::soap::Topology>
+mlir::soap::resolveTopology(ModuleOp module, StringRef option,
+                            StringRef profile, StringRef executor) {
   FailureOr<::soap::Topology> topology = findTopology(module, option);
-  if (failed(topology))
-    return topology;
+  if (failed(topology) ||
+      failed(findExecutor(module, executor, topology->executor)))
+    return failure();
   if (!profile.empty())
     if (::soap::MaybeError error =
             ::soap::useProfile(*topology, profile.str())) {

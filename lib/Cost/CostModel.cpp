@@ -290,7 +290,38 @@ static std::optional<AttentionShape> attentionShapeOf(const Work &work) {
   return of;
 }
 
+/// How fast the kernels of the executor are, over the price.
+static double speedOf(const Executor &executor, const Work &work) {
+  if (isAttention(work.kind))
+    return executor.attention;
+  return isProduct(work) ? executor.products : executor.others;
+}
+
 int64_t CostModel::computeNs(int device, const Work &work) const {
+  const Executor &executor = topology->executor;
+  if (!executor.changesKernels())
+    return kernelNs(device, work);
+  bool isSeparate = !executor.fuses && (work.joins || work.registerBytes > 0);
+  int64_t ns = 0;
+  if (isSeparate) {
+    Work alone = work;
+    alone.joins = false;
+    alone.registerBytes = 0;
+    ns = kernelNs(device, alone);
+  } else {
+    ns = kernelNs(device, work);
+  }
+  if (ns <= 1) // a view
+    return ns;
+  auto slowed =
+      std::ceil(static_cast<double>(ns) / speedOf(executor, work));
+  bool isLaunched = !work.joins || isSeparate;
+  if (isLaunched)
+    slowed = std::max(slowed, static_cast<double>(executor.dispatchNs));
+  return static_cast<int64_t>(std::clamp(slowed, 1.0, longest));
+}
+
+int64_t CostModel::kernelNs(int device, const Work &work) const {
   assert(work.flops >= 0 && work.bytes >= 0 && "negative work");
   assert(work.registerBytes >= 0 && work.registerBytes <= work.bytes &&
          "registers keep a part of the bytes");

@@ -293,6 +293,9 @@ def SoapApplyStrategy : Pass<"soap-apply-strategy", "::mlir::ModuleOp"> {
            "strategy file says, else the module)">,
     Option<"topology", "topology", "std::string", /*default=*/"\"\"",
            "Built-in topology (cpu-4) or topology file; default: the module's soap.topology, else the strategy file's">,
+    Option<"executor", "executor", "std::string", /*default=*/"\"\"",
+           "Who runs the plan (docs/Executors.md): soap, torch-fsdp, torchtitan, megatron-core or jax, or a file; "
+           "default: the module's soap.executor">,
     Option<"profile", "profile", "std::string", /*default=*/"\"\"",
            "Profile file, or h200: measured times of the topology's devices (docs/CostModel.md); default: what "
            "the topology names">,
@@ -337,6 +340,9 @@ def SoapAutoParallel : Pass<"soap-auto-parallel", "::mlir::ModuleOp"> {
   let options = [
     Option<"topology", "topology", "std::string", /*default=*/"\"\"",
            "Cluster: built-in topology (cpu-4) or topology file; default: the module's soap.topology">,
+    Option<"executor", "executor", "std::string", /*default=*/"\"\"",
+           "Who runs the plan (docs/Executors.md): soap, torch-fsdp, torchtitan, megatron-core or jax, or a file; "
+           "default: the module's soap.executor">,
     Option<"profile", "profile", "std::string", /*default=*/"\"\"",
            "Cluster: profile file, or h200: measured times of the topology's devices (docs/CostModel.md); "
            "default: what "
@@ -616,6 +622,9 @@ def SoapPlanHybrid : Pass<"soap-plan-hybrid", "::mlir::ModuleOp"> {
   let options = [
     Option<"topology", "topology", "std::string", /*default=*/"\"\"",
            "Built-in topology (h100-8x8) or topology file; default: the module's soap.topology">,
+    Option<"executor", "executor", "std::string", /*default=*/"\"\"",
+           "Who runs the plan (docs/Executors.md): soap, torch-fsdp, torchtitan, megatron-core or jax, or a file; "
+           "default: the module's soap.executor">,
     Option<"profile", "profile", "std::string", /*default=*/"\"\"",
            "Profile file, or h200: measured times of the topology's devices (docs/CostModel.md); default: what "
            "the topology names">,
@@ -633,8 +642,6 @@ def SoapPlanHybrid : Pass<"soap-plan-hybrid", "::mlir::ModuleOp"> {
     Option<"mode", "mode", "std::string", /*default=*/"\"\"",
            "mini-parallelism (the fewest devices that a plan fits on) or profiling (plans of 1, 2, 4, ... and all "
            "devices)">,
-    Option<"kernelEfficiency", "kernel-efficiency", "double", /*default=*/"1",
-           "Share of the speed that the profile promises which kernels reach (docs/Hierarchical.md)">,
     Option<"exhaustive", "exhaustive", "bool", /*default=*/"false",
            "Price every shape, with no bounds: what the search is compared with">,
     Option<"checkpointFile", "checkpoint", "std::string", /*default=*/"\"\"",
@@ -674,6 +681,9 @@ def SoapSimulate : Pass<"soap-simulate", "::mlir::ModuleOp"> {
                "comparison">,
     Option<"topology", "topology", "std::string", /*default=*/"\"\"",
            "Built-in topology (cpu-4) or topology file; default: the module's soap.topology">,
+    Option<"executor", "executor", "std::string", /*default=*/"\"\"",
+           "Who runs the plan (docs/Executors.md): soap, torch-fsdp, torchtitan, megatron-core or jax, or a file; "
+           "default: the module's soap.executor">,
     Option<"profile", "profile", "std::string", /*default=*/"\"\"",
            "Profile file, or h200: measured times of the topology's devices (docs/CostModel.md); default: what "
            "the topology names">,

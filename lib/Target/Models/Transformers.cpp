@@ -25,9 +25,9 @@ Value TransformerLayers::split(Value x, const std::string &name) {
 
 Value TransformerLayers::attention(Value x, const std::string &name,
                                    bool causal) {
-  Value q = split(b.linear(x, name + ".query", width), name + ".query"),
-        k = split(b.linear(x, name + ".key", width), name + ".key"),
-        v = split(b.linear(x, name + ".value", width), name + ".value");
+  Value q = split(b.linear(x, name + ".query", width, bias), name + ".query"),
+        k = split(b.linear(x, name + ".key", width, bias), name + ".key"),
+        v = split(b.linear(x, name + ".value", width, bias), name + ".value");
   Value scores = b.scale(
       b.matmul(q, k, name + ".products", /*transposeB=*/true), name + ".scores",
       1 / std::sqrt(static_cast<double>(width / heads)));
@@ -37,12 +37,12 @@ Value TransformerLayers::attention(Value x, const std::string &name,
       b.matmul(b.softmax(scores, name + ".softmax", 3), v, name + ".mixed");
   Value joined = b.reshape(b.transpose(mixed, name + ".joined", {0, 2, 1, 3}),
                            name + ".rows", {batch, length, width});
-  return b.linear(joined, name + ".output", width);
+  return b.linear(joined, name + ".output", width, bias);
 }
 
 Value TransformerLayers::feedForward(Value x, const std::string &name) {
-  Value y = b.gelu(b.linear(x, name + ".up", inner), name + ".gelu");
-  return b.linear(y, name + ".down", width);
+  Value y = b.gelu(b.linear(x, name + ".up", inner, bias), name + ".gelu");
+  return b.linear(y, name + ".down", width, bias);
 }
 
 Value TransformerLayers::block(Value x, const std::string &name, bool causal) {
@@ -64,9 +64,10 @@ static TransformerLayers layersOf(ModelBuilder &b, const Sizes &sizes) {
 }
 
 /// Tokens and positions.
-static Value embed(TransformerLayers &t, int64_t vocabulary) {
+static Value embed(TransformerLayers &t, int64_t vocabulary,
+                   Value *table = nullptr) {
   Value tokens = t.b.tokens("tokens", {t.batch, t.length}, 0);
-  Value x = t.b.embedding(tokens, "embedding", vocabulary, t.width);
+  Value x = t.b.embedding(tokens, "embedding", vocabulary, t.width, table);
   return t.b.add(x,
                  t.b.parameter("position.weight", {t.length, t.width},
                                "default", t.width, t.width),
@@ -77,11 +78,14 @@ static OwningOpRef<ModuleOp> buildGPT(const Sizes &sizes,
                                       MLIRContext *context) {
   ModelBuilder b(context);
   TransformerLayers t = layersOf(b, sizes);
-  Value x = embed(t, sizes["vocabulary"]);
+  t.bias = sizes["biases"] != 0;
+  Value table;
+  Value x = embed(t, sizes["vocabulary"], &table);
   for (int64_t i = 0; i < sizes["layers"]; ++i)
     x = t.block(x, "block" + std::to_string(i), /*causal=*/true);
   x = b.layerNorm(x, "norm");
-  return b.finish(b.linear(x, "head", sizes["vocabulary"], /*bias=*/false));
+  return b.finish(b.linear(x, "head", sizes["vocabulary"], /*bias=*/false,
+                           sizes["tied"] ? table : Value()));
 }
 
 static OwningOpRef<ModuleOp> buildBERT(const Sizes &sizes,
@@ -113,6 +117,12 @@ void models::addTransformers(std::vector<Generator> &generators) {
         {"length", length, 1, 1 << 17, "tokens of a sequence"},
         {"vocabulary", vocabulary, 1, 1 << 22, "number of tokens"}};
   };
+  auto ofGPT = [&](int64_t length) {
+    std::vector<ModelOption> all = options(length, 50257);
+    all.push_back({"tied", 0, 0, 1, "1: the head has the embedding's weight"});
+    all.push_back({"biases", 1, 0, 1, "0: linear layers have no bias"});
+    return all;
+  };
   using Values = std::map<std::string, int64_t>;
   auto preset = [](int64_t layers, int64_t heads, int64_t headWidth) {
     return Values{
@@ -121,16 +131,16 @@ void models::addTransformers(std::vector<Generator> &generators) {
   generators.push_back({{"gpt",
                          "GPT-2 small: 12 causal blocks of width 768",
                          8,
-                         options(1024, 50257),
+                         ofGPT(1024),
                          {{"small", preset(12, 12, 64)},
                           {"medium", preset(24, 16, 64)},
                           {"large", preset(36, 20, 64)},
                           {"xl", preset(48, 25, 64)}}},
                         buildGPT});
-  std::vector<ModelOption> large = options(2048, 50257);
+  std::vector<ModelOption> large = ofGPT(2048);
   for (ModelOption &option : large)
-    if (option.name != "length" && option.name != "vocabulary")
-      option.value = preset(96, 96, 128).at(option.name);
+    if (Values sizes = preset(96, 96, 128); sizes.contains(option.name))
+      option.value = sizes.at(option.name);
   generators.push_back(
       {{"gpt3",
         "GPT-3 of 175B parameters (Brown et al., 2020), dense attention",
