@@ -133,7 +133,7 @@ constexpr double nsPerSecond = 1e9;
 static Executor readExecutor(const jsonfile::Cursor &root) {
   root.expectObject({"version", "name", "base", "products", "attention",
                      "others", "collectives", "fragmentation", "dispatch_s",
-                     "reserved_bytes"});
+                     "reserved_bytes", "fuses"});
   root.expectVersion();
   const Executor *base = findExecutor(root["base"].string());
   if (!base)
@@ -152,6 +152,8 @@ static Executor readExecutor(const jsonfile::Cursor &root) {
   if (root.has("reserved_bytes"))
     executor.reservedBytes =
         root["reserved_bytes"].integer(0, int64_t(1) << 50);
+  if (root.has("fuses"))
+    executor.fuses = root["fuses"].boolean();
   executor.base = base->name;
   return executor;
 }
@@ -196,5 +198,6 @@ std::string soap::printExecutor(const Executor &executor) {
     root[constant.key] = executor.*constant.value;
   root["dispatch_s"] = static_cast<double>(executor.dispatchNs) / nsPerSecond;
   root["reserved_bytes"] = executor.reservedBytes;
+  root["fuses"] = executor.fuses;
   return root.dump();
 }

@@ -114,7 +114,7 @@ void models::addTransformers(std::vector<Generator> &generators) {
         {"head-width", 64, 1, 4096,
          "width of a head; the model's is the "
          "product with the number of heads"},
-        {"length", length, 1, 1 << 17, "tokens of a sequence"},
+        {"length", length, 1, 1 << 20, "tokens of a sequence"},
         {"vocabulary", vocabulary, 1, 1 << 22, "number of tokens"}};
   };
   auto ofGPT = [&](int64_t length) {

@@ -12,6 +12,7 @@
 #include "WriteHybrid.h"
 
 #include "Soap/Analysis/StepFacts.h"
+#include "Soap/Dialect/Soap/SumAttribute.h"
 #include "Soap/Search/Frontier/FrontierSearch.h"
 #include "Soap/Search/Hierarchical/HybridSimulator.h"
 
