@@ -52,6 +52,8 @@ class Row:
     def step(self):
         """The options of --soap-build-training-step."""
         precision = self.fields["precision"].lower()
+        if self.source.startswith("Narayanan"):
+            return "optimizer=adamw precision=bf16 fuse-attention=false"
         sums = " gradient-sums=bf16" if self.executor() == "torch-fsdp" else ""
         if "nvfp4" in precision:
             raise Unsaid("precision nvfp4")
@@ -95,7 +97,11 @@ class Row:
     def executor_changes(self):
         return {"fuses": False} if "eager" in self.fields["precision"] else {}
 
-    def plan(self):
+    def choices(self):
+        """Samples of a microbatch; where the source does not say, the fastest that fits of these."""
+        return [self.samples] if self.samples else [1, 2, 4, 8]
+
+    def plan(self, samples=None):
         if self.experts > 1:
             raise Unsaid("expert parallelism")
         data = self.fields["data"]
@@ -106,7 +112,7 @@ class Row:
         if self.gpus // width * self.context == 1:
             zero = 0
         parts = [f"stages={self.stages}", f"chunks={self.chunks}", f"tensor={self.tensor}", f"context={self.context}",
-                 f"samples={self.samples}", f"zero={zero}"]
+                 f"samples={samples or self.choices()[0]}", f"zero={zero}"]
         if self.tensor > 1:
             parts.append("sequence")
         if self.context > 1:
@@ -122,9 +128,10 @@ def flags(options):
 
 
 def megatron_rows(table):
-    """Narayanan et al. (2021), Table 1, as rows: 2,048 tokens, a vocabulary of 51,200, every activation recomputed, no
-    attention as one kernel, one sample a microbatch where there are stages."""
-    for i, fields in enumerate(table):
+    """Narayanan et al. (2021), "Efficient Large-Scale Language Model Training on GPU Clusters Using Megatron-LM" (arXiv
+    2104.04473), Table 1, as rows: 2,048 tokens, a vocabulary of 51,200, every activation recomputed, attention as several
+    kernels. An iteration has 96 B s l h^2 (1 + s / 6h + V / 16lh) operations. Samples of a microbatch are not said."""
+    for fields in table:
         get = {name: int(fields[name]) for name in ("layers", "hidden", "heads", "tensor", "stages", "devices", "batch")}
         layers, hidden, length, vocabulary = get["layers"], get["hidden"], 2048, 51200
         flops = 96 * get["batch"] * length * layers * hidden ** 2 * (1 + length / (6 * hidden) +
@@ -133,6 +140,6 @@ def megatron_rows(table):
         yield {"source": "Narayanan 2021 (table 1)", "family": "mpt", "model": fields["parameters"], "layers": layers,
                "hidden": hidden, "heads": get["heads"], "kv_heads": "", "ffn": "", "vocab": vocabulary, "seq": length,
                "gpu": "a100_80gb", "network": "", "gpus": get["devices"], "precision": "bf16", "tp": get["tensor"],
-               "pp": get["stages"], "vp": 1, "cp": 1, "ep": 1, "data": "zero 1", "gbs": get["batch"], "mbs": 1,
+               "pp": get["stages"], "vp": 1, "cp": 1, "ep": 1, "data": "zero 1", "gbs": get["batch"], "mbs": "",
                "recompute": "whole", "tokens_per_s_per_gpu": get["batch"] * length / seconds / get["devices"],
                "tflops_per_gpu": fields["tflops"], "mem_gib": ""}

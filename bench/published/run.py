@@ -30,7 +30,7 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, ".."))
 import built  # noqa: E402
-from rows import Row, Unsaid  # noqa: E402
+from rows import Row, Unsaid, megatron_rows  # noqa: E402
 
 RUNS = os.path.join(built.ROOT, "..", "shared", "data", "published", "train-runs.csv")
 SECONDS = 120
@@ -91,14 +91,18 @@ class Simulations:
     def simulate(self, row, constants):
         """The best plan of the report, and bytes that are held; or why not."""
         try:
-            plan = row.plan()
-            with tempfile.NamedTemporaryFile(suffix=".json", dir=self.folder) as report:
-                self.run([self.opt, self.step(row), f"--soap-plan-hybrid=topology={self.topology(row)} "
-                          f"executor={self.executor(row, constants)} batch={row.batch} plan={plan} summary=false "
-                          f"time-limit={SECONDS} report={report.name}", "-o", os.devnull])
-                return json.load(open(report.name))
+            reports = [self.report(row, constants, row.plan(samples)) for samples in row.choices()
+                       if row.batch * row.tensor * row.stages * row.context % (row.gpus * samples) == 0]
         except Unsaid as why:
             return str(why)
+        return min(reports, key=lambda report: (report["best"]["excess_bytes"], report["best"]["makespan_ns"]))
+
+    def report(self, row, constants, plan):
+        with tempfile.NamedTemporaryFile(suffix=".json", dir=self.folder) as report:
+            self.run([self.opt, self.step(row), f"--soap-plan-hybrid=topology={self.topology(row)} "
+                      f"executor={self.executor(row, constants)} batch={row.batch} plan={plan} summary=false "
+                      f"time-limit={SECONDS} report={report.name}", "-o", os.devnull])
+            return json.load(open(report.name))
 
 
 def kendall(pairs):
@@ -200,7 +204,7 @@ def figure(results, path):
 
 
 # Constants, their first values, and how far a fit changes them to see what they do.
-CONSTANTS = {"products": 1.0, "attention": 1.0, "others": 1.0, "collectives": 1.0, "dispatch_s": 5e-6}
+CONSTANTS = {"products": 1.0, "attention": 1.0, "others": 1.0, "attention_flops_per_s": 3.5e14, "dispatch_s": 5e-6}
 
 
 def fit(simulations, rows, executor, steps=3):
@@ -229,10 +233,7 @@ def fit(simulations, rows, executor, steps=3):
             weights = 1 / numpy.sqrt(numpy.abs(wanted - matrix @ found) + 0.02)
         for name, moved in zip(values, found):
             values[name] *= math.exp(max(min(moved, 0.5), -0.5))
-            if name != "dispatch_s":
-                values[name] = min(max(round(values[name], 3), 0.1), 3)
-            else:
-                values[name] = round(values[name], 7)
+            values[name] = float(f"{values[name]:.3g}")
     return values
 
 
@@ -250,6 +251,8 @@ def main():
     try:
         with open(options.runs) as stream:
             rows = [Row(fields, place) for place, fields in enumerate(csv.DictReader(stream), 1)]
+        with open(os.path.join(HERE, "megatron.csv")) as stream:
+            rows += [Row(fields, f"megatron {i}") for i, fields in enumerate(megatron_rows(csv.DictReader(stream)), 1)]
     except OSError as error:
         sys.exit(f"{error}, expected published runs as CSV: --runs FILE")
     rows = [row for row in rows if options.only in row.source or options.only in str(row)][::options.every]

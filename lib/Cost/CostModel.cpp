@@ -311,8 +311,11 @@ int64_t CostModel::computeNs(int device, const Work &work) const {
   } else {
     ns = kernelNs(device, work);
   }
-  if (ns <= 1) // a view
-    return ns;
+  if (ns <= 1 || (work.kind == "transpose" && executor.viewsTransposes))
+    return 1;
+  if (executor.attentionFlops > 0 && isAttention(work.kind))
+    ns = std::max(ns, static_cast<int64_t>(
+                          std::ceil(work.flops / executor.attentionFlops * 1e9)));
   auto slowed =
       std::ceil(static_cast<double>(ns) / speedOf(executor, work));
   bool isLaunched = !work.joins || isSeparate;

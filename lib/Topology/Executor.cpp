@@ -24,6 +24,7 @@ static Executor torchFsdp() {
   Executor executor;
   executor.name = "torch-fsdp";
   executor.configs = false;
+  executor.viewsTransposes = true;
   executor.stages = executor.chunks = false;
   executor.tensor = executor.context = false;
   executor.selective = false;
@@ -32,6 +33,11 @@ static Executor torchFsdp() {
   executor.fuses = false;
   executor.gradientSums = "bf16";
   executor.reservedBytes = 1536 * mib;
+  executor.products = 0.75;
+  executor.attention = 1.03;
+  executor.others = 0.756;
+  executor.attentionFlops = 1.64e14;
+  executor.dispatchNs = 5500;
   return executor;
 }
 
@@ -40,6 +46,7 @@ static Executor torchtitan() {
   Executor executor;
   executor.name = "torchtitan";
   executor.configs = false;
+  executor.viewsTransposes = true;
   executor.noSequence = false;
   executor.contiguous = false;
   executor.uneven = executor.offload = false;
@@ -53,6 +60,7 @@ static Executor megatronCore() {
   Executor executor;
   executor.name = "megatron-core";
   executor.configs = false;
+  executor.viewsTransposes = true;
   executor.contiguous = false;
   executor.uneven = executor.offload = false;
   executor.zero = {0, 1, 3};
@@ -65,6 +73,7 @@ static Executor jax() {
   Executor executor;
   executor.name = "jax";
   executor.configs = false;
+  executor.viewsTransposes = true;
   executor.stages = executor.chunks = false;
   executor.zigzag = false;
   executor.uneven = executor.offload = false;
@@ -125,6 +134,7 @@ constexpr Constant constants[] = {
     {"attention", &Executor::attention, 0.05, 10},
     {"others", &Executor::others, 0.05, 10},
     {"collectives", &Executor::collectives, 0.05, 10},
+    {"attention_flops_per_s", &Executor::attentionFlops, 0, 1e18},
     {"fragmentation", &Executor::fragmentation, 0, 1}};
 constexpr double nsPerSecond = 1e9;
 
@@ -132,7 +142,8 @@ constexpr double nsPerSecond = 1e9;
 
 static Executor readExecutor(const jsonfile::Cursor &root) {
   root.expectObject({"version", "name", "base", "products", "attention",
-                     "others", "collectives", "fragmentation", "dispatch_s",
+                     "others", "collectives", "attention_flops_per_s",
+                     "fragmentation", "dispatch_s",
                      "reserved_bytes", "fuses"});
   root.expectVersion();
   const Executor *base = findExecutor(root["base"].string());

@@ -43,6 +43,8 @@ struct Executor {
 
   // What it makes of a plan.
   bool fuses = true; ///< chains of elementwise ops are one kernel
+  /// Kernels take the order of dims of their tensors: a transposition is a view.
+  bool viewsTransposes = false;
   /// The type in which it sums gradients over replicas: `f32`, `bf16`.
   std::string gradientSums = "f32";
   /// Of a device's memory: contexts of CUDA and of libraries, buffers of NCCL.
@@ -51,14 +53,21 @@ struct Executor {
   // Six constants, fitted to published runs.
   /// Speed of products, attention and all other kernels, over the price.
   double products = 1, attention = 1, others = 1;
-  double collectives = 1;  ///< speed of collectives, over the price
-  int64_t dispatchNs = 0;  ///< a kernel takes at least as long: its host's part
+  /// What its attention kernels reach at most, whatever the GPU, in FLOP/s; 0:
+  /// no such limit.
+  double attentionFlops = 0;
+  int64_t dispatchNs = 0; ///< a kernel takes at least as long: its host's part
   double fragmentation = 0; ///< of the peak: what the allocator can not use
+
+  double collectives = 1; ///< speed of collectives, over the price
+  /// The 10th and 90th percentile of published over simulated times; 0: there
+  /// are no published runs.
+  double least = 0, most = 0;
 
   bool isDefault() const { return *this == Executor(); }
   /// Whether kernels take another time than they were measured with.
   bool changesKernels() const {
-    return !fuses || dispatchNs > 0 || products != 1 || attention != 1 ||
+    return !fuses || viewsTransposes || attentionFlops > 0 || dispatchNs > 0 || products != 1 || attention != 1 ||
            others != 1;
   }
   /// The bytes that tensors may have of `memoryBytes`.

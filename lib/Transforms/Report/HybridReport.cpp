@@ -97,6 +97,10 @@ mlir::soap::hybridPlanJson(const ::soap::HybridPlan &plan,
   json["microbatches"] = plan.microbatches;
   json["bubble"] = plan.bubble;
   json["peak_bytes"] = plan.peakBytes;
+  if (const ::soap::Executor &by = topology.executor; by.most > 0)
+    json["makespan_range_ns"] = llvm::json::Array{
+        std::llround(static_cast<double>(plan.makespanNs) * by.least),
+        std::llround(static_cast<double>(plan.makespanNs) * by.most)};
   json["held_bytes"] = topology.executor.heldBytes(plan.peakBytes);
   json["host_bytes"] = plan.hostBytes;
   json["peak_bytes_by_group"] = llvm::json::Array(plan.groupBytes);
@@ -132,7 +136,11 @@ std::string mlir::soap::printHybridPlan(const ::soap::HybridPlan &plan,
   if (int idle =
           topology.deviceCount() - plan.shape.groups * plan.shape.width())
     os << ", " << idle << (idle == 1 ? " device" : " devices") << " idle";
-  os << llvm::format(": %.1f ms, ", figures.milliseconds)
+  os << llvm::format(": %.1f ms", figures.milliseconds);
+  if (executor.most > 0)
+    os << llvm::format(" (%.0f to %.0f)", figures.milliseconds * executor.least,
+                       figures.milliseconds * executor.most);
+  os << ", "
      << rateText(figures.samplesPerSecond *
                  static_cast<double>(std::max<int64_t>(tokens, 1)))
      << (tokens > 0 ? " tokens/s, " : " samples/s, ")
