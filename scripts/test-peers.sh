@@ -61,6 +61,12 @@ run "programs of from_torch, recorded anew" test/Python/Peers/record_programs.py
 run "notebook of JAX" test/Python/pages.py docs/tutorials/JAX.ipynb
 run "plans as shardings of JAX" test/Python/Peers/shardings.py
 run "functions of JAX" test/Python/Peers/functions.py
+# Files of frameworks that need no GPU to read them; without dependencies, which would bring other versions of torch.
+if [ -z "${SOAP_PEERS:-}" ]; then
+  "$peers/bin/python" -m pip install -q --disable-pip-version-check accelerate tyro py-cpuinfo hjson pydantic msgpack
+  "$peers/bin/python" -m pip install -q --disable-pip-version-check --no-deps megatron-core 'torchtitan<0.3' deepspeed
+fi
+run "files of soap-plan" test/Python/Peers/planning.py
 run "exports of PyTorch" scripts/peers/onnx_exports.py "$build"
 run "training of PyTorch, recorded anew" test/Integration/Models/record.py --check "$build"
 run "programs of JAX, made anew" test/Target/StableHLO/Inputs/make_programs.py --check

@@ -17,6 +17,7 @@ import numpy as np
 
 import soap
 from soap.layout import Layout
+from soap.plan import OPTIONS
 
 SOURCE, BUILD = sys.argv[1:]
 LENET = os.path.join(SOURCE, "examples", "lenet.onnx")
@@ -245,7 +246,7 @@ def errors_have_diagnostics():
 @test
 def options_of_the_frontier():
     model = soap.from_mlir(MLP)
-    plans = {option: soap.find_strategy(model, "cpu-2", option) for option in soap.plan.OPTIONS}
+    plans = {option: soap.find_strategy(model, "cpu-2", option) for option in OPTIONS}
     fewest = {device for op in plans["mini-parallelism"].strategy["ops"] for device in op["devices"]}
     assert fewest == {0}, fewest
     assert plans["mini-time"].milliseconds <= plans["mini-parallelism"].milliseconds

@@ -44,6 +44,7 @@ Translation describeTopologyTranslation();
 Translation generateModelTranslation();
 Translation listModelsTranslation();
 Translation strategyToSvgTranslation();
+Translation strategyToJsonTranslation();
 
 /// --batch: the number of samples, 0 if it was not given. Checked by
 /// `checkBatch`, with a message.

@@ -122,11 +122,11 @@ int main(int argc, char **argv) {
   ::soap::watchStandardOutput("soap-translate");
   llvm::InitLLVM init(argc, argv);
   const Translation translations[] = {
-      importONNXTranslation(),   importStableHLOTranslation(),
-      exportShardyTranslation(), updateONNXTranslation(),
-      emitArtifactTranslation(), generateModelTranslation(),
-      listModelsTranslation(),   describeTopologyTranslation(),
-      strategyToSvgTranslation()};
+      importONNXTranslation(),    importStableHLOTranslation(),
+      exportShardyTranslation(),  updateONNXTranslation(),
+      emitArtifactTranslation(),  generateModelTranslation(),
+      listModelsTranslation(),    describeTopologyTranslation(),
+      strategyToSvgTranslation(), strategyToJsonTranslation()};
 
   // Options of LLVM's own libraries are no part of this tool.
   SmallVector<const cl::OptionCategory *> categories = {&translateCategory()};

@@ -24,6 +24,12 @@ FailureOr<std::string> drawModuleStrategy(ModuleOp module, StringRef topology,
                                           StringRef profile,
                                           StringRef function);
 
+/// The strategy file (docs/Strategy.md) of a function; arguments and errors as
+/// above.
+FailureOr<std::string> printModuleStrategy(ModuleOp module, StringRef topology,
+                                           StringRef profile,
+                                           StringRef function);
+
 } // namespace mlir::soap
 
 #endif // SOAP_TRANSFORMS_MODULEDRAWING_H

@@ -15,10 +15,15 @@ using namespace mlir;
 using namespace mlir::soap;
 using namespace mlir::soap::models;
 
+static int64_t widthOf(const Sizes &sizes) {
+  return sizes["width"] ? sizes["width"] : sizes["heads"] * sizes["head-width"];
+}
+
 LlamaLayers::LlamaLayers(ModelBuilder &b, const Sizes &sizes)
     : b(b), batch(sizes.batch), length(sizes["length"]), heads(sizes["heads"]),
       groups(sizes["kv-heads"]), headWidth(sizes["head-width"]),
-      inner(sizes["mlp-width"]), width(heads * headWidth) {
+      inner(sizes["mlp-width"]), width(widthOf(sizes)),
+      qkvBias(sizes["qkv-bias"] != 0), qkNorm(sizes["qk-norm"] != 0) {
   makeRotations(static_cast<double>(sizes["rope-base"]));
 }
 
@@ -65,10 +70,17 @@ Value LlamaLayers::rotate(Value x, const std::string &name) {
 
 /// A linear layer to `count` heads: [N, T, W] to [N, count, T, D].
 Value LlamaLayers::project(Value x, const std::string &name, int64_t count) {
-  Value y = b.linear(x, name, count * headWidth, /*bias=*/false);
+  Value y = b.linear(x, name, count * headWidth, qkvBias);
   Value parts =
       b.reshape(y, name + ".heads", {batch, length, count, headWidth});
   return b.transpose(parts, name + ".transposed", {0, 2, 1, 3});
+}
+
+/// With a norm of each head where the model has one: Qwen3.
+Value LlamaLayers::projectNormed(Value x, const std::string &name,
+                                 int64_t count) {
+  Value y = project(x, name, count);
+  return qkNorm ? norm(y, name + ".norm") : y;
 }
 
 /// Each of the key or value heads for all query heads of its group:
@@ -82,8 +94,8 @@ Value LlamaLayers::repeat(Value x, const std::string &name) {
 }
 
 Value LlamaLayers::attention(Value x, const std::string &name) {
-  Value q = rotate(project(x, name + ".query", heads), name + ".query"),
-        k = rotate(project(x, name + ".key", groups), name + ".key"),
+  Value q = rotate(projectNormed(x, name + ".query", heads), name + ".query"),
+        k = rotate(projectNormed(x, name + ".key", groups), name + ".key"),
         v = project(x, name + ".value", groups);
   Value products = b.matmul(q, repeat(k, name + ".key"), name + ".products",
                             /*transposeB=*/true);
@@ -93,7 +105,7 @@ Value LlamaLayers::attention(Value x, const std::string &name) {
       b.softmax(b.causalMask(scores, name + ".masked"), name + ".softmax", 3);
   Value mixed = b.matmul(weights, repeat(v, name + ".value"), name + ".mixed");
   Value joined = b.reshape(b.transpose(mixed, name + ".joined", {0, 2, 1, 3}),
-                           name + ".rows", {batch, length, width});
+                           name + ".rows", {batch, length, heads * headWidth});
   return b.linear(joined, name + ".output", width, /*bias=*/false);
 }
 
@@ -117,10 +129,12 @@ std::vector<ModelOption> models::llamaOptions(const LlamaDefaults &defaults,
       {"heads", defaults.heads, 1, 1024, "query heads"},
       {"kv-heads", defaults.kvHeads, 1, 1024,
        "key and value heads; they divide heads"},
-      {"head-width", 128, 2, 4096,
-       "width of a head; the model's is the product with heads"},
-      {"mlp-width", defaults.mlpWidth, 1, 1 << 20,
-       "width between up and down"}};
+      {"head-width", 128, 2, 4096, "width of a head"},
+      {"width", 0, 0, 1 << 20, "width of the model; 0: head-width times heads"},
+      {"mlp-width", defaults.mlpWidth, 1, 1 << 20, "width between up and down"},
+      {"qkv-bias", 0, 0, 1, "1: queries, keys and values have a bias (Qwen2)"},
+      {"qk-norm", 0, 0, 1,
+       "1: each head of queries and keys has a norm (Qwen3)"}};
   llvm::move(others, std::back_inserter(options));
   options.insert(
       options.end(),

@@ -17,8 +17,8 @@ namespace mlir::soap::models {
 
 class LlamaLayers {
 public:
-  /// Reads the options length, heads, kv-heads, head-width, mlp-width and
-  /// rope-base.
+  /// Reads the options length and rope-base, and the options of a block
+  /// (`llamaOptions`).
   LlamaLayers(ModelBuilder &b, const Sizes &sizes);
 
   /// Attention and SwiGLU, a norm before and a residual connection around each.
@@ -35,12 +35,14 @@ public:
 
   ModelBuilder &b;
   int64_t batch, length, heads, groups, headWidth, inner, width;
+  bool qkvBias, qkNorm;
   double epsilon = 1e-5; ///< of norms
 
 private:
   void makeRotations(double base);
   Value rotate(Value x, const std::string &name);
   Value project(Value x, const std::string &name, int64_t count);
+  Value projectNormed(Value x, const std::string &name, int64_t count);
   Value repeat(Value x, const std::string &name);
   Value attention(Value x, const std::string &name);
 

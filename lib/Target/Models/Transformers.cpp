@@ -55,32 +55,30 @@ Value TransformerLayers::block(Value x, const std::string &name, bool causal) {
 
 static TransformerLayers layersOf(ModelBuilder &b, const Sizes &sizes) {
   int64_t width = sizes["heads"] * sizes["head-width"];
-  return {b,
-          sizes.batch,
-          sizes["length"],
-          sizes["heads"],
-          sizes["head-width"],
-          4 * width};
+  TransformerLayers layers(b, sizes.batch, sizes["length"], sizes["heads"],
+                           sizes["head-width"], 4 * width);
+  layers.bias = sizes["biases"] != 0;
+  return layers;
 }
 
-/// Tokens and positions.
-static Value embed(TransformerLayers &t, int64_t vocabulary,
-                   Value *table = nullptr) {
+/// Tokens and positions; `table` becomes the tokens' weight.
+static Value embed(TransformerLayers &t, const Sizes &sizes, Value &table) {
   Value tokens = t.b.tokens("tokens", {t.batch, t.length}, 0);
-  Value x = t.b.embedding(tokens, "embedding", vocabulary, t.width, table);
-  return t.b.add(x,
-                 t.b.parameter("position.weight", {t.length, t.width},
-                               "default", t.width, t.width),
-                 "position");
+  Value x =
+      t.b.embedding(tokens, "embedding", sizes["vocabulary"], t.width, &table);
+  int64_t positions = sizes["positions"] ? sizes["positions"] : t.length;
+  Value weight = t.b.parameter("position.weight", {positions, t.width},
+                               "default", t.width, t.width);
+  if (positions > t.length)
+    weight = t.b.slice(weight, "position.rows", 0, 0, t.length);
+  return t.b.add(x, weight, "position");
 }
 
 static OwningOpRef<ModuleOp> buildGPT(const Sizes &sizes,
                                       MLIRContext *context) {
   ModelBuilder b(context);
   TransformerLayers t = layersOf(b, sizes);
-  t.bias = sizes["biases"] != 0;
-  Value table;
-  Value x = embed(t, sizes["vocabulary"], &table);
+  Value table, x = embed(t, sizes, table);
   for (int64_t i = 0; i < sizes["layers"]; ++i)
     x = t.block(x, "block" + std::to_string(i), /*causal=*/true);
   x = b.layerNorm(x, "norm");
@@ -92,7 +90,14 @@ static OwningOpRef<ModuleOp> buildBERT(const Sizes &sizes,
                                        MLIRContext *context) {
   ModelBuilder b(context);
   TransformerLayers t = layersOf(b, sizes);
-  Value x = b.layerNorm(embed(t, sizes["vocabulary"]), "embedding.norm");
+  Value table, x = embed(t, sizes, table);
+  if (int64_t segments = sizes["segments"]) {
+    // All tokens are of the first one.
+    Value kinds = b.parameter("segment.weight", {segments, t.width}, "default",
+                              t.width, t.width);
+    x = b.add(x, b.slice(kinds, "segment.first", 0, 0, 1), "segment");
+  }
+  x = b.layerNorm(x, "embedding.norm");
   for (int64_t i = 0; i < sizes["layers"]; ++i) {
     std::string name = "block" + std::to_string(i);
     Value attended = t.attention(x, name + ".attention", /*causal=*/false);
@@ -103,7 +108,16 @@ static OwningOpRef<ModuleOp> buildBERT(const Sizes &sizes,
   // The head of the masked language model.
   x = b.layerNorm(b.gelu(b.linear(x, "head.dense", t.width), "head.gelu"),
                   "head.norm");
-  return b.finish(b.linear(x, "head", sizes["vocabulary"]));
+  return b.finish(b.linear(x, "head", sizes["vocabulary"], /*bias=*/true,
+                           sizes["tied"] ? table : Value()));
+}
+
+static std::string checkPositions(const Sizes &sizes) {
+  if (sizes["positions"] && sizes["positions"] < sizes["length"])
+    return "expected 'positions' of at least the 'length', got " +
+           std::to_string(sizes["positions"]) + " and " +
+           std::to_string(sizes["length"]);
+  return "";
 }
 
 void models::addTransformers(std::vector<Generator> &generators) {
@@ -115,13 +129,11 @@ void models::addTransformers(std::vector<Generator> &generators) {
          "width of a head; the model's is the "
          "product with the number of heads"},
         {"length", length, 1, 1 << 20, "tokens of a sequence"},
-        {"vocabulary", vocabulary, 1, 1 << 22, "number of tokens"}};
-  };
-  auto ofGPT = [&](int64_t length) {
-    std::vector<ModelOption> all = options(length, 50257);
-    all.push_back({"tied", 0, 0, 1, "1: the head has the embedding's weight"});
-    all.push_back({"biases", 1, 0, 1, "0: linear layers have no bias"});
-    return all;
+        {"vocabulary", vocabulary, 1, 1 << 22, "number of tokens"},
+        {"positions", 0, 0, 1 << 20,
+         "rows of the table of positions; 0: as many as 'length'"},
+        {"tied", 0, 0, 1, "1: the head has the embedding's weight"},
+        {"biases", 1, 0, 1, "0: linear layers of blocks have no bias"}};
   };
   using Values = std::map<std::string, int64_t>;
   auto preset = [](int64_t layers, int64_t heads, int64_t headWidth) {
@@ -131,16 +143,18 @@ void models::addTransformers(std::vector<Generator> &generators) {
   generators.push_back({{"gpt",
                          "GPT-2 small: 12 causal blocks of width 768",
                          8,
-                         ofGPT(1024),
+                         options(1024, 50257),
                          {{"small", preset(12, 12, 64)},
                           {"medium", preset(24, 16, 64)},
                           {"large", preset(36, 20, 64)},
                           {"xl", preset(48, 25, 64)}}},
-                        buildGPT});
-  std::vector<ModelOption> large = ofGPT(2048);
+                        buildGPT,
+                        checkPositions});
+  std::vector<ModelOption> large = options(2048, 50257);
   for (ModelOption &option : large)
-    if (Values sizes = preset(96, 96, 128); sizes.contains(option.name))
-      option.value = sizes.at(option.name);
+    for (const auto &[name, value] : preset(96, 96, 128))
+      if (option.name == name)
+        option.value = value;
   generators.push_back(
       {{"gpt3",
         "GPT-3 of 175B parameters (Brown et al., 2020), dense attention",
@@ -151,12 +165,18 @@ void models::addTransformers(std::vector<Generator> &generators) {
          {"6.7b", preset(32, 32, 128)},
          {"13b", preset(40, 40, 128)},
          {"175b", preset(96, 96, 128)}}},
-       buildGPT});
+       buildGPT,
+       checkPositions});
+  std::vector<ModelOption> ofBERT = options(128, 30522);
+  ofBERT.push_back({"segments", 0, 0, 64,
+                    "rows of a table of kinds of segments, of which the first "
+                    "is added; 0: none"});
   generators.push_back(
       {{"bert",
         "BERT base: 12 blocks of width 768, masked language model",
         32,
-        options(128, 30522),
+        ofBERT,
         {{"base", preset(12, 12, 64)}, {"large", preset(24, 16, 64)}}},
-       buildBERT});
+       buildBERT,
+       checkPositions});
 }

@@ -11,11 +11,13 @@
 
 #include "ModuleSimulation.h"
 #include "StageDrawing.h"
+#include "Transforms/Report/StrategyExport.h"
 #include "Transforms/Support/StrategySupport.h"
 
 #include "Soap/Analysis/Stages.h"
 #include "Soap/Dialect/Soap/SoapDialect.h"
 #include "Soap/Dialect/Soap/StageAttributes.h"
+#include "Soap/Plan/StrategyFile.h"
 #include "Soap/Search/Report/StrategyDrawing.h"
 
 using namespace mlir;
@@ -42,17 +44,43 @@ static FailureOr<std::string> drawPipeline(ModuleOp module,
                     title);
 }
 
-FailureOr<std::string> mlir::soap::drawModuleStrategy(ModuleOp module,
-                                                      StringRef topology,
-                                                      StringRef profile,
-                                                      StringRef function) {
+/// The problem of a function whose ops have configs.
+static FailureOr<std::unique_ptr<FunctionProblem>>
+openPlanned(ModuleOp module, StringRef topology, StringRef profile,
+            StringRef function) {
   if (failed(checkHasStrategy(module, function)))
     return failure();
   if (topology.empty() && !module->hasAttr(SoapDialect::kTopology))
     return module.emitError(
         "has no topology: give '--topology=NAME' (for example "
         "'--topology=cpu-4'), or set the module attribute 'soap.topology'");
-  auto opened = openProblem(module, topology, profile, function);
+  return openProblem(module, topology, profile, function);
+}
+
+FailureOr<std::string> mlir::soap::printModuleStrategy(ModuleOp module,
+                                                       StringRef topology,
+                                                       StringRef profile,
+                                                       StringRef function) {
+  auto opened = openPlanned(module, topology, profile, function);
+  if (failed(opened))
+    return failure();
+  FunctionProblem &target = **opened;
+  FailureOr<::soap::Strategy> strategy =
+      readStrategy(target.opGraph, target.topology.deviceCount());
+  if (failed(strategy))
+    return failure();
+  FailureOr<::soap::StrategyFile> file =
+      makeStrategyFile(module, target.opGraph, *strategy, target.topology);
+  if (failed(file))
+    return failure();
+  return ::soap::printStrategyFile(*file);
+}
+
+FailureOr<std::string> mlir::soap::drawModuleStrategy(ModuleOp module,
+                                                      StringRef topology,
+                                                      StringRef profile,
+                                                      StringRef function) {
+  auto opened = openPlanned(module, topology, profile, function);
   if (failed(opened))
     return failure();
   FunctionProblem &target = **opened;

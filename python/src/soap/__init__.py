@@ -24,19 +24,23 @@ from .importers import from_jax, from_mlir, from_onnx, from_stablehlo, from_torc
 from .layout import Layout, TensorLayout
 from .model import Model
 from .plan import Comparison, Plan, apply_strategy, find_strategy
+from .planning import Answer, PlanError
 from .session import Session
 from .training import Epoch, History, fit
+from .planning import plan  # isort: skip  # behind the module `soap.plan`, whose name it takes
 
 #: The version of Soap and of LLVM that this package uses.
 version: str = _core.version()
 
 __all__ = [
+    "Answer",
     "Comparison",
     "Epoch",
     "History",
     "Layout",
     "Model",
     "Plan",
+    "PlanError",
     "Session",
     "SoapError",
     "SoapWarning",
@@ -50,6 +54,7 @@ __all__ = [
     "from_stablehlo",
     "from_torch",
     "generate",
+    "plan",
     "version",
 ]
 

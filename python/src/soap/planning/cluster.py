@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The machines to plan for: a built-in topology or a topology file."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import dataclass
+
+from .errors import PlanError
+from .tools import Tools
+
+
+@dataclass(frozen=True)
+class Cluster:
+    name: str  # as the option `topology` takes it
+    devices: int
+    machines: int
+    device: str
+    memory_bytes: int
+    #: The dense peak in bf16, the base of MFU.
+    peak_flops: float
+
+    @property
+    def per_machine(self) -> int:
+        return self.devices // self.machines
+
+    def in_words(self) -> str:
+        machines = "1 machine" if self.machines == 1 else f"{self.machines} machines"
+        return (f"{self.name}: {self.devices} x {self.device} in {machines}, "
+                f"{self.memory_bytes / 1e9:.0f} GB and {self.peak_flops / 1e12:,.0f} TFLOP/s (bf16) a device")  # fmt: skip
+
+
+def find_cluster(tools: Tools, name: str) -> Cluster:
+    try:
+        text = tools.run("soap-translate", f"--describe-topology={name}", "--topology-as=json")
+    except PlanError as error:
+        raise PlanError(f"--cluster {name}: " + str(error).removeprefix("--describe-topology: ")) from None
+    topology = json.loads(text)
+    types = {entry["name"]: entry for entry in topology["device_types"]}
+    devices = topology["devices"]
+    machines = Counter(device.get("machine", "") for device in devices)
+    used = [types[device] for device in dict.fromkeys(device["type"] for device in devices)]
+    # Devices of several types count as the slowest one, as in hybrid plans.
+    slowest = min(used, key=_peak)
+    return Cluster(name=name, devices=len(devices), machines=len(machines), device=slowest["name"],
+                   memory_bytes=min(entry["memory_bytes"] for entry in used), peak_flops=_peak(slowest))  # fmt: skip
+
+
+def _peak(entry: dict) -> float:
+    rates = entry["flops_per_s"]
+    return float(rates.get("bf16", rates.get("f16", rates["f32"])))

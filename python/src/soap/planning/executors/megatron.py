@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Arguments of Megatron-LM's GPT training, whose names are the fields of Megatron-Core's TransformerConfig and
+ModelParallelConfig (NVIDIA, BSD-3)."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import replace
+from typing import Any
+
+from ..errors import PlanError
+from ..hybrid import Shape
+from ..network import Network
+from .setup import (Gap, Rule, Setup, context_is_zigzag, is_even, number, recompute_all_or_nothing,
+                    whole_heads, whole_layers)  # fmt: skip
+
+NAME, TITLE, FILE = "megatron-core", "Megatron-Core", "megatron.args"
+
+
+def _zero_one(setup: Setup, _: Network) -> Gap | None:
+    if setup.shape.zero in (0, 1):
+        return None
+    return Gap("ZeRO-3 by its distributed optimizer", replace(setup.shape, zero=1))
+
+
+def _offload(setup: Setup, _: Network) -> Gap | None:
+    if setup.shape.offload and setup.shape.zero == 0:
+        return Gap("states in host memory without the distributed optimizer", replace(setup.shape, zero=1))
+    return None
+
+
+RULES: list[Rule] = [_zero_one, _offload, context_is_zigzag, is_even, recompute_all_or_nothing, whole_heads, whole_layers]
+
+
+def lacks(network: Network) -> str:
+    if network.family in ("bert", "vit"):
+        return f"its GPT arguments do not say the family {network.family}"
+    return ""
+
+
+def model_arguments(network: Network, length: int) -> dict[str, Any]:
+    sizes = network.sizes
+    values: dict[str, Any] = {
+        "num-layers": sizes.layers, "hidden-size": sizes.width, "num-attention-heads": sizes.heads,
+        "kv-channels": sizes.head_width, "ffn-hidden-size": sizes.inner, "seq-length": length,
+        "max-position-embeddings": max(length, network.max_length if not sizes.rope_base else length),
+        "vocab-size": sizes.vocabulary, "norm-epsilon": sizes.norm_epsilon, "attention-dropout": 0,
+        "hidden-dropout": 0}  # fmt: skip
+    if sizes.kv_heads != sizes.heads:
+        values |= {"group-query-attention": None, "num-query-groups": sizes.kv_heads}
+    if sizes.rope_base:
+        values |= {"position-embedding-type": "rope", "rotary-base": sizes.rope_base, "normalization": "RMSNorm",
+                   "swiglu": None, "disable-bias-linear": None}  # fmt: skip
+        if sizes.qkv_bias:
+            values["add-qkv-bias"] = None
+        if sizes.qk_norm:
+            values["qk-layernorm"] = None
+    else:
+        values["position-embedding-type"] = "learned_absolute"
+    if not sizes.tied:
+        values["untie-embeddings-and-output-weights"] = None
+    if sizes.experts:
+        values |= {"num-experts": sizes.experts, "moe-router-topk": sizes.top_k, "moe-ffn-hidden-size": sizes.inner,
+                   "moe-grouped-gemm": None}  # fmt: skip
+    return values
+
+
+def files(setup: Setup, network: Network) -> dict[str, str]:
+    shape = setup.shape
+    values = model_arguments(network, setup.length)
+    values |= {"tensor-model-parallel-size": shape.tensor, "pipeline-model-parallel-size": shape.stages,
+               "context-parallel-size": shape.context, "micro-batch-size": shape.samples,
+               "global-batch-size": setup.batch, "bf16": None, "optimizer": "adam"}  # fmt: skip
+    if shape.chunks > 1:
+        values["num-virtual-stages-per-pipeline-rank"] = shape.chunks
+    if shape.sequence:
+        values["sequence-parallel"] = None
+    if shape.zero:
+        values["use-distributed-optimizer"] = None
+    if shape.recompute == "whole":
+        values |= {"recompute-granularity": "full", "recompute-method": "uniform", "recompute-num-layers": 1}
+    if shape.offload:
+        values |= {"optimizer-cpu-offload": None, "use-precision-aware-optimizer": None}
+    if network.sizes.experts and network.sizes.experts % shape.tensor == 0 and shape.tensor > 1:
+        values |= {"expert-model-parallel-size": shape.tensor, "expert-tensor-parallel-size": 1}
+    lines = [f"--nproc-per-node {min(setup.per_machine, shape.devices)}", f"--nnodes {setup.machines}"]
+    lines += [f"--{key}" if value is None else f"--{key} {value}" for key, value in values.items()]
+    return {FILE: "\n".join(lines) + "\n"}
+
+
+def parse(text: str) -> dict[str, str | None]:
+    """Flags of a command line or a file of arguments, by name; what stands before the first flag is a command."""
+    values: dict[str, str | None] = {}
+    name = None
+    for word in shlex.split(text, comments=True):
+        if word.startswith("--"):
+            name, _, value = word[2:].partition("=")
+            name = name.replace("_", "-")
+            values[name] = value or None
+        elif name is not None and values[name] is None:
+            values[name] = word
+        elif name is not None and not word.endswith(".py"):
+            name = None
+    return values
+
+
+#: What takes time or memory and is not priced.
+NOT_PRICED = {"use-megatron-fsdp": "Megatron FSDP", "use-torch-fsdp2": "FSDP2", "tp-comm-overlap": "overlapped "
+              "tensor-parallel collectives", "fp8-format": "FP8", "fp8": "FP8", "overlap-grad-reduce": "",
+              "decoder-first-pipeline-num-layers": "uneven stages", "decoder-last-pipeline-num-layers": "uneven stages",
+              "pipeline-model-parallel-layout": "uneven stages"}  # fmt: skip
+
+
+def read(text: str, where: str, devices: int = 0) -> tuple[Setup, list[str]]:
+    values = parse(text)
+    of = lambda key, default=None: number(values, key, where, default)  # noqa: E731
+    tensor, stages = of("tensor-model-parallel-size", 1), of("pipeline-model-parallel-size", 1)
+    context, samples = of("context-parallel-size", 1), of("micro-batch-size", None)
+    per_machine = of("nproc-per-node", 0)
+    world = per_machine * of("nnodes", 1) or devices
+    if not world:
+        raise PlanError(f"{where}: expected --nproc-per-node and --nnodes, or --cluster")
+    unit = tensor * stages * context
+    if min(tensor, stages, context) < 1 or world % unit:
+        raise PlanError(f"{where}: {world} devices are no multiple of tensor {tensor} x pipeline {stages} x context {context}")
+    data = world // unit
+    chunks = of("num-virtual-stages-per-pipeline-rank", 1)
+    if "num-layers-per-virtual-pipeline-stage" in values:
+        chunks = of("num-layers") // stages // of("num-layers-per-virtual-pipeline-stage")
+    batch = of("global-batch-size", samples * data)
+    if batch % (samples * data):
+        raise PlanError(f"{where}: 'global-batch-size' {batch} is no multiple of micro-batch-size {samples} x {data} replicas")
+    granularity = values.get("recompute-granularity")
+    if "recompute-activations" in values:
+        granularity = "selective"
+    # With attention in one kernel, Megatron's selective recomputation computes nothing again that is large.
+    recompute = "whole" if granularity == "full" else "none"
+    notes = [f"{name or key} is not priced" for key, name in NOT_PRICED.items() if key in values and name]
+    if granularity == "selective":
+        notes.append("selective recomputation of attention, which is one kernel: nothing is computed again")
+    shape = Shape(stages=stages, chunks=chunks, tensor=tensor, context=context, data=data, samples=samples,
+                  zero=1 if "use-distributed-optimizer" in values else 0, sequence="sequence-parallel" in values,
+                  zigzag=context > 1, recompute=recompute, offload="optimizer-cpu-offload" in values)  # fmt: skip
+    return Setup(shape, batch, of("seq-length", 0), per_machine), notes
+
+
+def config(text: str, where: str) -> dict[str, Any] | None:
+    """The model of the arguments, as keys of `config.json`; none where they name no model, or one that is not
+    Llama's or GPT-2's."""
+    values = parse(text)
+    if "num-layers" not in values:
+        return None
+    of = lambda key, default=None: number(values, key, where, default)  # noqa: E731
+    heads, width = of("num-attention-heads"), of("hidden-size")
+    vocabulary = of("vocab-size") if "vocab-size" in values else of("padded-vocab-size")
+    if values.get("position-embedding-type") != "rope":
+        return {"model_type": "gpt2", "n_layer": of("num-layers"), "n_embd": width, "n_head": heads,
+                "n_positions": of("max-position-embeddings", of("seq-length")), "vocab_size": vocabulary,
+                "n_inner": of("ffn-hidden-size", 4 * width),
+                "tie_word_embeddings": "untie-embeddings-and-output-weights" not in values}  # fmt: skip
+    found: dict[str, Any] = {
+        "model_type": "llama", "num_hidden_layers": of("num-layers"), "hidden_size": width,
+        "num_attention_heads": heads, "num_key_value_heads": of("num-query-groups", heads),
+        "head_dim": of("kv-channels", width // heads), "intermediate_size": of("ffn-hidden-size"),
+        "vocab_size": vocabulary, "max_position_embeddings": of("max-position-embeddings", of("seq-length")),
+        "rope_theta": of("rotary-base", 10000),
+        "tie_word_embeddings": "untie-embeddings-and-output-weights" not in values}  # fmt: skip
+    if "num-experts" in values:
+        found |= {"num_local_experts": of("num-experts"), "num_experts": of("num-experts"),
+                  "num_experts_per_tok": of("moe-router-topk", 2), "norm_topk_prob": True,
+                  "model_type": "qwen3_moe" if "qk-layernorm" in values else "mixtral"}  # fmt: skip
+        inner = of("moe-ffn-hidden-size", found["intermediate_size"])
+        found |= {"intermediate_size": inner, "moe_intermediate_size": inner}
+        if found["model_type"] == "mixtral":
+            del found["num_experts"], found["norm_topk_prob"], found["moe_intermediate_size"]
+    elif "qk-layernorm" in values:
+        found["model_type"] = "qwen3"
+    elif "add-qkv-bias" in values:
+        found["model_type"] = "qwen2"
+    return found

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What the argument MODEL names: a name, a config, or a program."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from .catalogue import ALIASES, CATALOGUE
+from .errors import PlanError
+from .families import read_config
+from .network import Network
+
+
+@dataclass(frozen=True)
+class Program:
+    """A model as a program: its sizes are its own."""
+
+    name: str
+    path: Path
+    is_onnx: bool
+
+
+def find_model(model: str) -> Network | Program:
+    """A network by name, by the path of a config (or of its folder), or a program."""
+    path = Path(model)
+    if path.is_dir():
+        path = path / "config.json"
+        if not path.exists():
+            raise PlanError(f"{model}: the folder has no config.json")
+    suffix = path.suffix.lower()
+    if suffix in (".onnx", ".mlir"):
+        if not path.exists():
+            raise PlanError(f"{model}: no such file")
+        return Program(path.stem, path, suffix == ".onnx")
+    if suffix == ".json":
+        return read_config(_load(path), str(path))
+    name = ALIASES.get(model.lower(), model.lower())
+    if name in CATALOGUE:
+        network = read_config(CATALOGUE[name], name)
+        if name != model:
+            network = replace(network, assumed=[f"'{model}' is {name}", *network.assumed])
+        return network
+    if ":" in model and not path.exists():
+        raise PlanError(f"{model}: functions of Python are planned by soap.plan(...); expected a name, a config.json, a "
+                        "model.onnx or a step.mlir")  # fmt: skip
+    raise PlanError(f"{model}: unknown model; expected the path of a config.json, a model.onnx or a step.mlir, or one of "
+                    + ", ".join([*CATALOGUE, *ALIASES]))  # fmt: skip
+
+
+def _load(path: Path) -> object:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise PlanError(f"{path}: no such file") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise PlanError(f"{path}: cannot be read: {error}") from None
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        raise PlanError(f"{path}:{error.lineno}:{error.colno}: no JSON: {error.msg}") from None

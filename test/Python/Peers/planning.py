@@ -1,0 +1,199 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Files of soap-plan before parsers and config classes, of the frameworks, for 20 models on 3 clusters; parameters
+of all names beside transformers on meta tensors. A framework that is not installed is left out, and said. The last
+line is "N passed, N failed"."""
+import dataclasses
+import importlib.metadata
+import importlib.util
+import json
+import logging
+import os
+import sys
+import tempfile
+
+spec = importlib.util.spec_from_file_location(
+    "own_tests", os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "planning.py"))
+own = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(own)
+
+from soap_planning.catalogue import CATALOGUE  # noqa: E402
+from soap_planning.executors import EXECUTORS, missing  # noqa: E402
+from soap_planning.executors.megatron import parse  # noqa: E402
+from soap_planning.executors.setup import Setup  # noqa: E402
+from soap_planning.families import read_config  # noqa: E402
+
+
+def count_parameters():
+    """Of all names, beside the model that transformers makes of the same keys."""
+    import torch
+    import transformers
+
+    kinds = {"bert": transformers.AutoModelForMaskedLM, "vit": transformers.AutoModelForImageClassification}
+    for name, config in CATALOGUE.items():
+        keys = {**config, "num_labels": 1000} if config["model_type"] == "vit" else config
+        of = transformers.AutoConfig.for_model(**keys)
+        with torch.device("meta"):
+            model = kinds.get(config["model_type"], transformers.AutoModelForCausalLM).from_config(of)
+        count = sum(parameter.numel() for parameter in model.parameters())
+        own.check(f"transformers: parameters of {name}", count == read_config(config, name).parameters, count)
+
+
+def accelerate(files, setup):
+    from accelerate.commands.config.config_args import load_config_from_file
+    from accelerate.utils import FullyShardedDataParallelPlugin
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "accelerate.yaml")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(files["accelerate.yaml"])
+        config = load_config_from_file(path)
+    assert config.num_processes == setup.shape.devices and config.mixed_precision == "bf16", config
+    if setup.shape.zero == 3:
+        plugin = FullyShardedDataParallelPlugin(
+            fsdp_version=config.fsdp_config["fsdp_version"],
+            reshard_after_forward=config.fsdp_config["fsdp_reshard_after_forward"],
+            activation_checkpointing=config.fsdp_config["fsdp_activation_checkpointing"],
+            auto_wrap_policy=config.fsdp_config["fsdp_auto_wrap_policy"].lower(),
+            state_dict_type=config.fsdp_config["fsdp_state_dict_type"])  # fmt: skip
+        assert plugin.reshard_after_forward is True
+        assert plugin.activation_checkpointing == (setup.shape.recompute == "whole")
+    else:
+        assert not config.fsdp_config
+
+
+def training_arguments(text, setup):
+    from transformers import TrainingArguments
+
+    keys = json.loads(text)
+    known = {field.name for field in dataclasses.fields(TrainingArguments)}
+    assert set(keys) <= known, set(keys) - known
+    assert keys["per_device_train_batch_size"] * keys["gradient_accumulation_steps"] * setup.shape.data == setup.batch
+
+
+def deepspeed(files, setup):
+    import unittest.mock
+
+    import deepspeed.runtime.config as module
+    from deepspeed.runtime.config import DeepSpeedConfig
+
+    class Units:
+        """As many replicas as the plan has."""
+
+        @staticmethod
+        def get_data_parallel_world_size():
+            return setup.shape.data
+
+    with unittest.mock.patch.object(module.dist, "get_rank", return_value=0):
+        config = DeepSpeedConfig(json.loads(files["deepspeed.json"]), mpu=Units)
+    assert config.train_batch_size == setup.batch
+    assert config.train_micro_batch_size_per_gpu == setup.shape.samples
+    assert config.gradient_accumulation_steps == setup.microbatches
+    assert config.zero_config.stage == setup.shape.zero
+    assert (config.zero_config.offload_optimizer is not None) == setup.shape.offload
+
+
+def megatron(files, setup):
+    """Megatron-LM's arguments are fields of these classes, with `_` for `-`; the others are its own."""
+    from megatron.core.num_microbatches_calculator import ConstantNumMicroBatchesCalculator
+    from megatron.core.transformer.transformer_config import TransformerConfig
+
+    values = parse(files["megatron.args"])
+    fields = {field.name: field for field in dataclasses.fields(TransformerConfig)}
+    renamed = {"norm-epsilon": "layernorm_epsilon", "num-experts": "num_moe_experts", "group-query-attention": None,
+               "swiglu": "gated_linear_unit", "disable-bias-linear": None, "add-qkv-bias": "add_qkv_bias",
+               "qk-layernorm": "qk_layernorm"}  # fmt: skip
+    others = {"nproc-per-node", "nnodes", "seq-length", "max-position-embeddings", "vocab-size", "rotary-base",
+              "position-embedding-type", "untie-embeddings-and-output-weights", "micro-batch-size",
+              "global-batch-size", "optimizer",
+              "num-virtual-stages-per-pipeline-rank", "use-distributed-optimizer", "optimizer-cpu-offload",
+              "use-precision-aware-optimizer"}  # fmt: skip
+    keys = {"add_bias_linear": "disable-bias-linear" not in values, "pipeline_dtype": __import__("torch").bfloat16}
+    for name, value in values.items():
+        field = renamed.get(name, name.replace("-", "_"))
+        if name in others or field is None:
+            continue
+        assert field in fields, f"--{name} is no field of TransformerConfig"
+        try:
+            keys[field] = True if value is None else int(value)
+        except ValueError:
+            try:
+                keys[field] = float(value)
+            except ValueError:
+                keys[field] = value
+    if setup.shape.chunks > 1:
+        keys["virtual_pipeline_model_parallel_size"] = int(values["num-virtual-stages-per-pipeline-rank"])
+    config = TransformerConfig(**keys)
+    assert config.tensor_model_parallel_size == setup.shape.tensor
+    assert config.pipeline_model_parallel_size == setup.shape.stages
+    calculator = ConstantNumMicroBatchesCalculator(setup.batch, setup.shape.samples, setup.shape.data,
+                                                   decrease_batch_size_if_needed=False, rank=0)  # fmt: skip
+    assert calculator.get() == setup.microbatches
+
+
+def torchtitan(files, setup):
+    """Of versions that read TOML."""
+    from torchtitan.config import ConfigManager
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "torchtitan.toml")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(files["torchtitan.toml"])
+        config = ConfigManager().parse_args([f"--job.config_file={path}"])
+    parallel = config.parallelism
+    assert parallel.tensor_parallel_degree == setup.shape.tensor
+    assert parallel.pipeline_parallel_degree == setup.shape.stages
+    assert parallel.data_parallel_shard_degree * parallel.data_parallel_replicate_degree == setup.shape.data
+    assert config.training.global_batch_size == setup.batch
+
+
+PARSERS = {"torch-fsdp": ("accelerate", accelerate), "deepspeed": ("deepspeed", deepspeed),
+           "megatron-core": ("megatron-core", megatron), "torchtitan": ("torchtitan", torchtitan)}  # fmt: skip
+
+
+#: Shapes of a model on a cluster: parsers take their time.
+MOST = 6
+
+
+def check_files(key, parser):
+    executor = EXECUTORS[key]
+    for name in own.MODELS:
+        network = read_config(CATALOGUE[name], name)
+        for machines, width in own.CLUSTERS:
+            devices, wrong, seen = machines * width, [], set()
+            for shape in own.shapes_of(devices, width, 4 * devices):
+                _, near = missing(executor, Setup(shape, 4 * devices, min(network.max_length, 4096), width), network)
+                if near is None or near.shape in seen or len(seen) == MOST:
+                    continue
+                seen.add(near.shape)
+                files = executor.files(near, network)
+                try:
+                    parser(files, near)
+                    if "args.json" in getattr(executor, "ARGUMENTS", ""):
+                        training_arguments(files[executor.ARGUMENTS], near)
+                except Exception as error:
+                    wrong.append(f"{near.shape}: {type(error).__name__}: {error}")
+            if seen:
+                own.check(f"{key}: files of {name} on {machines}x{width}", not wrong, wrong[:1])
+
+
+def main():
+    logging.disable(logging.WARNING)
+    count_parameters()
+    for key, (package, parser) in PARSERS.items():
+        try:
+            version = importlib.metadata.version(package)
+        except importlib.metadata.PackageNotFoundError:
+            print(f"{package} is not installed: its files are left out")
+            continue
+        if package == "torchtitan" and tuple(map(int, version.split(".")[:2])) >= (0, 3):
+            print(f"torchtitan {version} reads no TOML, expected torchtitan<0.3: its files are left out")
+            continue
+        print(f"{package} {version}")
+        check_files(key, parser)
+    print(f"{own.passed} passed, {own.failed} failed")
+    return int(own.failed > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
