@@ -20,7 +20,7 @@ using namespace mlir::soap;
 
 namespace {
 
-/// What the types differ in.
+/// Layout and range of a type.
 struct Format {
   int64_t bias, fractionBits;
   double largest;
@@ -108,7 +108,7 @@ Value mlir::soap::decodeFloat8(OpBuilder &builder, Location loc, Value value) {
   Bits b(builder, loc);
   Value code = b.codeOf(value);
   if (isa<Float8E8M0FNUType>(value.getType())) {
-    // The exponent of an f32, but for its ends: 2^-127, and NaN.
+    // The exponent of an f32, except its ends: 2^-127, and NaN.
     Value isLeast = b.compare(arith::CmpIPredicate::eq, code, 0),
           isNaN = b.compare(arith::CmpIPredicate::eq, code, 0xFF);
     Value bits = b.select(isLeast, b.constant(int64_t(1) << 22),

@@ -24,7 +24,7 @@ using namespace mlir::soap;
 
 namespace {
 
-/// What a tensor with the maximum `amax` is multiplied by.
+/// The factor of a tensor with the maximum `amax`.
 Scalar factorOf(KernelBuilder &k, const Scalar &amax, Type type) {
   using Predicate = arith::CmpFPredicate;
   constexpr double most = std::numeric_limits<float>::max();

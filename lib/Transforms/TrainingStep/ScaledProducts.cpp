@@ -3,8 +3,8 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Works behind differentiation, so that the gradients of a layer are those of
-// the product without casts: nothing flows through a rounding.
+// Works behind differentiation, so that the gradients of a layer are the
+// gradients of the product without casts: nothing flows through a rounding.
 //
 //===----------------------------------------------------------------------===//
 
@@ -217,7 +217,7 @@ private:
     return -1;
   }
 
-  /// What a product reads instead of `operand`, whose dim `depth` it contracts.
+  /// The operand of a product instead of `operand`, whose dim `depth` it contracts.
   Quantized quantized(Value operand, int64_t depth, MatmulOp product,
                       const Layer &layer, bool isGradient) {
     ReshapeOp view = rowsOf(operand, layer);

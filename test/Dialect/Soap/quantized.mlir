@@ -79,7 +79,7 @@ func.func @scales_shape(%x: tensor<8x64xbf16>) {
 // -----
 
 func.func @quantize_scales(%x: tensor<8x64xbf16>, %s: tensor<2x64xf8E8M0FNU>) {
-  // expected-error@+1 {{'soap.quantize' op expected scales of type tensor<f32>, or of f8E8M0FNU with the shape 8x64 but for a 32nd of one dim, got 'tensor<2x64xf8E8M0FNU>'}}
+  // expected-error@+1 {{'soap.quantize' op expected scales of type tensor<f32>, or of f8E8M0FNU with the shape 8x64 with a 32nd of one dim, got 'tensor<2x64xf8E8M0FNU>'}}
   %0 = soap.quantize %x, %s : (tensor<8x64xbf16>, tensor<2x64xf8E8M0FNU>) -> tensor<8x64xf8E4M3FN>
   return
 }
@@ -152,8 +152,8 @@ func.func @product_shape(%a: tensor<8x64xf8E4M3FN>, %b: tensor<64x4xf8E4M3FN>, %
 
 // A block is not split.
 func.func @config(%x: tensor<8x64xbf16>) {
-  // expected-error@+1 {{'soap.block_scales' op has a bad config: }}
-  %0 = soap.block_scales %x {axis = 1 : i64, type = f8E4M3FN, soap.config = #soap.config<in_block=2, devices=[0, 1]>} : (tensor<8x64xbf16>) -> tensor<8x2xf8E8M0FNU>
+  // expected-error@+1 {{'soap.block_scales' op has a bad config: loop 'in_block' is serial and may not be split, got degree 2}}
+  %0 = soap.block_scales %x {axis = 1 : i64, type = f8E4M3FN, soap.config = #soap.config<{in_block = 2}, devices = [0, 1]>} : (tensor<8x64xbf16>) -> tensor<8x2xf8E8M0FNU>
   return
 }
 

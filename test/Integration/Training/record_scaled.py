@@ -5,7 +5,7 @@
 record_scaled.py [--folder FOLDER]
 
 FOLDER/data.npz has x, t and the weights w1 and w2 of y = w2 (w1 x); the loss is the sum of y * t. FOLDER/fp8.npz and
-FOLDER/mxfp8.npz have the loss and the gradients of both weights. Casts are those of ml_dtypes, to nearest, behind a
+FOLDER/mxfp8.npz have the loss and the gradients of both weights. Casts are by ml_dtypes, to nearest, behind a
 clamp to the largest number; sums are in float64. Recipes: Float8CurrentScaling with HYBRID of NVIDIA Transformer Engine
 (activations and weights E4M3, gradients E5M2), and the scales of OCP Microscaling Formats 1.0 in blocks of 32 E4M3.
 

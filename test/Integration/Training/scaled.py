@@ -4,7 +4,7 @@
 
 scaled.py BUILD
 
-The records are of record_scaled.py. Gradients are equal but for sums in f32, on one device and on several that split
+The records are of record_scaled.py. Gradients are equal except for sums in f32, on one device and on several that split
 samples; where devices add up contributions of bf16, these may round to other 8-bit numbers, a few of them. The last
 line is "N passed, N failed".
 """

@@ -9,24 +9,25 @@
 //===----------------------------------------------------------------------===//
 
 /// E4M3 has no infinities; E5M2 is the upper half of an f16.
-def Soap_Float8 : RankedTensorOf<[F8E4M3FN, F8E5M2]>;
+class Soap_TensorOf<list<Type> elements, string summary>
+    : Type<RankedTensorOf<elements>.predicate, summary,
+           "::mlir::RankedTensorType">;
+def Soap_Float8 : Soap_TensorOf<[F8E4M3FN, F8E5M2], "f8E4M3FN or f8E5M2">;
 /// A power of two, without a sign.
-def Soap_BlockScale : RankedTensorOf<[F8E8M0FNU]>;
-def Soap_Scale : RankedTensorOf<[F32, F8E8M0FNU]>;
-def Soap_QuantizedFloat : RankedTensorOf<[BF16, F16, F32]>;
+def Soap_BlockScale : Soap_TensorOf<[F8E8M0FNU], "f8E8M0FNU">;
+def Soap_Amax : Soap_TensorOf<[F32], "f32">;
+def Soap_Scale : Soap_TensorOf<[F32, F8E8M0FNU], "f32 or f8E8M0FNU">;
+def Soap_QuantizedFloat : Soap_TensorOf<[BF16, F16, F32], "bf16, f16 or f32">;
 
 def Soap_AmaxOp : Soap_Op<"amax", [SpaceInterface]> {
   let summary = "the largest |x| of a tensor";
   let description = [{
-    The maximum of |x| over all of the tensor, in f32: the scale that
-    `soap.quantize` takes for a whole tensor is made of it. If an element is
-    NaN, so is the result. Shards combine with the maximum, so that the result
-    has the same bits under every split. Loops d0, d1, ... (reduction) are the
-    dims of x.
+    The maximum of |x| over all of x, for `soap.quantize`; NaN if an element is.
+    Devices combine theirs. Loops d0, d1, ... (reduction) are the dims of x.
 
     **Constraints**
 
-    - The result is f32, of rank 0.
+    - The result is of rank 0.
 
     **Example**
 
@@ -35,28 +36,23 @@ def Soap_AmaxOp : Soap_Op<"amax", [SpaceInterface]> {
     ```
   }];
   let arguments = (ins Soap_QuantizedFloat:$x);
-  let results = (outs RankedTensorOf<[F32]>:$y);
+  let results = (outs Soap_Amax:$y);
   let hasVerifier = 1;
 }
 
 def Soap_BlockScalesOp : Soap_Op<"block_scales", [SpaceInterface]> {
   let summary = "a power of two for each 32 neighbours";
   let description = [{
-    The shared scales of the OCP Microscaling formats (MX): for each block of 32
-    neighbours along the dim `axis`, 2^(floor(log2(max |x|)) - e) as E8M0, where
-    e is the exponent of the largest power of two of the elements' `type`: 8 of
-    f8E4M3FN, 15 of f8E5M2. The exponent is clamped to [-127, 127]. A block of
-    zeros has the scale 2^-127. If an element is NaN or infinite, the scale is
-    NaN.
-
-    Loops d0, d1, ... (parallel) are the dims of the scales; loop `in_block`
-    (serial) counts the elements of a block. So shards have whole blocks.
+    For each block of 32 neighbours along the dim `axis`,
+    2^(floor(log2(max |x|)) - e), at least 2^-127, where e is 8 for the `type`
+    f8E4M3FN and 15 for f8E5M2 (OCP Microscaling Formats). NaN if an element is
+    not finite. Loops d0, d1, ... (parallel) are the dims of the scales,
+    `in_block` (serial) is inside of a block.
 
     **Constraints**
 
-    - `axis` is a dim of x whose extent is a multiple of 32.
-    - `type` is f8E4M3FN or f8E5M2.
-    - The result has the shape of x, but for a 32nd of dim `axis`.
+    - The extent of dim `axis` is a multiple of 32, of which the result has a
+      32nd.
 
     **Example**
 
@@ -73,34 +69,26 @@ def Soap_BlockScalesOp : Soap_Op<"block_scales", [SpaceInterface]> {
 def Soap_QuantizeOp : Soap_Op<"quantize", [SpaceInterface]> {
   let summary = "scaled cast to an 8-bit float";
   let description = [{
-    Element by element, x scaled in f32, then rounded to the nearest number of
-    the result's type, ties to the one with an even fraction. What is beyond the
-    largest number M of the type (448 of f8E4M3FN, 57,344 of f8E5M2) becomes M
-    with its sign; NaN stays NaN.
+    Element by element, x scaled, and rounded to the nearest 8-bit float, ties
+    to even. A number beyond the largest M (448 of f8E4M3FN, 57,344 of f8E5M2)
+    becomes M; NaN stays.
 
-    With `scales` m of rank 0, the `soap.amax` of the tensor, x is multiplied by
-    M / m; by 1 if m is 0; by the largest f32 where M / m is above it. If m is
-    infinite or NaN, all elements become NaN. With `scales` of
-    `soap.block_scales`, each block of 32 neighbours along the dim that they
-    have a 32nd of is divided by its power of two, or NaN.
+    `scales` m of rank 0 are the `soap.amax` of the tensor: x is multiplied by
+    M / m, at most the largest f32; by 1 if m is 0; by NaN if m is not finite.
+    `scales` of `soap.block_scales` divide their blocks.
 
-    Loops d0, d1, ... (parallel) are the dims of x, but those of blocks, and
-    `in_block` (serial) their elements. A product reads the result by
-    `soap.matmul_scaled`; as gradient, nothing flows through the op.
+    Loops d0, d1, ... (parallel) are the dims of x, of blocks with `in_block`
+    (serial).
 
     **Constraints**
 
-    - The result has the shape of x.
-    - `scales` are f32 of rank 0, or f8E8M0FNU of the shape of x, but for a 32nd
-      of one dim.
+    - `scales` are f32 of rank 0, or f8E8M0FNU with a 32nd of one dim of x.
 
     **Example**
 
     ```mlir
     %q = soap.quantize %x, %m
        : (tensor<8x64xbf16>, tensor<f32>) -> tensor<8x64xf8E4M3FN>
-    %p = soap.quantize %x, %s
-       : (tensor<8x64xbf16>, tensor<8x2xf8E8M0FNU>) -> tensor<8x64xf8E5M2>
     ```
   }];
   let arguments = (ins Soap_QuantizedFloat:$x, Soap_Scale:$scales);
@@ -112,25 +100,17 @@ def Soap_MatmulScaledOp
     : Soap_Op<"matmul_scaled", [SpaceInterfaceLocal]> {
   let summary = "matmul of scaled 8-bit floats";
   let description = [{
-    As `soap.matmul`, of operands of `soap.quantize`. Sums are in f32, and
-    rounded once to the type of the result.
-
-    With scales of rank 0, the `soap.amax` of the tensors that were quantized,
-    the sum is multiplied by the inverses, in f32, of what these were multiplied
-    by: first by that of a, then by that of b. With scales of blocks, which lie
-    along the contracted dim, each element is multiplied by the power of two of
-    its block, which is exact.
-
-    Loops b0, b1, ..., m, n (parallel), k (reduction), as of `soap.matmul`. With
-    blocks, k counts blocks, and a loop `k_in_block` (serial) their elements; of
-    `k_factors`, the last loop counts blocks.
+    `soap.matmul` of results of `soap.quantize`, with sums in f32. Scales of rank
+    0 are the maxima: each sum is multiplied by the inverse of the factor of a,
+    then of b. Scales of blocks multiply their elements. Loops as of
+    `soap.matmul`; with blocks, k counts them, and `k_in_block` (serial) their
+    elements.
 
     **Constraints**
 
     - Shapes and `k_factors` as of `soap.matmul`.
-    - Both operands have scales of rank 0 in f32, or both of blocks: f8E8M0FNU of
-      the shape of the operand, but for a 32nd of its contracted dim. Then the
-      last of `k_factors` is a multiple of 32.
+    - Scales are both f32 of rank 0, or both of blocks along the contracted dim;
+      then the last of `k_factors` is a multiple of 32.
 
     **Example**
 
@@ -155,14 +135,11 @@ def Soap_MatmulScaledOp
 def Soap_DequantizeOp : Soap_PureOp<"dequantize"> {
   let summary = "8-bit floats as wider ones";
   let description = [{
-    Element by element, the number that x is, times the power of two of its
-    block if there are scales. What programs of CPUs multiply instead of 8-bit
-    floats.
+    The number that x is, times the scale of its block if there are scales.
 
     **Constraints**
 
-    - The result has the shape of x.
-    - `scales` have the shape of x, but for a 32nd of one dim.
+    - `scales` are as of `soap.quantize`.
 
     **Example**
 
@@ -179,12 +156,11 @@ def Soap_DequantizeOp : Soap_PureOp<"dequantize"> {
 def Soap_UnscaleOp : Soap_PureOp<"unscale"> {
   let summary = "the sums of a product of scaled floats";
   let description = [{
-    Element by element, x times the inverses of the scales of the operands of a
-    product, as in `soap.matmul_scaled`. `a_type` and `b_type` are their types.
+    A sum of `soap.matmul_scaled` of operands of types `a_type` and `b_type`,
+    times the inverses of their factors.
 
     **Constraints**
 
-    - The result has the shape of x.
     - The maxima are of rank 0.
 
     **Example**
@@ -194,8 +170,8 @@ def Soap_UnscaleOp : Soap_PureOp<"unscale"> {
        : (tensor<8x16xf32>, tensor<f32>, tensor<f32>) -> tensor<8x16xbf16>
     ```
   }];
-  let arguments = (ins Soap_QuantizedFloat:$x, RankedTensorOf<[F32]>:$a_amax,
-                       RankedTensorOf<[F32]>:$b_amax, TypeAttr:$a_type,
+  let arguments = (ins Soap_QuantizedFloat:$x, Soap_Amax:$a_amax,
+                       Soap_Amax:$b_amax, TypeAttr:$a_type,
                        TypeAttr:$b_type);
   let results = (outs Soap_QuantizedFloat:$y);
   let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";

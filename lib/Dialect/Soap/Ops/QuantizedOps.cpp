@@ -80,7 +80,7 @@ static LogicalResult checkScales(EmitError emitError, StringRef what,
     return success();
   return emitError() << "expected " << what
                      << " of type tensor<f32>, or of f8E8M0FNU with the shape "
-                     << shapeString(shape) << " but for a 32nd of one dim, got "
+                     << shapeString(shape) << " with a 32nd of one dim, got "
                      << type;
 }
 
