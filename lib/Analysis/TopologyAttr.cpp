@@ -10,8 +10,9 @@
 
 #include "Soap/Analysis/TopologyAttr.h"
 
-#include "Soap/Dialect/Soap/SoapDialect.h"
+#include "Soap/Dialect/Soap/SoapQuantized.h"
 #include "Soap/Profile/ProfileModel.h"
+#include "Topology/BuiltinDevices.h"
 
 using namespace mlir;
 using namespace mlir::soap;
@@ -68,11 +69,31 @@ static LogicalResult findExecutor(ModuleOp module, StringRef option,
   return success();
 }
 
+/// CPUs convert 8-bit floats; of other devices, some multiply them.
+static LogicalResult checkFloat8(ModuleOp module,
+                                 const ::soap::Topology &topology) {
+  const ::soap::DeviceType *lacking = nullptr;
+  for (const ::soap::DeviceType &type : topology.deviceTypes)
+    if (!type.copiesOccupyReceiver && !type.flopsPerSecond.contains("f8"))
+      lacking = &type;
+  if (!lacking)
+    return success();
+  WalkResult result = module.walk([&](MatmulScaledOp op) {
+    op.emitError() << "multiplies 8-bit floats, which device type '"
+                   << lacking->name << "' of topology '" << topology.name
+                   << "' does not: expected CPUs, or devices with a rate of f8 ("
+                   << ::soap::builtinDevicesWith("f8") << ")";
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
 FailureOr<::soap::Topology>
 mlir::soap::resolveTopology(ModuleOp module, StringRef option,
                             StringRef profile, StringRef executor) {
   FailureOr<::soap::Topology> topology = findTopology(module, option);
   if (failed(topology) ||
+      failed(checkFloat8(module, *topology)) ||
       failed(findExecutor(module, executor, topology->executor)))
     return failure();
   if (!profile.empty())

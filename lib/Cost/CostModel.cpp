@@ -64,7 +64,7 @@ static double peakFlops(const DeviceType &type, const Work &work) {
 /// Work without a shape goes by its kind.
 static bool isProduct(const Work &work) {
   const std::string &op = work.shape.op.empty() ? work.kind : work.shape.op;
-  return op.starts_with("conv2d") || op == "matmul" ||
+  return op.starts_with("conv2d") || op.starts_with("matmul") ||
          op.starts_with("lstm") || isAttention(op);
 }
 
@@ -88,7 +88,12 @@ const char *soap::dtypeOf(const DeviceType &type, const Work &work) {
       return "f32";
     return narrowDtype(type, work);
   case 1:
-    return isProduct(work) && type.flopsPerSecond.contains("f8") ? "f8" : "i8";
+    if (!isProduct(work))
+      return "i8";
+    // Without units for them, 8-bit floats are converted.
+    return type.flopsPerSecond.contains("f8")   ? "f8"
+           : type.flopsPerSecond.contains("i8") ? "i8"
+                                                : "f32";
   default:
     break;
   }
@@ -126,7 +131,9 @@ static std::optional<double> nsBy(const ProfileModel &costs,
   const Profile &profile = costs.getProfile();
   bool isMeasured = profile.device == type.name;
   // On a GPU, blocks sum up what they read, and another kernel their sums.
-  bool sumsOfBlocks = work.shape.op == "reduce" && !type.copiesOccupyReceiver;
+  bool sumsOfBlocks =
+      (work.shape.op == "reduce" || work.shape.op == "amax") &&
+      !type.copiesOccupyReceiver;
   KernelPart part{work.registerBytes, work.joins, work.operandBytes,
                   sumsOfBlocks ? 2 : 1};
   if (isMeasured && measured == dtype) {

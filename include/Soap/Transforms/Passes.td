@@ -92,7 +92,8 @@ def SoapBuildTrainingStep : Pass<"soap-build-training-step", "::mlir::ModuleOp">
            "Largest norm of all gradients together; they are scaled down to it. 0: no limit">,
     Option<"precision", "precision", "std::string", /*default=*/"\"\"",
            "Floats of the step: f32 or tf32 (products, docs/GPU.md), or bf16 or f16, in which activations, gradients and "
-           "working copies of the f32 weights are; default: f32, and the module's soap.precision">,
+           "working copies of the f32 weights are, or fp8 or mxfp8: bf16, and 8 bits for the products of layers; "
+           "default: f32, and the module's soap.precision">,
     Option<"gradientSums", "gradient-sums", "std::string", /*default=*/"\"f32\"",
            "Type in which gradients of 16 bits are summed over samples, microbatches and replicas: f32, or their own "
            "(bf16, f16), which loses digits with each addition">,

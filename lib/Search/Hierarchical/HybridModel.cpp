@@ -75,6 +75,9 @@ struct HybridModel::Impl {
   /// Collectives of a group wait for what ZeRO-3 moves.
   bool waitsForMoves = true;
   int perMachine = 1;
+  /// An op of the passes that looks for the largest element in all samples;
+  /// empty: there is none.
+  std::string measured;
 
   LayerMates mates;
   /// The sequences that context parallelism splits, or why it does not.
@@ -478,6 +481,23 @@ static int nodeWithoutSamples(const Graph &graph,
 HybridModel::HybridModel(std::unique_ptr<Impl> impl) : impl(std::move(impl)) {}
 HybridModel::~HybridModel() = default;
 
+/// The first op of the passes whose result is a maximum over samples.
+static std::string findMeasured(const ParallelizationProblem &problem) {
+  const Graph &graph = problem.getGraph();
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    const Kernel &kernel = graph.nodes[n].whole;
+    if (kernel.phase == Phase::Update)
+      continue;
+    for (const ResultAccess &result : kernel.space.results)
+      for (size_t l = 0; l < kernel.space.loops.size(); ++l)
+        if (result.combiner == Combiner::Max &&
+            problem.getRoles()[n][l] == Role::Sample &&
+            !usesLoop(result.map, static_cast<int>(l)))
+          return kernel.name;
+  }
+  return "";
+}
+
 Expected<std::unique_ptr<HybridModel>>
 HybridModel::make(const ParallelizationProblem &problem, int64_t batch,
                   const std::vector<int> &forwardOf, const HybridModel *other) {
@@ -511,6 +531,7 @@ HybridModel::make(const ParallelizationProblem &problem, int64_t batch,
                  "has one sample, expected a step of at least two"};
   impl->stepBatch = *ofStep;
   impl->batch = batch == 0 ? *ofStep : batch;
+  impl->measured = findMeasured(problem);
   impl->sequence = findAttentionSequence(graph);
   impl->memoryBytes = impl->topology.memoryBytes(0);
   if (other) {
@@ -572,6 +593,7 @@ double HybridModel::peakFlopsPerSecond() const {
     if (work.flops > most) {
       most = work.flops;
       dtype = work.elementBytes == 8   ? "f64"
+              : work.elementBytes == 1 ? "f8"
               : work.elementBytes == 2 ? "bf16"
                                        : precisionName(work.precision);
     }
@@ -628,6 +650,10 @@ std::string HybridModel::check(const HybridShape &shape, bool mayIdle) const {
            " microbatches of at most " + number(most) +
            (most == 1 ? " sample" : " samples") + " on " + number(shape.data) +
            " replicas, expected samples " + number(most);
+  if (microbatches > 1 && !impl->measured.empty())
+    return number(microbatches) + " microbatches: '" + impl->measured +
+           "' is the largest element of all samples, expected one microbatch, "
+           "or scales of blocks (precision=mxfp8)";
   if (std::string why = checkContext(shape); !why.empty())
     return why;
   if (shape.zero > 0 && shape.holders() == 1)
