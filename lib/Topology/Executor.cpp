@@ -1,4 +1,4 @@
-//===- Executor.cpp - Who runs a plan -------------------------------------===//
+//===- Executor.cpp - Frameworks that run plans ---------------------------===//
 //
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -152,7 +152,7 @@ static Executor readExecutor(const jsonfile::Cursor &root) {
   Executor executor = *base;
   executor.name = root["name"].string();
   if (findExecutor(executor.name))
-    root["name"].failExpected("another name than those of built-in executors");
+    root["name"].failExpected("another name than built-in executors have");
   for (const Constant &constant : constants)
     if (root.has(constant.key))
       executor.*constant.value =

@@ -1,10 +1,10 @@
-//===- Executor.h - Who runs a plan -----------------------------*- C++ -*-===//
+//===- Executor.h - Frameworks that run plans -------------------*- C++ -*-===//
 //
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a framework makes of a plan: the plans that it can run, which ops are
-// one kernel, how fast its kernels and collectives are beside the measured
+// A framework and its treatment of plans: those it can run, which ops are one
+// kernel, how fast its kernels and collectives are beside the measured
 // ones, and what its allocator and libraries hold of a device's memory
 // (docs/Executors.md).
 //
@@ -26,7 +26,7 @@ struct Executor {
   /// Of an executor of a file: the built-in one whose facts it has.
   std::string base = {};
 
-  // What it can run.
+  // Plans that it can run.
   bool configs = true;     ///< any strategy; else hybrid plans alone
   bool stages = true;      ///< pipelines, 1F1B
   bool chunks = true;      ///< interleaved 1F1B
@@ -41,7 +41,7 @@ struct Executor {
   bool offload = true;     ///< states of the optimizer in host memory
   std::vector<int> zero = {0, 1, 3}; ///< levels of ZeRO
 
-  // What it makes of a plan.
+  // Its treatment of a plan.
   bool fuses = true; ///< chains of elementwise ops are one kernel
   /// Kernels take the order of dims of their tensors: a transposition is a view.
   bool viewsTransposes = false;
@@ -53,8 +53,8 @@ struct Executor {
   // Six constants, fitted to published runs.
   /// Speed of products, attention and all other kernels, over the price.
   double products = 1, attention = 1, others = 1;
-  /// What its attention kernels reach at most, whatever the GPU, in FLOP/s; 0:
-  /// no such limit.
+  /// A limit of its attention kernels, whatever the GPU, in FLOP/s; 0: there is
+  /// none.
   double attentionFlops = 0;
   int64_t dispatchNs = 0; ///< a kernel takes at least as long: its host's part
   double fragmentation = 0; ///< of the peak: what the allocator can not use

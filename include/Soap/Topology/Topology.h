@@ -73,8 +73,8 @@ public:
   std::vector<Device> devices;
   std::vector<std::string> switches;
   std::vector<Link> links;
-  /// Who runs plans on these devices: no part of a topology file, but prices
-  /// and memory are by it.
+  /// The framework that runs plans on these devices: no part of a topology
+  /// file, but prices and memory are by it.
   Executor executor;
 
   int deviceCount() const { return static_cast<int>(devices.size()); }
@@ -109,7 +109,7 @@ public:
   /// Devices by the machine that holds them, in order of their first devices:
   /// as `Device::machine` says, or else as links do (docs/Topology.md).
   std::vector<std::vector<int>> machines() const;
-  /// What tensors may have of a device's memory: what the executor leaves.
+  /// The bytes of a device that tensors may have: the executor holds the rest.
   int64_t memoryBytes(int device) const {
     return executor.usableBytes(typeOf(device).memoryBytes);
   }

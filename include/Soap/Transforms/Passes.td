@@ -295,7 +295,7 @@ def SoapApplyStrategy : Pass<"soap-apply-strategy", "::mlir::ModuleOp"> {
     Option<"topology", "topology", "std::string", /*default=*/"\"\"",
            "Built-in topology (cpu-4) or topology file; default: the module's soap.topology, else the strategy file's">,
     Option<"executor", "executor", "std::string", /*default=*/"\"\"",
-           "Who runs the plan (docs/Executors.md): soap, torch-fsdp, torchtitan, megatron-core or jax, or a file; "
+           "Framework that runs the plan (docs/Executors.md): soap, torch-fsdp, torchtitan, megatron-core or jax, or a file; "
            "default: the module's soap.executor">,
     Option<"profile", "profile", "std::string", /*default=*/"\"\"",
            "Profile file, or h200: measured times of the topology's devices (docs/CostModel.md); default: what "
@@ -342,7 +342,7 @@ def SoapAutoParallel : Pass<"soap-auto-parallel", "::mlir::ModuleOp"> {
     Option<"topology", "topology", "std::string", /*default=*/"\"\"",
            "Cluster: built-in topology (cpu-4) or topology file; default: the module's soap.topology">,
     Option<"executor", "executor", "std::string", /*default=*/"\"\"",
-           "Who runs the plan (docs/Executors.md): soap, torch-fsdp, torchtitan, megatron-core or jax, or a file; "
+           "Framework that runs the plan (docs/Executors.md): soap, torch-fsdp, torchtitan, megatron-core or jax, or a file; "
            "default: the module's soap.executor">,
     Option<"profile", "profile", "std::string", /*default=*/"\"\"",
            "Cluster: profile file, or h200: measured times of the topology's devices (docs/CostModel.md); "
@@ -624,7 +624,7 @@ def SoapPlanHybrid : Pass<"soap-plan-hybrid", "::mlir::ModuleOp"> {
     Option<"topology", "topology", "std::string", /*default=*/"\"\"",
            "Built-in topology (h100-8x8) or topology file; default: the module's soap.topology">,
     Option<"executor", "executor", "std::string", /*default=*/"\"\"",
-           "Who runs the plan (docs/Executors.md): soap, torch-fsdp, torchtitan, megatron-core or jax, or a file; "
+           "Framework that runs the plan (docs/Executors.md): soap, torch-fsdp, torchtitan, megatron-core or jax, or a file; "
            "default: the module's soap.executor">,
     Option<"profile", "profile", "std::string", /*default=*/"\"\"",
            "Profile file, or h200: measured times of the topology's devices (docs/CostModel.md); default: what "
@@ -683,7 +683,7 @@ def SoapSimulate : Pass<"soap-simulate", "::mlir::ModuleOp"> {
     Option<"topology", "topology", "std::string", /*default=*/"\"\"",
            "Built-in topology (cpu-4) or topology file; default: the module's soap.topology">,
     Option<"executor", "executor", "std::string", /*default=*/"\"\"",
-           "Who runs the plan (docs/Executors.md): soap, torch-fsdp, torchtitan, megatron-core or jax, or a file; "
+           "Framework that runs the plan (docs/Executors.md): soap, torch-fsdp, torchtitan, megatron-core or jax, or a file; "
            "default: the module's soap.executor">,
     Option<"profile", "profile", "std::string", /*default=*/"\"\"",
            "Profile file, or h200: measured times of the topology's devices (docs/CostModel.md); default: what "

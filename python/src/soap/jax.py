@@ -414,8 +414,8 @@ def compare_collectives(plan: Plan, compiled: Any) -> str:
 
 
 def _scattered(ours: dict[str, dict[str, int]], theirs: dict[str, dict[str, int]], kind: str) -> str | None:
-    """The reason why reductions differ, where it is that XLA writes all of them as all-reduces: the partitioner for CPUs
-    does, and a scalar result is on all devices."""
+    """The reason why reductions differ, where it is that XLA writes all of them as all-reduces: the partitioner for
+    CPUs does, and a scalar result is on all devices."""
     bytes_of = {name: ours.get(name, {"bytes": 0})["bytes"] for name in ("all-reduce", "reduce-scatter", "reduce")}
     if kind not in bytes_of or "reduce-scatter" in theirs:
         return None
