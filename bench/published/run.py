@@ -1,25 +1,27 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Published training runs beside what soap-plan-hybrid says of the same strategies.
+"""Published training runs beside the same plans simulated for the executor that ran them.
 
-    bench/published/run.py BUILD [--rows 1,2,...] [--efficiency X] [--json FILE]
+    bench/published/run.py BUILD [--runs FILE] [--only TEXT] [--executor NAME=FILE] [--json FILE] [--svg FILE]
+    bench/published/run.py BUILD --fit EXECUTOR [--every N]
 
-Narayanan et al., "Efficient Large-Scale Language Model Training on GPU Clusters Using Megatron-LM" (2021,
-arXiv 2104.04473), Table 1: GPTs of 1.7B to 1008B parameters on A100 of 80 GB, sequences of 2,048 tokens, a vocabulary
-of 51,200, every activation recomputed. Teraflops count the recomputed pass: an iteration has
-96 B s l h^2 (1 + s / 6h + V / 16lh). The table does not say how many samples a microbatch has: the fastest of 1, 2, 4
-and 8 that fits is taken; nor how pipelines of more than one stage are scheduled: 1F1B is taken.
+The table has, by source, how many rows Soap can say, the error |simulated / published - 1| of the time in the median
+and at the 90th percentile, Kendall's tau, runs that ran and are said not to fit, and the error of memory where it is
+published. A row that Soap cannot say is counted with its reason.
 
-One constant is fitted, the share of the profile's speed that kernels reach, and on the odd rows only: such that the
-geometric mean of simulated over published is 1 there. The even rows are the test. --efficiency gives it instead.
+--fit finds the constants of an executor on the rows of FILE (docs/Executors.md): it changes each constant a little,
+and solves for the logarithms of the ratios to be 0 (least squares, each constant held near its last value). --every N
+takes each N-th row.
 """
 
 import argparse
+import collections
+import concurrent.futures
 import csv
+import hashlib
 import json
 import math
 import os
-import re
 import statistics
 import subprocess
 import sys
@@ -28,107 +30,254 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, ".."))
 import built  # noqa: E402
-import search_bench  # noqa: E402
+from rows import Row, Unsaid, megatron_rows  # noqa: E402
 
-LENGTH, VOCABULARY = 2048, 51200
-
-
-class Row:
-    """A row of the table: its training step, and what the pass says of it."""
-
-    def __init__(self, tools, folder, number, fields):
-        self.tools, self.number, self.fields = tools, number, fields
-        translate, opt = tools
-        get = {name: int(fields[name]) for name in ("layers", "hidden", "heads", "tensor", "stages", "devices", "batch")}
-        self.get = get
-        forward, self.step = (os.path.join(folder, f"{number}{end}") for end in (".mlir", "-step.mlir"))
-        options = {"layers": get["layers"], "heads": get["heads"], "head-width": get["hidden"] // get["heads"],
-                   "length": LENGTH, "vocabulary": VOCABULARY}
-        subprocess.run([translate, "--generate=gpt", "--batch=64", "-o", forward] +
-                       [f"--option={name}={value}" for name, value in options.items()], check=True)
-        subprocess.run([opt, forward, "--soap-build-training-step=optimizer=adam precision=bf16", "-o", self.step],
-                       check=True)
-        os.remove(forward)
-        s, l, h = LENGTH, get["layers"], get["hidden"]
-        self.flops = 96 * get["batch"] * s * l * h * h * (1 + s / (6 * h) + VOCABULARY / (16 * l * h))
-        self.published = float(fields["tflops"])
-
-    def price(self, samples, efficiency):
-        """The report of a microbatch of so many samples; None if the batch does not divide."""
-        get = self.get
-        if get["batch"] * get["tensor"] * get["stages"] % (get["devices"] * samples):
-            return None
-        with tempfile.NamedTemporaryFile(suffix=".json") as report:
-            result = subprocess.run(
-                [self.tools[1], self.step, f"--soap-plan-hybrid=topology=a100-{get['devices'] // 8}x8 batch={get['batch']} "
-                 f"kernel-efficiency={efficiency} plan=stages={get['stages']},tensor={get['tensor']},samples={samples},"
-                 f"recompute=whole report={report.name} summary=false", "-o", os.devnull],
-                stderr=subprocess.PIPE, text=True)
-            if result.returncode:
-                sys.exit(result.stderr[:2000])
-            return json.load(open(report.name))["best"]
-
-    def simulate(self, efficiency, samples=None):
-        """The fastest plan that fits; with `samples` that one."""
-        plans = [self.price(n, efficiency) for n in ([samples] if samples else (1, 2, 4, 8))]
-        plans = [plan for plan in plans if plan and (samples or plan["excess_bytes"] == 0)]
-        if not plans:
-            sys.exit(f"row {self.number}: no microbatch fits")
-        self.best = min(plans, key=lambda plan: plan["makespan_ns"])
-        self.simulated = self.flops / self.get["devices"] / (self.best["makespan_ns"] * 1e-9) * 1e-12
-        return self.simulated / self.published
+RUNS = os.path.join(built.ROOT, "..", "shared", "data", "published", "train-runs.csv")
+SECONDS = 120
 
 
-def fit(rows):
-    """The efficiency with which the odd rows have the geometric mean 1; three significant digits."""
-    odd = [row for row in rows if row.number % 2]
-    efficiency = 1.0
-    samples = {}
-    for step in range(6):
-        mean = math.exp(statistics.mean(math.log(row.simulate(efficiency, samples.get(row.number))) for row in odd))
-        samples = {row.number: row.best["samples"] for row in odd}
-        print(f"# efficiency {efficiency:.3f}: odd rows at {mean:.3f} of the published", file=sys.stderr, flush=True)
-        changed = round(efficiency / mean, 3)
-        if changed == efficiency:
-            break
-        efficiency = changed
-    return efficiency
+class Simulations:
+    """Runs soap-plan-hybrid on rows; steps of equal models are built once."""
+
+    def __init__(self, build, folder):
+        self.translate, self.opt = built.programs(build, "soap-translate", "soap-opt")
+        self.folder, self.steps, self.topologies = folder, {}, {}
+
+    def run(self, command):
+        done = subprocess.run(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        if done.returncode:
+            errors = [line for line in done.stderr.splitlines() if "error:" in line]
+            raise Unsaid((errors or [done.stderr[-200:] or f"exit {done.returncode}"])[0].split("error: ")[-1][:200])
+        return done
+
+    def path(self, *key):
+        return os.path.join(self.folder, hashlib.sha256(repr(key).encode()).hexdigest()[:16])
+
+    def step(self, row):
+        key = (*row.generator(), row.step(), row.step_batch())
+        if key not in self.steps:
+            forward, step = self.path(key) + ".mlir", self.path(key) + "-step.mlirbc"
+            self.run([self.translate, *row.generator(), f"--batch={row.step_batch()}", "-o", forward])
+            self.run([self.opt, forward, f"--soap-build-training-step={row.step()}", "--emit-bytecode", "-o", step])
+            os.remove(forward)
+            self.steps[key] = step
+        return self.steps[key]
+
+    def topology(self, row):
+        name, changes = row.topology(), row.changes()
+        if not changes:
+            return name
+        path = self.path(name, sorted(changes.items())) + ".json"
+        if path not in self.topologies:
+            text = self.run([self.translate, f"--describe-topology={name}", "--topology-as=json"]).stdout
+            made = json.loads(text)
+            for kind in made["device_types"]:
+                kind.update(changes)
+            with open(path, "w") as stream:
+                json.dump(made, stream)
+            self.topologies[path] = name
+        return path
+
+    def executor(self, row, constants):
+        """A name, or a file with other constants."""
+        changes = {**constants.get(row.executor(), {}), **row.executor_changes()}
+        if not changes:
+            return row.executor()
+        path = self.path(row.executor(), sorted(changes.items())) + ".json"
+        with open(path, "w") as stream:
+            json.dump({"version": 1, "name": "here", "base": row.executor(), **changes}, stream)
+        return path
+
+    def simulate(self, row, constants):
+        """The best plan of the report, and bytes that are held; or why not."""
+        try:
+            reports = [self.report(row, constants, row.plan(samples)) for samples in row.choices()
+                       if row.batch * row.tensor * row.stages * row.context % (row.gpus * samples) == 0]
+        except Unsaid as why:
+            return str(why)
+        return min(reports, key=lambda report: (report["best"]["excess_bytes"], report["best"]["makespan_ns"]))
+
+    def report(self, row, constants, plan):
+        with tempfile.NamedTemporaryFile(suffix=".json", dir=self.folder) as report:
+            self.run([self.opt, self.step(row), f"--soap-plan-hybrid=topology={self.topology(row)} "
+                      f"executor={self.executor(row, constants)} batch={row.batch} plan={plan} summary=false "
+                      f"time-limit={SECONDS} report={report.name}", "-o", os.devnull])
+            return json.load(open(report.name))
+
+
+def kendall(pairs):
+    """Tau-b of pairs (published, simulated)."""
+    agree = ties = both = 0
+    for i, (a, b) in enumerate(pairs):
+        for c, d in pairs[:i]:
+            left, right = (a > c) - (a < c), (b > d) - (b < d)
+            agree += left * right
+            ties += left != 0
+            both += right != 0
+    return agree / math.sqrt(ties * both) if ties and both else float("nan")
+
+
+def quantile(values, share):
+    values = sorted(values)
+    at = share * (len(values) - 1)
+    low = int(at)
+    return values[low] + (values[min(low + 1, len(values) - 1)] - values[low]) * (at - low)
+
+
+def simulate_all(simulations, rows, constants):
+    # Steps first, one at a time: rows share them.
+    for row in rows:
+        try:
+            row.plan()
+            simulations.step(row)
+        except Unsaid:
+            pass
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        return list(pool.map(lambda row: simulations.simulate(row, constants), rows))
+
+
+def result_of(row, report):
+    result = {"row": row.place, "source": row.source, "what": str(row), "published_ns": row.nanoseconds,
+              "published_gib": row.gib}
+    if isinstance(report, str):
+        return {**result, "unsaid": report}
+    best = report["best"]
+    return {**result, "simulated_ns": best["makespan_ns"], "ratio": best["makespan_ns"] / row.nanoseconds,
+            "gib": best["held_bytes"] / 2 ** 30, "fits": best["excess_bytes"] == 0,
+            "excess_gib": best["excess_bytes"] / 2 ** 30, "simulated_microbatches": best["simulated_microbatches"],
+            "plan": best["plan"], "bubble": best["bubble"]}
+
+
+def table(results):
+    sources = collections.defaultdict(list)
+    for result in results:
+        sources[result["source"]].append(result)
+    sources["all"] = results
+    lines = ["| source | rows | said | median error | 90th percentile | median ratio | tau | do not fit | memory |",
+             "|---|---|---|---|---|---|---|---|---|"]
+    for source, of in sources.items():
+        said = [result for result in of if "ratio" in result]
+        if not said:
+            lines.append(f"| {source} | {len(of)} | 0 | | | | | | |")
+            continue
+        errors = [100 * abs(result["ratio"] - 1) for result in said]
+        memory = [100 * abs(result["gib"] / result["published_gib"] - 1) for result in said if result["published_gib"]]
+        tau = kendall([(result["published_ns"], result["simulated_ns"]) for result in said])
+        lines.append(f"| {source} | {len(of)} | {len(said)} | {statistics.median(errors):.1f} % | {quantile(errors, .9):.1f} % | "
+                     f"{statistics.median(result['ratio'] for result in said):.2f} | {tau:.2f} | "
+                     f"{sum(not result['fits'] for result in said)} | "
+                     f"{f'{statistics.median(memory):.0f} %' if memory else ''} |")
+    return "\n".join(lines)
+
+
+def figure(results, path):
+    """Published and simulated tokens a second and GPU of all rows, on logarithmic axes."""
+    import html
+    said = [result for result in results if "ratio" in result]
+    points = [(result["published_ns"] * 1e-9, result["simulated_ns"] * 1e-9, result) for result in said]
+    low = math.log10(min(min(a, b) for a, b, _ in points)) - .1
+    high = math.log10(max(max(a, b) for a, b, _ in points)) + .1
+    size, edge = 520, 60
+    scale = (size - 2 * edge) / (high - low)
+    colors = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"]
+    families = sorted({result["source"].split(" ")[0] for result in said})
+    at = lambda value: edge + (math.log10(value) - low) * scale  # noqa: E731
+    out = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{size}" height="{size}" font-family="sans-serif" font-size="12">',
+           '<rect width="100%" height="100%" fill="white"/>']
+    for power in range(math.ceil(low), math.floor(high) + 1):
+        x = at(10.0 ** power)
+        out.append(f'<path d="M{x:.1f} {edge}V{size - edge}M{edge} {size - x:.1f}H{size - edge}" stroke="#ddd"/>'
+                   f'<text x="{x:.1f}" y="{size - edge + 16}" text-anchor="middle">{10.0 ** power:g} s</text>'
+                   f'<text x="{edge - 6}" y="{size - x + 4:.1f}" text-anchor="end">{10.0 ** power:g} s</text>')
+    out.append(f'<path d="M{edge} {size - edge}L{size - edge} {edge}" stroke="#666"/>')
+    for a, b, result in points:
+        color = colors[families.index(result["source"].split(" ")[0]) % len(colors)]
+        out.append(f'<circle cx="{at(a):.1f}" cy="{size - at(b):.1f}" r="3" fill="{color}" fill-opacity="0.6">'
+                   f'<title>{html.escape(result["what"])}: {result["ratio"]:.2f}</title></circle>')
+    for i, family in enumerate(families):
+        out.append(f'<circle cx="{edge + 12}" cy="{edge + 12 + 18 * i}" r="4" fill="{colors[i % len(colors)]}"/>'
+                   f'<text x="{edge + 22}" y="{edge + 16 + 18 * i}">{html.escape(family)}</text>')
+    out.append(f'<text x="{size / 2}" y="{size - 14}" text-anchor="middle">an iteration, published</text>'
+               f'<text transform="translate(16 {size / 2}) rotate(-90)" text-anchor="middle">simulated</text></svg>')
+    with open(path, "w") as stream:
+        stream.write("\n".join(out) + "\n")
+
+
+# Constants, their first values, and how far a fit changes them to see what they do.
+CONSTANTS = {"products": 1.0, "attention": 1.0, "others": 1.0, "attention_flops_per_s": 3.5e14, "dispatch_s": 5e-6}
+
+
+def fit(simulations, rows, executor, steps=3):
+    rows = [row for row in rows if row.executor() == executor]
+    values = dict(CONSTANTS)
+    ratios = lambda changed: [math.log(result["ratio"]) if "ratio" in result else None for result in  # noqa: E731
+                              map(result_of, rows, simulate_all(simulations, rows, {executor: changed}))]
+    import numpy
+    for step in range(steps):
+        base = ratios(values)
+        said = [i for i, ratio in enumerate(base) if ratio is not None]
+        error = [base[i] for i in said]
+        print(f"# {values}: {len(said)} rows, median error {100 * statistics.median(abs(math.expm1(e)) for e in error):.1f} %",
+              flush=True)
+        change = 1.15
+        columns = []
+        for name in values:
+            other = ratios({**values, name: values[name] * change})
+            columns.append([(other[i] - base[i]) / math.log(change) for i in said])
+        # Iterated weights: near to least absolute errors. The last rows hold constants that nothing tells.
+        matrix, wanted = numpy.array(columns).T, -numpy.array(error)
+        hold, weights = 0.3, numpy.ones(len(wanted))
+        for _ in range(20):
+            both = numpy.vstack([matrix * weights[:, None], hold * numpy.eye(len(values))])
+            found = numpy.linalg.lstsq(both, numpy.concatenate([wanted * weights, numpy.zeros(len(values))]), rcond=None)[0]
+            weights = 1 / numpy.sqrt(numpy.abs(wanted - matrix @ found) + 0.02)
+        for name, moved in zip(values, found):
+            values[name] *= math.exp(max(min(moved, 0.5), -0.5))
+            values[name] = float(f"{values[name]:.3g}")
+    return values
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build")
-    parser.add_argument("--rows", help="numbers, from 1")
-    parser.add_argument("--efficiency", type=float)
+    parser.add_argument("--runs", default=RUNS, help="rows as CSV")
+    parser.add_argument("--only", default="", help="rows whose source or text has this")
+    parser.add_argument("--every", type=int, default=1)
+    parser.add_argument("--executor", action="append", default=[], metavar="NAME=FILE", help="JSON with other constants")
+    parser.add_argument("--fit", metavar="EXECUTOR")
     parser.add_argument("--json")
+    parser.add_argument("--svg")
     options = parser.parse_args()
-    tools = built.programs(options.build, "soap-translate", "soap-opt")
-    chosen = [int(number) for number in options.rows.split(",")] if options.rows else None
-    with open(os.path.join(HERE, "megatron.csv")) as stream:
-        table = list(csv.DictReader(stream))
+    try:
+        with open(options.runs) as stream:
+            rows = [Row(fields, place) for place, fields in enumerate(csv.DictReader(stream), 1)]
+        with open(os.path.join(HERE, "megatron.csv")) as stream:
+            rows += [Row(fields, f"megatron {i}") for i, fields in enumerate(megatron_rows(csv.DictReader(stream)), 1)]
+    except OSError as error:
+        sys.exit(f"{error}, expected published runs as CSV: --runs FILE")
+    rows = [row for row in rows if options.only in row.source or options.only in str(row)][::options.every]
+    constants = {name: json.load(open(file)) for name, file in (entry.split("=", 1) for entry in options.executor)}
     with tempfile.TemporaryDirectory() as folder:
-        rows = [Row(tools, folder, number, fields) for number, fields in enumerate(table, 1)
-                if not chosen or number in chosen]
-        if options.efficiency is None and not any(row.number % 2 for row in rows):
-            sys.exit("no odd row to fit the efficiency on, expected one, or --efficiency")
-        efficiency = options.efficiency or fit(rows)
-        print(f"Kernel efficiency {efficiency:.3f}\n")
-        print("| row | parameters | tensor x stages x data | samples | published, TFLOP/s a GPU | simulated | ratio | memory, GB |")
-        print("|---|---|---|---|---|---|---|---|")
-        results = []
-        for row in rows:
-            ratio = row.simulate(efficiency)
-            best = row.best
-            results.append({"row": row.number, "parameters": row.fields["parameters"], "published": row.published,
-                            "simulated": row.simulated, "ratio": ratio, "efficiency": efficiency, "plan": best})
-            print(f"| {row.number} | {row.fields['parameters']} | {best['tensor']} x {best['stages']} x {best['data']} | "
-                  f"{best['samples']} | {row.published:.0f} | {row.simulated:.0f} | {ratio:.2f} | "
-                  f"{best['peak_bytes'] * 1e-9:.0f} |", flush=True)
-            search_bench.write(options.json, results)
-    for name, remainder in (("odd rows (fitted)", 1), ("even rows", 0)):
-        errors = [abs(result["ratio"] - 1) for result in results if result["row"] % 2 == remainder]
-        if errors:
-            print(f"\n{name}: median error {100 * statistics.median(errors):.1f} %, largest {100 * max(errors):.1f} %")
+        simulations = Simulations(options.build, folder)
+        if options.fit:
+            print(json.dumps(fit(simulations, rows, options.fit)))
+            return 0
+        results = [result_of(row, report) for row, report in zip(rows, simulate_all(simulations, rows, constants))]
+    for result in results:
+        if "ratio" in result:
+            fits = "" if result["fits"] else f", does not fit by {result['excess_gib']:.1f} GiB"
+            memory = f" of {result['published_gib']:.0f}" if result["published_gib"] else ""
+            print(f"{result['ratio']:.2f}  {result['gib']:.0f}{memory} GiB{fits}  {result['what']}: {result['plan']}")
+    reasons = collections.Counter(result["unsaid"] for result in results if "unsaid" in result)
+    for why, count in reasons.most_common():
+        print(f"# not said, {count}: {why}")
+    print()
+    print(table(results))
+    if options.json:
+        with open(options.json, "w") as stream:
+            json.dump(results, stream, indent=1)
+    if options.svg:
+        figure(results, options.svg)
     return 0
 
 

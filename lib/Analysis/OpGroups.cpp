@@ -50,6 +50,7 @@ private:
   Following lead(int node) const;
   Following through(int node, int other, ArrayRef<int> loops) const;
   bool normalizesSamples(int node) const;
+  bool measures(int node) const;
   bool repeatsScalars(int node) const;
   bool spreadsScalars(int node) const;
   bool followsOrigin(int node);
@@ -138,6 +139,28 @@ bool FollowingAnalysis::normalizesSamples(int node) const {
   return overSamples && own.space.results[0].map == own.space.operands[0].map;
 }
 
+/// Scales of a tensor: one result, the maximum of all of the one operand or of
+/// blocks that stay whole. It is computed where the tensor is.
+bool FollowingAnalysis::measures(int node) const {
+  const Kernel &own = kernel(node);
+  if (own.operands.size() != 1 || own.results.size() != 1 ||
+      own.space.results[0].combiner != ::soap::Combiner::Max)
+    return false;
+  bool drops = false;
+  for (auto [l, loop] : llvm::enumerate(own.space.loops)) {
+    int number = static_cast<int>(l);
+    if (loop.stage || !::soap::usesLoop(own.space.operands[0].map, number))
+      return false;
+    if (::soap::usesLoop(own.space.results[0].map, number))
+      continue;
+    drops = true;
+    if (loop.type != ::soap::IteratorType::Serial &&
+        !own.space.results[0].map.empty())
+      return false;
+  }
+  return drops;
+}
+
 /// Every element of the results comes from numbers that are the same for all:
 /// a broadcast of a scalar, a product of two such.
 bool FollowingAnalysis::repeatsScalars(int node) const {
@@ -170,7 +193,7 @@ FollowingAnalysis::FollowingAnalysis(const OpGraph &opGraph)
       uniform.set(value);
   for (int node = 0; node < static_cast<int>(result.size()); ++node) {
     for (int value : kernel(node).operands) {
-      if (firstConsumer[value] < 0)
+      if (firstConsumer[value] < 0 && !measures(node))
         firstConsumer[value] = node;
       if (data[opGraph.graph.rootOf(value)])
         dataDependent.set(node);
@@ -222,7 +245,7 @@ bool FollowingAnalysis::followsOrigin(int node) {
 
 bool FollowingAnalysis::followsProducer(int node) {
   const Kernel &own = kernel(node);
-  if (!passesElementsOn(own) && !normalizesSamples(node))
+  if (!passesElementsOn(own) && !normalizesSamples(node) && !measures(node))
     return false;
   // The producer that determines most loops: the full operand of a broadcast.
   int bestCount = 0;
@@ -280,8 +303,13 @@ std::vector<Following> FollowingAnalysis::compute() {
   // of scalars, follow their consumer, which comes later in the program;
   // gradients and updates come last.
   for (int node = count; node-- > 0;)
-    if (result[node].leader < 0 && !followsConsumer(node) &&
+    if (result[node].leader < 0 && !measures(node) && !followsConsumer(node) &&
         !followsOrigin(node))
+      result[node] = lead(node);
+  // Scales of weights are where the weights are.
+  for (int node = 0; node < count; ++node)
+    if (result[node].leader < 0 && !followsOrigin(node) &&
+        !followsProducer(node))
       result[node] = lead(node);
   return std::move(result);
 }

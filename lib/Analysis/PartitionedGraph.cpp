@@ -17,6 +17,7 @@
 #include "Soap/Dialect/Soap/Ops/ForeignOps.h"
 #include "Soap/Dialect/Soap/ShardPosition.h"
 #include "Soap/Dialect/Soap/SoapCollectives.h"
+#include "Soap/Dialect/Soap/SoapQuantized.h"
 #include "Soap/Dialect/Soap/SumAttribute.h"
 #include "Soap/Simulator/Algorithm1Simulator.h"
 
@@ -69,7 +70,8 @@ int64_t bytesOf(Type type) {
   };
   work.elementBytes = op->getNumResults() ? widthOf(op->getResult(0)) : 4;
   // Sums of products may have more bits than their factors.
-  if (op->hasAttr(kSumType) && isa<MatmulOp, Conv2DWeightGradOp>(op))
+  if (isa<MatmulScaledOp>(op) ||
+      (op->hasAttr(kSumType) && isa<MatmulOp, Conv2DWeightGradOp>(op)))
     work.elementBytes = widthOf(op->getOperand(0));
   for (Type type : op->getResultTypes())
     work.bytes += bytesOf(type);

@@ -10,8 +10,9 @@
 
 #include "Soap/Analysis/TopologyAttr.h"
 
-#include "Soap/Dialect/Soap/SoapDialect.h"
+#include "Soap/Dialect/Soap/SoapQuantized.h"
 #include "Soap/Profile/ProfileModel.h"
+#include "Topology/BuiltinDevices.h"
 
 using namespace mlir;
 using namespace mlir::soap;
@@ -43,12 +44,58 @@ static FailureOr<::soap::Topology> findTopology(ModuleOp module,
                 : fail(parsed.error());
 }
 
-FailureOr<::soap::Topology> mlir::soap::resolveTopology(ModuleOp module,
-                                                        StringRef option,
-                                                        StringRef profile) {
+/// Option, then the module's attribute, then Soap.
+static LogicalResult findExecutor(ModuleOp module, StringRef option,
+                                  ::soap::Executor &executor) {
+  auto known = module->getAttrOfType<StringAttr>(SoapDialect::kExecutor);
+  if (option.empty() && !known)
+    return success();
+  ::soap::Expected<::soap::Executor> found =
+      option.empty()
+          ? ::soap::parseExecutor(known.getValue().str(),
+                                  SoapDialect::kExecutor.str())
+          : ::soap::loadExecutor(option.str());
+  if (!found)
+    return module.emitError()
+           << (option.empty() ? "'soap.executor': " : "option 'executor=': ")
+           << found.error();
+  executor = std::move(*found);
+  if (executor.isDefault())
+    module->removeAttr(SoapDialect::kExecutor);
+  else
+    module->setAttr(SoapDialect::kExecutor,
+                    StringAttr::get(module.getContext(),
+                                    ::soap::printExecutor(executor)));
+  return success();
+}
+
+/// CPUs convert 8-bit floats; of other devices, some multiply them.
+static LogicalResult checkFloat8(ModuleOp module,
+                                 const ::soap::Topology &topology) {
+  const ::soap::DeviceType *lacking = nullptr;
+  for (const ::soap::DeviceType &type : topology.deviceTypes)
+    if (!type.copiesOccupyReceiver && !type.flopsPerSecond.contains("f8"))
+      lacking = &type;
+  if (!lacking)
+    return success();
+  WalkResult result = module.walk([&](MatmulScaledOp op) {
+    op.emitError() << "multiplies 8-bit floats, which device type '"
+                   << lacking->name << "' of topology '" << topology.name
+                   << "' does not: expected CPUs, or devices with a rate of f8 ("
+                   << ::soap::builtinDevicesWith("f8") << ")";
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
+FailureOr<::soap::Topology>
+mlir::soap::resolveTopology(ModuleOp module, StringRef option,
+                            StringRef profile, StringRef executor) {
   FailureOr<::soap::Topology> topology = findTopology(module, option);
-  if (failed(topology))
-    return topology;
+  if (failed(topology) ||
+      failed(checkFloat8(module, *topology)) ||
+      failed(findExecutor(module, executor, topology->executor)))
+    return failure();
   if (!profile.empty())
     if (::soap::MaybeError error =
             ::soap::useProfile(*topology, profile.str())) {

@@ -674,6 +674,7 @@ CollectiveModel::CollectiveModel(CollectiveWorkspace &workspace,
   devices.erase(std::unique(devices.begin(), devices.end()), devices.end());
   if (devices.size() < 2)
     return;
+  speed = topology.executor.collectives;
   double launch = 0;
   for (int device : devices)
     launch =
@@ -714,7 +715,8 @@ int64_t CollectiveModel::ns(int64_t bytes) const {
     return 1;
   // Rounding errors must not cost a nanosecond; the upper end keeps sums over
   // many tasks inside of int64.
-  double ns = std::ceil(durationOf(*algorithm, bytes) * (1 - 1e-12));
+  double ns = std::ceil(durationOf(*algorithm, bytes) / speed *
+                        (1 - 1e-12));
   return static_cast<int64_t>(std::clamp(ns, 1.0, 1e15));
 }
 

@@ -64,7 +64,7 @@ static double peakFlops(const DeviceType &type, const Work &work) {
 /// Work without a shape goes by its kind.
 static bool isProduct(const Work &work) {
   const std::string &op = work.shape.op.empty() ? work.kind : work.shape.op;
-  return op.starts_with("conv2d") || op == "matmul" ||
+  return op.starts_with("conv2d") || op.starts_with("matmul") ||
          op.starts_with("lstm") || isAttention(op);
 }
 
@@ -88,7 +88,12 @@ const char *soap::dtypeOf(const DeviceType &type, const Work &work) {
       return "f32";
     return narrowDtype(type, work);
   case 1:
-    return isProduct(work) && type.flopsPerSecond.contains("f8") ? "f8" : "i8";
+    if (!isProduct(work))
+      return "i8";
+    // Without units for them, 8-bit floats are converted.
+    return type.flopsPerSecond.contains("f8")   ? "f8"
+           : type.flopsPerSecond.contains("i8") ? "i8"
+                                                : "f32";
   default:
     break;
   }
@@ -126,7 +131,9 @@ static std::optional<double> nsBy(const ProfileModel &costs,
   const Profile &profile = costs.getProfile();
   bool isMeasured = profile.device == type.name;
   // On a GPU, blocks sum up what they read, and another kernel their sums.
-  bool sumsOfBlocks = work.shape.op == "reduce" && !type.copiesOccupyReceiver;
+  bool sumsOfBlocks =
+      (work.shape.op == "reduce" || work.shape.op == "amax") &&
+      !type.copiesOccupyReceiver;
   KernelPart part{work.registerBytes, work.joins, work.operandBytes,
                   sumsOfBlocks ? 2 : 1};
   if (isMeasured && measured == dtype) {
@@ -290,7 +297,41 @@ static std::optional<AttentionShape> attentionShapeOf(const Work &work) {
   return of;
 }
 
+/// How fast the kernels of the executor are, over the price.
+static double speedOf(const Executor &executor, const Work &work) {
+  if (isAttention(work.kind))
+    return executor.attention;
+  return isProduct(work) ? executor.products : executor.others;
+}
+
 int64_t CostModel::computeNs(int device, const Work &work) const {
+  const Executor &executor = topology->executor;
+  if (!executor.changesKernels())
+    return kernelNs(device, work);
+  bool isSeparate = !executor.fuses && (work.joins || work.registerBytes > 0);
+  int64_t ns = 0;
+  if (isSeparate) {
+    Work alone = work;
+    alone.joins = false;
+    alone.registerBytes = 0;
+    ns = kernelNs(device, alone);
+  } else {
+    ns = kernelNs(device, work);
+  }
+  if (ns <= 1 || (work.kind == "transpose" && executor.viewsTransposes))
+    return 1;
+  if (executor.attentionFlops > 0 && isAttention(work.kind))
+    ns = std::max(ns, static_cast<int64_t>(
+                          std::ceil(work.flops / executor.attentionFlops * 1e9)));
+  auto slowed =
+      std::ceil(static_cast<double>(ns) / speedOf(executor, work));
+  bool isLaunched = !work.joins || isSeparate;
+  if (isLaunched)
+    slowed = std::max(slowed, static_cast<double>(executor.dispatchNs));
+  return static_cast<int64_t>(std::clamp(slowed, 1.0, longest));
+}
+
+int64_t CostModel::kernelNs(int device, const Work &work) const {
   assert(work.flops >= 0 && work.bytes >= 0 && "negative work");
   assert(work.registerBytes >= 0 && work.registerBytes <= work.bytes &&
          "registers keep a part of the bytes");

@@ -33,6 +33,11 @@ void soap::splitKind(const std::string &kind, OpShape &shape) {
                                  {"_grad", "backward"}};
   shape.op = kind;
   shape.direction = "forward";
+  // A product whose operands have scales is a product of their type.
+  if (kind == "matmul_scaled") {
+    shape.op = "matmul";
+    return;
+  }
   for (const Suffix &suffix : suffixes)
     if (kind.ends_with(suffix.text)) {
       shape.op = kind.substr(0, kind.size() - suffix.text.size());
@@ -43,13 +48,19 @@ void soap::splitKind(const std::string &kind, OpShape &shape) {
 
 namespace {
 
-/// Whether the last dim of an operand is a loop whose name starts like this.
+/// Whether the last dim of an operand is a loop whose name starts like this, or
+/// that one and the elements of its blocks.
 bool lastLoopIs(const IterationSpace &space, size_t operand, char first) {
   if (operand >= space.operands.size())
     return false;
   const AccessMap &map = space.operands[operand].map;
-  return !map.empty() && map.back().terms.size() == 1 &&
-         space.loops[map.back().terms[0].loop].name[0] == first;
+  if (map.empty() || map.back().terms.empty())
+    return false;
+  const std::vector<Term> &terms = map.back().terms;
+  bool isOne = terms.size() == 1 ||
+               (terms.size() == 2 && space.loops[terms[1].loop].type ==
+                                         IteratorType::Serial);
+  return isOne && space.loops[terms[0].loop].name[0] == first;
 }
 
 /// Products have up to three batch loops and one to three reduction loops; what

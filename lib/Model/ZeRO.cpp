@@ -17,12 +17,14 @@ class WeightFinder {
 public:
   explicit WeightFinder(const Graph &graph)
       : graph(graph), writers(graph.values.size(), -1),
-        copies(graph.values.size(), -1), isListed(graph.values.size()),
+        copies(graph.values.size(), -1), quantized(graph.values.size(), -1),
+        isListed(graph.values.size()),
         seenBy(graph.values.size(), -1) {
     for (size_t n = 0; n < graph.nodes.size(); ++n)
       for (int value : graph.nodes[n].whole.results)
         writers[static_cast<size_t>(value)] = static_cast<int>(n);
     findCopies();
+    findQuantized();
   }
 
   std::vector<GatheredWeight> run() {
@@ -35,6 +37,8 @@ public:
       weight.value = copies[static_cast<size_t>(input.value)];
       if (weight.value < 0)
         continue;
+      if (int value = quantized[static_cast<size_t>(weight.value)]; value >= 0)
+        weight.value = value;
       addGradients(input.updateNode, weight);
       if (!weight.gradients.empty())
         weights.push_back(std::move(weight));
@@ -46,6 +50,8 @@ private:
   const Graph &graph;
   std::vector<int> writers; ///< by value: node, -1: none
   std::vector<int> copies;  ///< by value: what `GatheredWeight` reads of it
+  std::vector<int> quantized; ///< by value: what the forward pass reads of it
+                              ///< in 8 bits; negative: itself, too
   std::vector<bool> isListed;
   std::vector<int>
       seenBy; ///< by value: the parameter whose update has met it last
@@ -63,6 +69,24 @@ private:
           copy = operand;
         else if (copy != operand)
           copy = kernel.results[0];
+      }
+    }
+  }
+
+  /// Values of which the forward pass reads one scaled cast, with one scale, and
+  /// their largest element.
+  void findQuantized() {
+    constexpr int itself = -2;
+    for (const GraphNode &node : graph.nodes) {
+      const Kernel &kernel = node.whole;
+      if (kernel.phase != Phase::Forward || kernel.kind == "amax")
+        continue;
+      bool isScaledCast =
+          kernel.kind == "quantize" &&
+          graph.values[static_cast<size_t>(kernel.operands[1])].shape.empty();
+      for (int operand : kernel.operands) {
+        int &value = quantized[static_cast<size_t>(operand)];
+        value = isScaledCast && value == -1 ? kernel.results[0] : itself;
       }
     }
   }

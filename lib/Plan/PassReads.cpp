@@ -122,5 +122,8 @@ std::string soap::describeCrossing(const std::string &kind) {
     text += "; expected statistics of groups of samples "
             "(--soap-build-training-step='batch-norm=groups(N)'), with whole "
             "groups in each microbatch";
+  if (kind == "amax" || kind == "quantize" || kind == "matmul_scaled")
+    text += "; expected scales of blocks "
+            "(--soap-build-training-step='precision=mxfp8')";
   return text;
 }

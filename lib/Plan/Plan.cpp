@@ -663,11 +663,18 @@ std::vector<Exchange> classifyExchanges(const Graph &graph, const Plan &plan) {
       wholePieces &= whole;
       halos &= !whole;
     }
+    // All others send their contributions to one device.
+    bool hasRoot = partialPairs.size() == n - 1;
+    for (const auto &[source, receivers] : partialPairs)
+      hasRoot &= receivers.size() == 1 &&
+                 receivers.begin()->first ==
+                     partialPairs.begin()->second.begin()->first;
     if (!traffic.partials.empty()) {
       if (traffic.transfers.empty())
         exchange.pattern = complete(partialPairs)
                                ? ExchangePattern::ReduceScatter
-                               : ExchangePattern::PointToPoint;
+                           : hasRoot ? ExchangePattern::Reduce
+                                     : ExchangePattern::PointToPoint;
       else if ((complete(partialPairs) && complete(pairs)) ||
                (partialPairs.size() == n - 1 && pairs.size() == 1 &&
                 pairs.begin()->second.size() == n - 1))

@@ -110,6 +110,14 @@ DeviceType cpu() {
 
 } // namespace
 
+std::string soap::builtinDevicesWith(const std::string &dtype) {
+  std::string names;
+  for (const Accelerator &accelerator : accelerators)
+    if (typeOf(accelerator).flopsPerSecond.contains(dtype))
+      names += (names.empty() ? "" : ", ") + std::string(accelerator.name);
+  return names;
+}
+
 DeviceType soap::builtinDevice(std::string_view name) {
   if (name == "cpu")
     return cpu();

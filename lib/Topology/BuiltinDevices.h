@@ -13,6 +13,7 @@
 
 #include "Soap/Topology/Topology.h"
 
+#include <string>
 #include <string_view>
 
 namespace soap {
@@ -22,6 +23,8 @@ constexpr double pcie3 = 12e9;
 
 /// The type of this name, which must be one of them: `cpu`, `h100`, ...
 DeviceType builtinDevice(std::string_view name);
+/// Names of the types that have a rate of `dtype`, for messages.
+std::string builtinDevicesWith(const std::string &dtype);
 
 } // namespace soap
 

@@ -362,6 +362,6 @@ int64_t Topology::excessBytes(const std::vector<int64_t> &bytes) const {
   assert(bytes.size() == devices.size() && "bytes of each device");
   int64_t sum = 0;
   for (int d = 0; d < deviceCount(); ++d)
-    sum += std::max<int64_t>(bytes[d] - typeOf(d).memoryBytes, 0);
+    sum += std::max<int64_t>(bytes[d] - memoryBytes(d), 0);
   return sum;
 }

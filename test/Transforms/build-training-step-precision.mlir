@@ -2,7 +2,7 @@
 // RUN: soap-opt %s --soap-build-training-step='precision=bf16 optimizer=adam' | FileCheck %s
 // RUN: soap-opt %s --soap-build-training-step='precision=f16 loss-scale=1024 loss-scale-window=50' | FileCheck %s --check-prefix=F16
 // RUN: soap-opt %s --soap-build-training-step='precision=tf32' | FileCheck %s --check-prefix=TF32
-// RUN: not soap-opt %s --soap-build-training-step='precision=fp8' 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+// RUN: not soap-opt %s --soap-build-training-step='precision=fp4' 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // RUN: not soap-opt %s --soap-build-training-step='precision=bf16 loss-scale=2' 2>&1 | FileCheck %s --check-prefix=SCALE
 // RUN: not soap-opt %s --soap-build-training-step='precision=f16 loss-scale=0.5' 2>&1 | FileCheck %s --check-prefix=SMALL
 // RUN: not soap-opt %s --soap-build-training-step='precision=f16 loss-scale=nan' 2>&1 | FileCheck %s --check-prefix=NAN
@@ -13,7 +13,7 @@
 // RUN: sed 's/soap.exp /soap.softplus /' %s | soap-opt --soap-build-training-step='precision=bf16' | FileCheck %s --check-prefix=SOFTPLUS
 // SOFTPLUS: soap.softplus %{{.*}} : tensor<8x16xf32>
 
-// UNKNOWN: error: unknown precision 'fp8', expected f32, tf32, bf16 or f16
+// UNKNOWN: error: unknown precision 'fp4', expected f32, tf32, bf16, f16, fp8 or mxfp8
 // SCALE: error: loss-scale and loss-scale-window are of precision 'f16', got precision 'bf16'
 // SMALL: error: loss-scale is 5.0{{.*}}, expected a number in [1, 2^24]
 // NAN: error: loss-scale is nan, expected a number in [1, 2^24]

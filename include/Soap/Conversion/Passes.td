@@ -419,7 +419,8 @@ def SoapNarrowProducts : Pass<"soap-narrow-products", "::mlir::ModuleOp"> {
     products. A tensor is rounded once for all its readers. Reshapes, and
     transposes that only products read, move what is rounded. `relu_grad` reads
     the rounded result of relu, so that only that is kept.
-    `--soap-call-products` makes calls of it that read bf16.
+    `--soap-call-products` makes calls of it that read bf16. In every precision,
+    `soap.matmul_scaled` becomes a matmul of bf16, which holds 8-bit floats.
 
     ```mlir
     %y = soap.matmul %x, %w : (tensor<4x8xf32>, tensor<8x2xf32>) -> tensor<4x2xf32>
@@ -444,7 +445,10 @@ def SoapNarrowProducts : Pass<"soap-narrow-products", "::mlir::ModuleOp"> {
            "a product and a cell, as it does in bf16">,
     Option<"keepNarrow", "keep-narrow", "bool",
            /*default=*/"false", "Products of bf16 that oneDNN computes stay as "
-           "they are">
+           "they are">,
+    Option<"scaledProducts", "scaled-products", "bool",
+           /*default=*/"true", "Products of 8-bit floats become products of "
+           "bf16 between conversions; else they are an error">
   ];
 }
 

@@ -114,6 +114,7 @@ public:
 private:
   std::vector<CollectiveAlgorithm> algorithms;
   std::optional<CollectiveAlgorithm> measured;
+  double speed = 1; ///< of the executor's collectives, over the price
 };
 
 /// `CollectiveModel` for one number of bytes (of the whole tensor).

@@ -58,7 +58,8 @@ const char *basisName(PriceBasis basis);
 class CostModel {
 public:
   explicit CostModel(const Topology &topology) : topology(&topology) {}
-  /// Duration of a compute task on a device, in ns, at least 1.
+  /// Duration of a compute task on a device, in ns, at least 1: that of its
+  /// kernels, as the topology's executor runs them.
   int64_t computeNs(int device, const Work &work) const;
   /// Duration of attention as one kernel, forward or backward: as measured, or
   /// scaled by the peaks from a device that was. Nothing if no profile of the
@@ -86,6 +87,9 @@ public:
   const Topology &getTopology() const { return *topology; }
 
 private:
+  /// The same by measurements and peaks alone.
+  int64_t kernelNs(int device, const Work &work) const;
+
   const Topology *topology;
 };
 

@@ -14,6 +14,7 @@
 #define SOAP_TOPOLOGY_TOPOLOGY_H
 
 #include "Soap/Support/Error.h"
+#include "Soap/Topology/Executor.h"
 
 #include <cstdint>
 #include <map>
@@ -72,6 +73,9 @@ public:
   std::vector<Device> devices;
   std::vector<std::string> switches;
   std::vector<Link> links;
+  /// The framework that runs plans on these devices: no part of a topology
+  /// file, but prices and memory are by it.
+  Executor executor;
 
   int deviceCount() const { return static_cast<int>(devices.size()); }
   const DeviceType &typeOf(int device) const {
@@ -105,6 +109,10 @@ public:
   /// Devices by the machine that holds them, in order of their first devices:
   /// as `Device::machine` says, or else as links do (docs/Topology.md).
   std::vector<std::vector<int>> machines() const;
+  /// The bytes of a device that tensors may have: the executor holds the rest.
+  int64_t memoryBytes(int device) const {
+    return executor.usableBytes(typeOf(device).memoryBytes);
+  }
   /// The sum over devices of the bytes (one entry per device) that are beyond
   /// their memory.
   int64_t excessBytes(const std::vector<int64_t> &bytes) const;

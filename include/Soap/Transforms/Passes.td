@@ -92,7 +92,8 @@ def SoapBuildTrainingStep : Pass<"soap-build-training-step", "::mlir::ModuleOp">
            "Largest norm of all gradients together; they are scaled down to it. 0: no limit">,
     Option<"precision", "precision", "std::string", /*default=*/"\"\"",
            "Floats of the step: f32 or tf32 (products, docs/GPU.md), or bf16 or f16, in which activations, gradients and "
-           "working copies of the f32 weights are; default: f32, and the module's soap.precision">,
+           "working copies of the f32 weights are, or fp8 or mxfp8: bf16, and 8 bits for the products of layers; "
+           "default: f32, and the module's soap.precision">,
     Option<"gradientSums", "gradient-sums", "std::string", /*default=*/"\"f32\"",
            "Type in which gradients of 16 bits are summed over samples, microbatches and replicas: f32, or their own "
            "(bf16, f16), which loses digits with each addition">,
@@ -293,6 +294,9 @@ def SoapApplyStrategy : Pass<"soap-apply-strategy", "::mlir::ModuleOp"> {
            "strategy file says, else the module)">,
     Option<"topology", "topology", "std::string", /*default=*/"\"\"",
            "Built-in topology (cpu-4) or topology file; default: the module's soap.topology, else the strategy file's">,
+    Option<"executor", "executor", "std::string", /*default=*/"\"\"",
+           "Framework that runs the plan (docs/Executors.md): soap, torch-fsdp, torchtitan, megatron-core or jax, or a file; "
+           "default: the module's soap.executor">,
     Option<"profile", "profile", "std::string", /*default=*/"\"\"",
            "Profile file, or h200: measured times of the topology's devices (docs/CostModel.md); default: what "
            "the topology names">,
@@ -337,6 +341,9 @@ def SoapAutoParallel : Pass<"soap-auto-parallel", "::mlir::ModuleOp"> {
   let options = [
     Option<"topology", "topology", "std::string", /*default=*/"\"\"",
            "Cluster: built-in topology (cpu-4) or topology file; default: the module's soap.topology">,
+    Option<"executor", "executor", "std::string", /*default=*/"\"\"",
+           "Framework that runs the plan (docs/Executors.md): soap, torch-fsdp, torchtitan, megatron-core or jax, or a file; "
+           "default: the module's soap.executor">,
     Option<"profile", "profile", "std::string", /*default=*/"\"\"",
            "Cluster: profile file, or h200: measured times of the topology's devices (docs/CostModel.md); "
            "default: what "
@@ -616,6 +623,9 @@ def SoapPlanHybrid : Pass<"soap-plan-hybrid", "::mlir::ModuleOp"> {
   let options = [
     Option<"topology", "topology", "std::string", /*default=*/"\"\"",
            "Built-in topology (h100-8x8) or topology file; default: the module's soap.topology">,
+    Option<"executor", "executor", "std::string", /*default=*/"\"\"",
+           "Framework that runs the plan (docs/Executors.md): soap, torch-fsdp, torchtitan, megatron-core or jax, or a file; "
+           "default: the module's soap.executor">,
     Option<"profile", "profile", "std::string", /*default=*/"\"\"",
            "Profile file, or h200: measured times of the topology's devices (docs/CostModel.md); default: what "
            "the topology names">,
@@ -633,8 +643,6 @@ def SoapPlanHybrid : Pass<"soap-plan-hybrid", "::mlir::ModuleOp"> {
     Option<"mode", "mode", "std::string", /*default=*/"\"\"",
            "mini-parallelism (the fewest devices that a plan fits on) or profiling (plans of 1, 2, 4, ... and all "
            "devices)">,
-    Option<"kernelEfficiency", "kernel-efficiency", "double", /*default=*/"1",
-           "Share of the speed that the profile promises which kernels reach (docs/Hierarchical.md)">,
     Option<"exhaustive", "exhaustive", "bool", /*default=*/"false",
            "Price every shape, with no bounds: what the search is compared with">,
     Option<"checkpointFile", "checkpoint", "std::string", /*default=*/"\"\"",
@@ -674,6 +682,9 @@ def SoapSimulate : Pass<"soap-simulate", "::mlir::ModuleOp"> {
                "comparison">,
     Option<"topology", "topology", "std::string", /*default=*/"\"\"",
            "Built-in topology (cpu-4) or topology file; default: the module's soap.topology">,
+    Option<"executor", "executor", "std::string", /*default=*/"\"\"",
+           "Framework that runs the plan (docs/Executors.md): soap, torch-fsdp, torchtitan, megatron-core or jax, or a file; "
+           "default: the module's soap.executor">,
     Option<"profile", "profile", "std::string", /*default=*/"\"\"",
            "Profile file, or h200: measured times of the topology's devices (docs/CostModel.md); default: what "
            "the topology names">,

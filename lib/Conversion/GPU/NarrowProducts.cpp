@@ -10,13 +10,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Outline/ExpandRecurrences.h"
+#include "../Outline/ExpandScaledProducts.h"
 #include "../Outline/Library.h"
 #include "../Reference/Kernels.h"
 
 #include "Soap/Analysis/SharedOps.h"
 #include "Soap/Conversion/Passes.h"
 #include "Soap/Dialect/Soap/PrecisionAttribute.h"
-#include "Soap/Dialect/Soap/SoapOps.h"
+#include "Soap/Dialect/Soap/SoapQuantized.h"
 #include "Soap/Dialect/Soap/SumAttribute.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -260,6 +261,16 @@ private:
   llvm::DenseMap<Value, Value> wide;
 };
 
+LogicalResult refuseScaledProducts(Block &block) {
+  for (auto product : block.getOps<MatmulScaledOp>())
+    return product.emitError()
+           << "'soap.matmul_scaled' of "
+           << typeOf(product.getA()).getElementType()
+           << " has no lowering to GPUs, expected '--soap-lower-to-cpu', or a "
+              "training step of 'precision=bf16'";
+  return success();
+}
+
 struct NarrowProductsPass
     : public mlir::soap::impl::SoapNarrowProductsBase<NarrowProductsPass> {
   using SoapNarrowProductsBase::SoapNarrowProductsBase;
@@ -279,6 +290,9 @@ struct NarrowProductsPass
       Block &block = function.getBody().front();
       if (recurrences || narrows)
         expandRecurrences(block);
+      if (!scaledProducts && failed(refuseScaledProducts(block)))
+        return signalPassFailure();
+      expandScaledProducts(block);
       Widening(block, options).run();
       if (!narrows)
         continue;

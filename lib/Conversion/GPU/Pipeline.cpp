@@ -65,6 +65,7 @@ void mlir::soap::buildLowerToCudaPipeline(OpPassManager &pm,
   SoapNarrowProductsOptions narrow;
   narrow.precision = "";
   narrow.recurrences = options.library == "cuda";
+  narrow.scaledProducts = false;
   pm.addPass(createSoapNarrowProducts(narrow));
   SoapOutlineKernelsOptions outline;
   outline.library = options.library;

@@ -33,6 +33,13 @@ void mlir::soap::addBufferConversion(LLVMTypeConverter &converter) {
 
 namespace {
 
+/// The type of elements in memory: LLVM has no 8-bit floats.
+Type elementOf(MemRefType type) {
+  Type element = type.getElementType();
+  bool isFloat8 = isa<FloatType>(element) && type.getElementTypeBitWidth() == 8;
+  return isFloat8 ? IntegerType::get(type.getContext(), 8) : element;
+}
+
 /// Address of an element.
 Value elementAddress(OpBuilder &builder, Location loc, MemRefType type,
                      Value base, ValueRange indices) {
@@ -58,7 +65,7 @@ Value elementAddress(OpBuilder &builder, Location loc, MemRefType type,
   if (!position)
     return base;
   return LLVM::GEPOp::create(
-      builder, loc, base.getType(), type.getElementType(), base,
+      builder, loc, base.getType(), elementOf(type), base,
       ArrayRef<LLVM::GEPArg>{position}, LLVM::GEPNoWrapFlags::inbounds);
 }
 
@@ -70,7 +77,7 @@ struct LoadPattern : public ConvertOpToLLVMPattern<memref::LoadOp> {
     Value address = elementAddress(rewriter, op.getLoc(), op.getMemRefType(),
                                    adaptor.getMemref(), adaptor.getIndices());
     rewriter.replaceOpWithNewOp<LLVM::LoadOp>(
-        op, op.getMemRefType().getElementType(), address);
+        op, elementOf(op.getMemRefType()), address);
     return success();
   }
 };
@@ -115,7 +122,7 @@ struct AllocaPattern : public ConvertOpToLLVMPattern<memref::AllocaOp> {
         rewriter, op.getLoc(), rewriter.getI64Type(),
         rewriter.getI64IntegerAttr(type.getNumElements()));
     rewriter.replaceOpWithNewOp<LLVM::AllocaOp>(
-        op, LLVM::LLVMPointerType::get(op.getContext()), type.getElementType(),
+        op, LLVM::LLVMPointerType::get(op.getContext()), elementOf(type),
         count, /*alignment=*/64);
     return success();
   }

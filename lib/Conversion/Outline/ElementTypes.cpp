@@ -9,7 +9,8 @@
 
 #include "ElementTypes.h"
 
-#include "Soap/Dialect/Soap/SoapOps.h"
+#include "Soap/Dialect/Soap/SoapCollectives.h"
+#include "Soap/Dialect/Soap/SoapQuantized.h"
 
 using namespace mlir;
 using namespace mlir::soap;
@@ -28,6 +29,14 @@ static bool onlyMoves(Operation *op) {
   return isa<SendOp, RecvOp, AssembleOp>(op);
 }
 
+/// Ops with kernels of 8-bit floats: those that make and read them, and those
+/// that move bytes.
+static bool takesScaled(Operation *op) {
+  return isa<QuantizeOp, BlockScalesOp, MatmulScaledOp, DequantizeOp,
+             ReshapeOp>(op) ||
+         onlyMoves(op) || isCollective(op);
+}
+
 /// Types of tensors that the runtime initializes, loads and stores.
 static bool isHeld(Type type) {
   return type.isF32() || type.isF64() || type.isF16() || type.isBF16() ||
@@ -43,7 +52,8 @@ LogicalResult mlir::soap::checkComputedTypes(func::FuncOp program) {
     for (Type type : types) {
       auto tensor = dyn_cast<RankedTensorType>(type);
       if (!tensor || isComputed(tensor.getElementType()) ||
-          (onlyMoves(op) && tensor.getElementType().isInteger(1)))
+          (onlyMoves(op) && tensor.getElementType().isInteger(1)) ||
+          (isScaledElement(tensor.getElementType()) && takesScaled(op)))
         continue;
       emitError(op->getLoc())
           << "element type " << tensor.getElementType()

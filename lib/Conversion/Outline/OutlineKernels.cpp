@@ -22,6 +22,7 @@
 #include "Soap/Dialect/Soap/Ops/ForeignOps.h"
 #include "Soap/Dialect/Soap/SoapAttentionTiles.h"
 #include "Soap/Dialect/Soap/SoapCollectives.h"
+#include "Soap/Dialect/Soap/SoapQuantized.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -46,7 +47,8 @@ namespace {
 bool isProgramOp(Operation *op) {
   return isModelOp(op) ||
          isa<FillOp, AssembleOp, CombineOp, SendOp, RecvOp, LocalIndexOp,
-             PlacedStepOp, AttentionWeightsOp, AttentionWeightsGradOp>(op) ||
+             PlacedStepOp, AttentionWeightsOp, AttentionWeightsGradOp,
+             DequantizeOp, UnscaleOp>(op) ||
          isCollective(op);
 }
 

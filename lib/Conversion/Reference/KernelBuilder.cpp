@@ -10,6 +10,7 @@
 
 #include "KernelBuilder.h"
 
+#include "Float8.h"
 #include "Soap/Dialect/Soap/GpuAttributes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -339,7 +340,9 @@ void Tensor::storeRaw(ArrayRef<Index> indices, Value value) const {
 
 Scalar Tensor::operator()(ArrayRef<Index> indices) const {
   Value value = loadRaw(indices);
-  if (value.getType() != computeTypeOf(value.getType()))
+  if (isa<FloatType>(value.getType()) && value.getType().getIntOrFloatBitWidth() == 8)
+    value = decodeFloat8(k->builder, k->loc, value);
+  else if (value.getType() != computeTypeOf(value.getType()))
     value = arith::ExtFOp::create(k->builder, k->loc,
                                   computeTypeOf(value.getType()), value);
   return {k, value};

@@ -34,6 +34,8 @@ bool emitLstmKernel(Operation *op, KernelBuilder &k);
 bool emitExpertKernel(Operation *op, KernelBuilder &k);
 /// Casts, dropout, counters: what looks at integers or positions.
 bool emitIntegerKernel(Operation *op, KernelBuilder &k);
+/// Scaled casts and products of 8-bit floats.
+bool emitQuantizedKernel(Operation *op, KernelBuilder &k);
 bool emitShapeKernel(Operation *op, KernelBuilder &k);
 bool emitTileKernel(Operation *op, KernelBuilder &k);
 

@@ -451,5 +451,6 @@ LogicalResult mlir::soap::emitKernel(Operation *op, KernelBuilder &k) {
                  emitRowNormKernel(op, k) || emitGatherKernel(op, k) ||
                  emitLstmKernel(op, k) || emitExpertKernel(op, k) ||
                  emitIntegerKernel(op, k) || emitShapeKernel(op, k) ||
-                 emitAttentionKernel(op, k) || emitTileKernel(op, k));
+                 emitAttentionKernel(op, k) || emitQuantizedKernel(op, k) ||
+                 emitTileKernel(op, k));
 }

@@ -265,7 +265,7 @@ LogicalResult SoapDialect::verifyOperationAttribute(Operation *op,
     return checkInteger(emitError, attr, 0);
   if (name == kTopology)
     return checkTopology(emitError, attr);
-  if (name == kManifest || name == kTraining)
+  if (name == kManifest || name == kTraining || name == kExecutor)
     return checkString(emitError, attr);
   if (name == kPrograms)
     return checkPrograms(emitError, attr);

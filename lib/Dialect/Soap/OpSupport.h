@@ -34,6 +34,8 @@ void registerSoapDialectOperations2(SoapDialect *dialect);
 void registerCollectiveOps(SoapDialect *dialect);
 // The ops of SoapAttentionTiles.h.
 void registerAttentionTileOps(SoapDialect *dialect);
+// The ops of SoapQuantized.h.
+void registerQuantizedOps(SoapDialect *dialect);
 /// Names of long attributes and types, at the top of a module.
 void addAliases(SoapDialect *dialect);
 

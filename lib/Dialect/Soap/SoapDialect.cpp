@@ -24,6 +24,7 @@ void SoapDialect::initialize() {
   registerSoapDialectOperations(this);
   registerCollectiveOps(this);
   registerAttentionTileOps(this);
+  registerQuantizedOps(this);
   addAttributes<
 #define GET_ATTRDEF_LIST
 #include "Soap/Dialect/Soap/SoapAttributes.cpp.inc"

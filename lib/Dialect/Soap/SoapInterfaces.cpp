@@ -10,6 +10,7 @@
 
 #include "OpSupport.h"
 
+#include "Soap/Dialect/Soap/SoapQuantized.h"
 #include "Soap/Dialect/Soap/SumAttribute.h"
 
 using namespace mlir;
@@ -58,7 +59,7 @@ static bool hasWideStatistics(Operation *op) {
 /// All floating-point operands and results have one element type, except where
 /// the op is there to change it.
 static LogicalResult verifyElementTypes(Operation *op) {
-  if (isa<CastOp>(op))
+  if (isa<CastOp, AmaxOp, BlockScalesOp, QuantizeOp, MatmulScaledOp>(op))
     return success();
   Type first;
   SmallVector<Type> types(op->getOperandTypes());

@@ -131,7 +131,7 @@ placement::makeModelProblem(const ParallelizationProblem &model,
   Problem &problem = made.problem;
   problem.accelerators = topology.deviceCount();
   problem.acceleratorMemoryBytes =
-      static_cast<double>(topology.typeOf(0).memoryBytes);
+      static_cast<double>(topology.memoryBytes(0));
 
   std::vector<int64_t> bytes =
       microbatchBytes(graph, model.getRoles(), microbatches);

@@ -63,7 +63,7 @@ int64_t soap::capacityOf(const Topology &topology, int64_t limitBytes) {
   int64_t least =
       limitBytes >= 0 ? limitBytes : std::numeric_limits<int64_t>::max();
   for (int d = 0; d < topology.deviceCount(); ++d)
-    least = std::min(least, topology.typeOf(d).memoryBytes);
+    least = std::min(least, topology.memoryBytes(d));
   return least;
 }
 

@@ -75,6 +75,9 @@ struct HybridModel::Impl {
   /// Collectives of a group wait for what ZeRO-3 moves.
   bool waitsForMoves = true;
   int perMachine = 1;
+  /// An op of the passes that looks for the largest element in all samples;
+  /// empty: there is none.
+  std::string measured;
 
   LayerMates mates;
   /// The sequences that context parallelism splits, or why it does not.
@@ -345,6 +348,8 @@ struct HybridModel::Impl {
   void addMemory(const HybridShape &shape, const SegmentCosts &found, int group,
                  const std::vector<PipelinePass> &passes,
                  HybridPlan &plan) const;
+  /// Whether the executor runs plans with this level of recomputation.
+  bool mayRecompute(Recompute level) const;
   void addSynchronization(const HybridShape &shape, const SegmentCosts &found,
                           HybridStage &made);
   HybridPlan price(const HybridShape &shape, const SegmentCosts &found,
@@ -358,6 +363,10 @@ constexpr Recompute levels[] = {Recompute::None, Recompute::Selective,
 
 } // namespace
 
+bool HybridModel::Impl::mayRecompute(Recompute level) const {
+  return level != Recompute::Selective || topology.executor.selective;
+}
+
 /// The first segments of stages, one a group, whose longest pass is shortest
 /// with the least recomputation with which each fits; empty if none fit.
 std::vector<int>
@@ -368,7 +377,8 @@ HybridModel::Impl::fitStages(const HybridShape &shape,
                      [&](int stage, const StageSums &sums) {
                        int64_t least = neverNs;
                        for (Recompute level : levels) {
-                         if (recompute && level != *recompute)
+                         if (recompute ? level != *recompute
+                                       : !mayRecompute(level))
                            continue;
                          HybridStage made;
                          made.recompute = level;
@@ -471,6 +481,23 @@ static int nodeWithoutSamples(const Graph &graph,
 HybridModel::HybridModel(std::unique_ptr<Impl> impl) : impl(std::move(impl)) {}
 HybridModel::~HybridModel() = default;
 
+/// The first op of the passes whose result is a maximum over samples.
+static std::string findMeasured(const ParallelizationProblem &problem) {
+  const Graph &graph = problem.getGraph();
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    const Kernel &kernel = graph.nodes[n].whole;
+    if (kernel.phase == Phase::Update)
+      continue;
+    for (const ResultAccess &result : kernel.space.results)
+      for (size_t l = 0; l < kernel.space.loops.size(); ++l)
+        if (result.combiner == Combiner::Max &&
+            problem.getRoles()[n][l] == Role::Sample &&
+            !usesLoop(result.map, static_cast<int>(l)))
+          return kernel.name;
+  }
+  return "";
+}
+
 Expected<std::unique_ptr<HybridModel>>
 HybridModel::make(const ParallelizationProblem &problem, int64_t batch,
                   const std::vector<int> &forwardOf, const HybridModel *other) {
@@ -504,8 +531,9 @@ HybridModel::make(const ParallelizationProblem &problem, int64_t batch,
                  "has one sample, expected a step of at least two"};
   impl->stepBatch = *ofStep;
   impl->batch = batch == 0 ? *ofStep : batch;
+  impl->measured = findMeasured(problem);
   impl->sequence = findAttentionSequence(graph);
-  impl->memoryBytes = impl->topology.typeOf(0).memoryBytes;
+  impl->memoryBytes = impl->topology.memoryBytes(0);
   if (other) {
     impl->costs = other->impl->costs;
     impl->microbatches = other->impl->microbatches;
@@ -565,6 +593,7 @@ double HybridModel::peakFlopsPerSecond() const {
     if (work.flops > most) {
       most = work.flops;
       dtype = work.elementBytes == 8   ? "f64"
+              : work.elementBytes == 1 ? "f8"
               : work.elementBytes == 2 ? "bf16"
                                        : precisionName(work.precision);
     }
@@ -582,6 +611,8 @@ double HybridModel::peakFlopsPerSecond() const {
 std::string HybridModel::check(const HybridShape &shape, bool mayIdle) const {
   auto number = [](int64_t n) { return std::to_string(n); };
   int devices = impl->topology.deviceCount();
+  if (std::string why = checkExecutor(shape); !why.empty())
+    return why;
   if (shape.groups < 1 || shape.data < 1 || shape.tensor < 1 ||
       shape.chunks < 1 || shape.samples < 1 || shape.context < 1 ||
       shape.zero < 0 || shape.zero > 3)
@@ -619,6 +650,10 @@ std::string HybridModel::check(const HybridShape &shape, bool mayIdle) const {
            " microbatches of at most " + number(most) +
            (most == 1 ? " sample" : " samples") + " on " + number(shape.data) +
            " replicas, expected samples " + number(most);
+  if (microbatches > 1 && !impl->measured.empty())
+    return number(microbatches) + " microbatches: '" + impl->measured +
+           "' is the largest element of all samples, expected one microbatch, "
+           "or scales of blocks (precision=mxfp8)";
   if (std::string why = checkContext(shape); !why.empty())
     return why;
   if (shape.zero > 0 && shape.holders() == 1)
@@ -630,6 +665,36 @@ std::string HybridModel::check(const HybridShape &shape, bool mayIdle) const {
   if (shape.zero >= 2 && shape.groups > 1)
     return "ZeRO-" + number(shape.zero) +
            " would reduce gradients for every microbatch of every stage";
+  return "";
+}
+
+/// The first part of a shape that the executor does not run.
+std::string HybridModel::checkExecutor(const HybridShape &shape) const {
+  const Executor &executor = impl->topology.executor;
+  const std::pair<bool, std::string> parts[] = {
+      {shape.groups > 1 && !executor.stages, "pipeline stages"},
+      {shape.chunks > 1 && !executor.chunks, "interleaved stages"},
+      {shape.tensor > 1 && !executor.tensor, "tensor parallelism"},
+      {shape.tensor > 1 && shape.sequence && !executor.sequence,
+       "tensor parallelism with 'sequence'"},
+      {shape.tensor > 1 && !shape.sequence && !executor.noSequence,
+       "tensor parallelism without 'sequence'"},
+      {shape.context > 1 && !executor.context, "context parallelism"},
+      {shape.context > 1 && shape.zigzag && !executor.zigzag,
+       "context parallelism with 'zigzag'"},
+      {shape.context > 1 && !shape.zigzag && !executor.contiguous,
+       "context parallelism without 'zigzag'"},
+      {shape.holders() > 1 && std::ranges::find(executor.zero, shape.zero) ==
+                                  executor.zero.end(),
+       "ZeRO-" + std::to_string(shape.zero)},
+      {!executor.uneven && impl->batch % (shape.data * shape.samples) != 0,
+       "replicas of different numbers of samples, here " +
+           std::to_string(impl->batch) + " on " + std::to_string(shape.data) +
+           " replicas of microbatches of " + std::to_string(shape.samples) +
+           ","}};
+  for (const auto &[isPart, text] : parts)
+    if (isPart)
+      return "the executor '" + executor.name + "' does not run " + text;
   return "";
 }
 
@@ -668,6 +733,7 @@ std::vector<std::pair<int, bool>> HybridModel::contexts() const {
     if (length % places == 0)
       result.emplace_back(static_cast<int>(places),
                           impl->sequence->isCausal &&
+                              impl->topology.executor.zigzag &&
                               2 * places <= maxParts &&
                               length % (2 * places) == 0);
   return result;
@@ -760,6 +826,8 @@ HybridPlan HybridModel::Impl::price(const HybridShape &shape,
   }
   for (int group = 0; group < shape.groups; ++group)
     for (Recompute level : levels) {
+      if (!recompute && !mayRecompute(level))
+        continue;
       for (int s = group; s < count; s += shape.groups)
         plan.stages[s].recompute = recompute ? *recompute : level;
       addMemory(shape, found, group, passes[group], plan);

@@ -65,7 +65,9 @@ OffloadSearch soap::searchWithOffload(HybridModel &model,
   auto searchPlain = [&] {
     search.result = searchHybrid(model, problem, options);
   };
-  auto makeOffloaded = [&] {
+  auto makeOffloaded = [&]() -> Expected<std::unique_ptr<OffloadedModel>> {
+    if (!problem.getTopology().executor.offload)
+      return Error{"the executor does not offload"};
     return offloadedModel(problem, facts.forwardOf, batch,
                           before ? before->model.get() : nullptr);
   };

@@ -77,9 +77,10 @@ public:
     if (!found.unfolded.empty())
       ++result.reasons[found.unfolded];
     const Topology &topology = problem.getTopology();
-    int64_t capacity = topology.typeOf(0).memoryBytes;
+    int64_t capacity = topology.memoryBytes(0);
     for (const DeviceType &type : topology.deviceTypes)
-      capacity = std::min(capacity, type.memoryBytes);
+      capacity = std::min(capacity,
+                          topology.executor.usableBytes(type.memoryBytes));
     candidate.price.makespanNs = found.makespanNs;
     candidate.price.excessBytes =
         std::max<int64_t>(found.peakBytes - capacity, 0);

@@ -183,6 +183,9 @@ private:
         cutDim[kernel.results[r]] = static_cast<int>(d);
         // Features that an op takes apart, and matrices of an attention.
         int64_t extent = kernel.space.loops[own].extent;
+        // Blocks that share a scale are no heads.
+        if (kernel.kind == "block_scales" || kernel.kind == "quantize")
+          continue;
         if (extent != whole ||
             (node == leader && kernel.kind != "dispatch" &&
              problem.getRoles()[node][own] != Role::Parameter))

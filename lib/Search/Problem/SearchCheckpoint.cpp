@@ -36,6 +36,8 @@ std::string searchcheckpoint::print(const ParallelizationProblem &problem,
   members["model"] = fingerprint(problem.getGraph());
   members["topology"] = fingerprint(problem.getTopology());
   members["profiles"] = fingerprintOfProfiles(problem.getTopology());
+  if (!problem.getTopology().executor.isDefault())
+    members["executor"] = printExecutor(problem.getTopology().executor);
   members["precision"] = precisionName(problem.getGraph().precision);
   members["options"] = options;
   members[checksumKey] = checksumOf(members);
@@ -67,7 +69,7 @@ void searchcheckpoint::checkIdentity(const Cursor &document,
   expect(document["search"], search, "a checkpoint of algorithm");
   std::vector<std::string> known = {"version",  "search",   "model",
                                     "topology", "profiles", "precision",
-                                    "options",  checksumKey};
+                                    "options",  "executor", checksumKey};
   known.insert(known.end(), keys.begin(), keys.end());
   for (const auto &[name, member] : document.members())
     if (std::find(known.begin(), known.end(), name) == known.end()) {
@@ -82,6 +84,9 @@ void searchcheckpoint::checkIdentity(const Cursor &document,
          "a checkpoint of the model with fingerprint");
   expect(document["topology"], fingerprint(topology),
          "a checkpoint for the topology with fingerprint");
+  if (!topology.executor.isDefault() || document.has("executor"))
+    expect(document["executor"], printExecutor(topology.executor),
+           "a checkpoint of plans that run by");
   // Older files go by the names of profiles.
   if (document.has("profiles"))
     expect(document["profiles"], fingerprintOfProfiles(topology),

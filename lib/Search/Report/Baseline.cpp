@@ -37,7 +37,7 @@ void soap::setNeeded(Baseline &baseline, const Topology &topology,
   int64_t worst = 0;
   for (int device = 0; device < topology.deviceCount(); ++device) {
     int64_t bytes = needed[static_cast<size_t>(device)],
-            has = topology.typeOf(device).memoryBytes;
+            has = topology.memoryBytes(device);
     if (bytes - has <= worst)
       continue;
     worst = bytes - has;

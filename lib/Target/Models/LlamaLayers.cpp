@@ -138,7 +138,7 @@ std::vector<ModelOption> models::llamaOptions(const LlamaDefaults &defaults,
   llvm::move(others, std::back_inserter(options));
   options.insert(
       options.end(),
-      {{"length", defaults.length, 1, 1 << 17, "tokens of a sequence"},
+      {{"length", defaults.length, 1, 1 << 20, "tokens of a sequence"},
        {"vocabulary", defaults.vocabulary, 1, 1 << 22, "number of tokens"},
        {"rope-base", defaults.ropeBase, 1, 1 << 30,
         "base of the rotary frequencies"}});

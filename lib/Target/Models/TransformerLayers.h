@@ -31,6 +31,7 @@ public:
 
   ModelBuilder &b;
   int64_t batch, length, heads, width, inner;
+  bool bias = true; ///< of linear layers
 
 private:
   /// [N, T, W] to [N, A, T, W / A].

@@ -25,9 +25,9 @@ Value TransformerLayers::split(Value x, const std::string &name) {
 
 Value TransformerLayers::attention(Value x, const std::string &name,
                                    bool causal) {
-  Value q = split(b.linear(x, name + ".query", width), name + ".query"),
-        k = split(b.linear(x, name + ".key", width), name + ".key"),
-        v = split(b.linear(x, name + ".value", width), name + ".value");
+  Value q = split(b.linear(x, name + ".query", width, bias), name + ".query"),
+        k = split(b.linear(x, name + ".key", width, bias), name + ".key"),
+        v = split(b.linear(x, name + ".value", width, bias), name + ".value");
   Value scores = b.scale(
       b.matmul(q, k, name + ".products", /*transposeB=*/true), name + ".scores",
       1 / std::sqrt(static_cast<double>(width / heads)));
@@ -37,12 +37,12 @@ Value TransformerLayers::attention(Value x, const std::string &name,
       b.matmul(b.softmax(scores, name + ".softmax", 3), v, name + ".mixed");
   Value joined = b.reshape(b.transpose(mixed, name + ".joined", {0, 2, 1, 3}),
                            name + ".rows", {batch, length, width});
-  return b.linear(joined, name + ".output", width);
+  return b.linear(joined, name + ".output", width, bias);
 }
 
 Value TransformerLayers::feedForward(Value x, const std::string &name) {
-  Value y = b.gelu(b.linear(x, name + ".up", inner), name + ".gelu");
-  return b.linear(y, name + ".down", width);
+  Value y = b.gelu(b.linear(x, name + ".up", inner, bias), name + ".gelu");
+  return b.linear(y, name + ".down", width, bias);
 }
 
 Value TransformerLayers::block(Value x, const std::string &name, bool causal) {
@@ -55,12 +55,10 @@ Value TransformerLayers::block(Value x, const std::string &name, bool causal) {
 
 static TransformerLayers layersOf(ModelBuilder &b, const Sizes &sizes) {
   int64_t width = sizes["heads"] * sizes["head-width"];
-  return {b,
-          sizes.batch,
-          sizes["length"],
-          sizes["heads"],
-          sizes["head-width"],
-          4 * width};
+  TransformerLayers layers(b, sizes.batch, sizes["length"], sizes["heads"],
+                           sizes["head-width"], 4 * width);
+  layers.bias = sizes["biases"] != 0;
+  return layers;
 }
 
 /// Tokens and positions; `table` becomes the tokens' weight.
@@ -130,11 +128,12 @@ void models::addTransformers(std::vector<Generator> &generators) {
         {"head-width", 64, 1, 4096,
          "width of a head; the model's is the "
          "product with the number of heads"},
-        {"length", length, 1, 1 << 17, "tokens of a sequence"},
+        {"length", length, 1, 1 << 20, "tokens of a sequence"},
         {"vocabulary", vocabulary, 1, 1 << 22, "number of tokens"},
         {"positions", 0, 0, 1 << 20,
          "rows of the table of positions; 0: as many as 'length'"},
-        {"tied", 0, 0, 1, "1: the head has the embedding's weight"}};
+        {"tied", 0, 0, 1, "1: the head has the embedding's weight"},
+        {"biases", 1, 0, 1, "0: linear layers of blocks have no bias"}};
   };
   using Values = std::map<std::string, int64_t>;
   auto preset = [](int64_t layers, int64_t heads, int64_t headWidth) {

@@ -123,6 +123,7 @@ LogicalResult mlir::soap::runHybrid(FunctionProblem &target,
                                     std::unique_ptr<::soap::HybridModel> model,
                                     const HybridPassOptions &options) {
   constexpr double defaultSeconds = 10;
+  remarkExecutor(target);
   if (!model) {
     auto made = ::soap::HybridModel::make(*target.problem, /*batch=*/0,
                                           forwardNodesOf(target.opGraph));

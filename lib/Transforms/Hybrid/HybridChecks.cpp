@@ -12,6 +12,7 @@
 #include "WriteHybrid.h"
 
 #include "Soap/Analysis/StepFacts.h"
+#include "Soap/Dialect/Soap/SumAttribute.h"
 #include "Soap/Search/Frontier/FrontierSearch.h"
 #include "Soap/Search/Hierarchical/HybridSimulator.h"
 
@@ -19,6 +20,26 @@
 
 using namespace mlir;
 using namespace mlir::soap;
+
+void mlir::soap::remarkExecutor(const FunctionProblem &target) {
+  const ::soap::Executor &executor = target.topology.executor;
+  if (executor.configs)
+    return;
+  func::FuncOp function = target.function;
+  bool sumsInF32 = false, isNarrow = false;
+  function.walk([&](Operation *op) {
+    sumsInF32 |= op->hasAttr(kSumType);
+    for (Type type : op->getResultTypes())
+      isNarrow |= getElementTypeOrSelf(type).isBF16();
+  });
+  if (isNarrow && sumsInF32 != (executor.gradientSums == "f32"))
+    function.emitRemark() << "the step sums gradients in "
+                          << (sumsInF32 ? "f32" : "bf16") << ", and the executor '"
+                          << executor.name << "' in " << executor.gradientSums
+                          << ": expected 'gradient-sums="
+                          << executor.gradientSums
+                          << "' of --soap-build-training-step";
+}
 
 /// Why programs cannot be made of a plan as it is written; none: they can, or
 /// no strategy says it.

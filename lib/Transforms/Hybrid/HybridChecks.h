@@ -18,6 +18,9 @@
 
 namespace mlir::soap {
 
+/// Says where the step is another one than the executor runs.
+void remarkExecutor(const FunctionProblem &target);
+
 /// Has the best plans of a search simulated, and left out where partition would
 /// refuse what is written of them (ProgramCheck.h), which a clone of the module
 /// says of plans that would be the best. Keeps references.

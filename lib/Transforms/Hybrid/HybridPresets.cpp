@@ -30,7 +30,8 @@ void mlir::soap::comparePresets(const FunctionProblem &target,
   // A search that was stopped before it has simulated anything ends at once.
   bool isStopped = result.best.exists() && result.best.excessBytes == 0 &&
                    !result.best.isSimulated();
-  if (static_cast<double>(pieces) >
+  if (!target.topology.executor.configs ||
+      static_cast<double>(pieces) >
           ::soap::piecesIn(::soap::PlanForm::Written) ||
       isStopped || model.getBatch() != model.getStepBatch())
     return;

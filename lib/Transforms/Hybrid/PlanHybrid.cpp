@@ -58,7 +58,6 @@ struct PlanHybrid
   LogicalResult simulate(FunctionProblem &target, ::soap::HybridModel &model,
                          ::soap::HierarchicalResult &result);
   LogicalResult checkOptions();
-  LogicalResult slowKernels(::soap::Topology &of);
   LogicalResult parsePlan(int devices, ::soap::HybridShape &shape,
                           std::optional<::soap::Recompute> &recompute,
                           bool &offload, bool &simulated);
@@ -164,10 +163,6 @@ LogicalResult PlanHybrid::checkOptions() {
   if (batch < 0)
     return module.emitError("option 'batch=")
            << batch.getValue() << "': expected a number of at least 0";
-  if (!(kernelEfficiency > 0 && kernelEfficiency <= 10))
-    return module.emitError("option 'kernel-efficiency=")
-           << optionNumber(kernelEfficiency.getValue())
-           << "': expected a number above 0 and at most 10";
   if (!llvm::is_contained({"", "mini-parallelism", "profiling"}, mode))
     return module.emitError("option 'mode=")
            << mode.getValue() << "': expected mini-parallelism or profiling";
@@ -189,32 +184,13 @@ LogicalResult PlanHybrid::checkOptions() {
                  failed(checkOptionFile(module, "checkpoint", checkpointFile)));
 }
 
-/// All terms of a curve scale as 1 / efficiency, if peaks and launches do.
-LogicalResult PlanHybrid::slowKernels(::soap::Topology &of) {
-  if (kernelEfficiency == 1)
-    return success();
-  for (::soap::DeviceType &type : of.deviceTypes) {
-    if (type.costs && type.costs->getProfile().device == type.name)
-      return getOperation().emitError("option 'kernel-efficiency=")
-             << optionNumber(kernelEfficiency.getValue()) << "': kernels of '"
-             << type.name << "' were measured, expected devices without "
-             << "measured times";
-    for (auto &[dtype, rate] : type.flopsPerSecond)
-      rate *= kernelEfficiency;
-    type.memoryBandwidthBytesPerSecond *= kernelEfficiency;
-    type.launchNs = std::max<int64_t>(
-        std::llround(static_cast<double>(type.launchNs) / kernelEfficiency), 1);
-  }
-  return success();
-}
-
 LogicalResult PlanHybrid::run() {
   ModuleOp module = getOperation();
   if (failed(checkOptions()))
     return failure();
   FailureOr<::soap::Topology> resolved =
-      resolveTopology(module, topology, profile);
-  if (failed(resolved) || failed(slowKernels(*resolved)))
+      resolveTopology(module, topology, profile, executor);
+  if (failed(resolved))
     return failure();
   auto opened = openProblem(module, std::move(*resolved), function);
   if (failed(opened))
@@ -225,6 +201,7 @@ LogicalResult PlanHybrid::run() {
                                  /*exportFile=*/{}, summary,
                                  /*recompute=*/true, mode, batch});
   int devices = target.topology.deviceCount();
+  remarkExecutor(target);
   auto model = ::soap::HybridModel::make(*target.problem, batch,
                                          forwardNodesOf(target.opGraph));
   if (!model)
@@ -254,6 +231,14 @@ LogicalResult PlanHybrid::run() {
     bool offload = false, simulated = false;
     if (failed(parsePlan(devices, shape, recompute, offload, simulated)))
       return failure();
+    const ::soap::Executor &by = target.topology.executor;
+    bool isUnknown = recompute == ::soap::Recompute::Selective && !by.selective;
+    if (isUnknown || (offload && !by.offload))
+      return module.emitError("option 'plan=")
+             << llvm::join(plan, ",") << "': the executor '" << by.name
+             << "' does not run "
+             << (isUnknown ? "recompute=selective, expected none or whole"
+                           : "offload");
     if (offload) {
       auto offloaded = ::soap::offloadedModel(
           *target.problem, forwardNodesOf(target.opGraph), batch);

@@ -212,7 +212,7 @@ ComparedStrategy mlir::soap::summarizeRow(std::string name,
   for (int device = 0; device < topology.deviceCount(); ++device) {
     int64_t bytes = iteration.memoryBytes[static_cast<size_t>(device)];
     row.peakBytes = std::max(row.peakBytes, bytes);
-    row.fits &= bytes <= topology.typeOf(device).memoryBytes;
+    row.fits &= bytes <= topology.memoryBytes(device);
   }
   double all = static_cast<double>(row.makespanNs) * topology.deviceCount();
   for (int device : iteration.devices) {
@@ -291,7 +291,7 @@ std::string mlir::soap::printReport(const CompactIteration &iteration,
           json.attribute("movement_ns", times.movementNs);
           json.attribute("exposed_communication_ns", times.exposedNs);
           json.attribute("peak_bytes", iteration.memoryBytes[d]);
-          json.attribute("memory_bytes", topology.typeOf(device).memoryBytes);
+          json.attribute("memory_bytes", topology.memoryBytes(device));
           if (iteration.hostBytes[d] > 0)
             json.attribute("host_bytes", iteration.hostBytes[d]);
         });

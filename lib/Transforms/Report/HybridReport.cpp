@@ -19,7 +19,7 @@ namespace {
 
 /// The figures of a plan that its user asks for.
 struct PlanFigures {
-  double milliseconds, samplesPerSecond, flopsPerDevice, gigabytes;
+  double milliseconds, samplesPerSecond, flopsPerDevice;
   /// Of the peak for products, by the model's floating-point operations (MFU):
   /// 0 to 1.
   double utilization;
@@ -32,7 +32,6 @@ static PlanFigures figuresOf(const ::soap::HybridPlan &plan,
   double seconds = static_cast<double>(plan.makespanNs) * 1e-9;
   return {seconds * 1e3, static_cast<double>(model.getBatch()) / seconds,
           model.iterationFlops() / seconds / devices,
-          static_cast<double>(plan.peakBytes) * 1e-9,
           model.iterationFlops() / seconds / devices /
               model.peakFlopsPerSecond()};
 }
@@ -98,6 +97,11 @@ mlir::soap::hybridPlanJson(const ::soap::HybridPlan &plan,
   json["microbatches"] = plan.microbatches;
   json["bubble"] = plan.bubble;
   json["peak_bytes"] = plan.peakBytes;
+  if (const ::soap::Executor &by = topology.executor; by.most > 0)
+    json["makespan_range_ns"] = llvm::json::Array{
+        std::llround(static_cast<double>(plan.makespanNs) * by.least),
+        std::llround(static_cast<double>(plan.makespanNs) * by.most)};
+  json["held_bytes"] = topology.executor.heldBytes(plan.peakBytes);
   json["host_bytes"] = plan.hostBytes;
   json["peak_bytes_by_group"] = llvm::json::Array(plan.groupBytes);
   json["samples_per_second"] = figures.samplesPerSecond;
@@ -126,20 +130,27 @@ std::string mlir::soap::printHybridPlan(const ::soap::HybridPlan &plan,
   std::string text;
   llvm::raw_string_ostream os(text);
   int64_t tokens = model.getTokensPerSample(),
-          memoryBytes = topology.typeOf(0).memoryBytes;
+          memoryBytes = topology.memoryBytes(0);
+  const ::soap::Executor &executor = topology.executor;
   os << ::soap::describe(plan);
   if (int idle =
           topology.deviceCount() - plan.shape.groups * plan.shape.width())
     os << ", " << idle << (idle == 1 ? " device" : " devices") << " idle";
-  os << llvm::format(": %.1f ms, ", figures.milliseconds)
+  os << llvm::format(": %.1f ms", figures.milliseconds);
+  if (executor.most > 0)
+    os << llvm::format(" (%.0f to %.0f)", figures.milliseconds * executor.least,
+                       figures.milliseconds * executor.most);
+  os << ", "
      << rateText(figures.samplesPerSecond *
                  static_cast<double>(std::max<int64_t>(tokens, 1)))
      << (tokens > 0 ? " tokens/s, " : " samples/s, ")
      << llvm::format("%.4g TFLOP/s a device (%.0f %% MFU), "
                      "bubble %.1f %%, %.1f of %.0f GB",
                      figures.flopsPerDevice * 1e-12, figures.utilization * 100,
-                     plan.bubble * 100, figures.gigabytes,
-                     static_cast<double>(memoryBytes) * 1e-9)
+                     plan.bubble * 100,
+                     static_cast<double>(executor.heldBytes(plan.peakBytes)) *
+                         1e-9,
+                     static_cast<double>(topology.typeOf(0).memoryBytes) * 1e-9)
      << (plan.hostBytes > 0
              ? llvm::formatv(" and {0:F1} GB in host memory",
                              static_cast<double>(plan.hostBytes) * 1e-9)
@@ -173,6 +184,8 @@ std::string mlir::soap::printHybrid(const ::soap::HierarchicalResult &result,
   llvm::raw_string_ostream os(text);
   if (result.preset)
     os << printPreset(*result.preset) << '\n';
+  if (!topology.executor.configs)
+    os << "by " << topology.executor.name << ": ";
   if (result.best.exists())
     os << printHybridPlan(result.best, model, topology) << '\n';
   printAnomaly(anomaly, result.best.makespanNs, os);
@@ -228,6 +241,7 @@ std::string mlir::soap::printHybridReport(
                           {"excess_bytes", result.best.excessBytes},
                           {"peak_bytes", result.best.peakBytes},
                           {"topology", topology.name},
+                          {"executor", topology.executor.name},
                           {"devices", topology.deviceCount()},
                           {"batch", model.getBatch()},
                           {"segments", model.getSegmentCount()},

@@ -157,7 +157,7 @@ static void printDeviceList(llvm::json::OStream &json,
         json.attribute("communication_ns", times.communicationNs);
         json.attribute("exposed_communication_ns", times.exposedNs);
         json.attribute("peak_bytes", simulation.memoryBytes[device]);
-        json.attribute("memory_bytes", topology.typeOf(device).memoryBytes);
+        json.attribute("memory_bytes", topology.memoryBytes(device));
         if (!simulation.hostBytes.empty() && simulation.hostBytes[device] > 0)
           json.attribute("host_bytes", simulation.hostBytes[device]);
       });

@@ -33,7 +33,7 @@ ComparedStrategy mlir::soap::summarizeRow(std::string name,
   for (int device = 0; device < topology.deviceCount(); ++device) {
     int64_t bytes = simulation.memoryBytes[device];
     row.peakBytes = std::max(row.peakBytes, bytes);
-    row.fits &= bytes <= topology.typeOf(device).memoryBytes;
+    row.fits &= bytes <= topology.memoryBytes(device);
   }
   double all = static_cast<double>(row.makespanNs) * topology.deviceCount();
   if (all == 0)

@@ -147,7 +147,7 @@ void mlir::soap::printDevices(const ::soap::Topology &topology,
                               llvm::ArrayRef<int64_t> hostBytes,
                               int64_t makespanNs, llvm::raw_ostream &stream) {
   auto print = [&](int device) {
-    int64_t capacity = topology.typeOf(device).memoryBytes;
+    int64_t capacity = topology.memoryBytes(device);
     stream << llvm::format("  %-12s busy %5.1f %%  peak memory %10s",
                            topology.devices[device].name.c_str(),
                            100 * shareOf(busyNs[device], makespanNs),

@@ -483,7 +483,8 @@ LogicalResult AutoParallel::run() {
     dropKeeps(other);
   if (failed(startRecomputation(place)))
     return failure();
-  auto opened = openProblem(module, place, profile, function, tuned->untied);
+  auto opened = openProblem(module, place, profile, function, tuned->untied,
+                            executor);
   if (failed(opened))
     return failure();
   FunctionProblem &target = **opened;
@@ -491,8 +492,16 @@ LogicalResult AutoParallel::run() {
   ::soap::ParallelizationProblem &problem = *target.problem;
   if (failed(checkPlacements(opGraph, target.topology.deviceCount())))
     return failure();
+  if (!target.topology.executor.configs) {
+    if ((algorithm != "auto" && algorithm != "hybrid") || !isPlain())
+      return module.emitError("option 'executor=")
+             << target.topology.executor.name
+             << "': it runs hybrid plans alone, expected algorithm=hybrid and "
+                "no option of another search";
+    chosen = "hybrid";
+  }
   std::unique_ptr<::soap::HybridModel> hybrid;
-  if (algorithm == "auto" && isPlain()) {
+  if (algorithm == "auto" && target.topology.executor.configs && isPlain()) {
     std::string why;
     hybrid = modelForHybrid(target, why);
     if (!hybrid && hasManyDevices(target.topology))

@@ -413,7 +413,7 @@ LogicalResult Simulate::run() {
       failed(checkHasStrategy(module, function)))
     return failure();
   FailureOr<::soap::Topology> deviceTopology =
-      resolveTopology(module, topology, profile);
+      resolveTopology(module, topology, profile, executor);
   if (failed(deviceTopology))
     return failure();
   if (auto programs = module->getAttrOfType<ArrayAttr>(SoapDialect::kPrograms))

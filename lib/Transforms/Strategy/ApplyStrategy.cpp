@@ -61,7 +61,8 @@ ApplyStrategy::chooseTopology(const ::soap::StrategyFile &file) {
   bool fromFile = topology.empty() && !file.topology.empty() &&
                   !module->hasAttr(SoapDialect::kTopology);
   FailureOr<::soap::Topology> chosen = resolveTopology(
-      module, fromFile ? file.topology : topology.getValue(), profile);
+      module, fromFile ? file.topology : topology.getValue(), profile,
+      executor);
   if (failed(chosen))
     return failure();
   if (auto error =

@@ -187,9 +187,9 @@ mlir::soap::openProblem(ModuleOp module, ::soap::Topology topology,
 
 FailureOr<std::unique_ptr<FunctionProblem>>
 mlir::soap::openProblem(ModuleOp module, StringRef topology, StringRef profile,
-                        StringRef function, bool untied) {
+                        StringRef function, bool untied, StringRef executor) {
   FailureOr<::soap::Topology> resolved =
-      resolveTopology(module, topology, profile);
+      resolveTopology(module, topology, profile, executor);
   if (failed(resolved))
     return failure();
   return openProblem(module, std::move(*resolved), function, untied);
@@ -202,7 +202,7 @@ std::vector<int64_t> mlir::soap::neededBytes(const FunctionProblem &problem,
   ::soap::StrategyPlan plan(problem.opGraph.graph, cost);
   plan.set(strategy);
   bool fits = llvm::all_of(llvm::seq(topology.deviceCount()), [&](int device) {
-    return plan.tileBytes()[device] <= topology.typeOf(device).memoryBytes;
+    return plan.tileBytes()[device] <= topology.memoryBytes(device);
   });
   return fits ? plan.tileBytes() : ::soap::peakBytes(plan);
 }
@@ -212,7 +212,7 @@ std::string mlir::soap::describeLack(const ::soap::Topology &topology,
   int worst = -1, others = -1;
   int64_t largest = 0;
   for (int device = 0; device < topology.deviceCount(); ++device) {
-    int64_t excess = neededBytes[device] - topology.typeOf(device).memoryBytes;
+    int64_t excess = neededBytes[device] - topology.memoryBytes(device);
     others += excess > 0;
     if (excess > largest) {
       largest = excess;
@@ -225,7 +225,7 @@ std::string mlir::soap::describeLack(const ::soap::Topology &topology,
   llvm::raw_string_ostream stream(text);
   stream << ::soap::describeBytes(neededBytes[worst]) << " on device \""
          << topology.devices[worst].name << "\", which has "
-         << ::soap::describeBytes(topology.typeOf(worst).memoryBytes);
+         << ::soap::describeBytes(topology.memoryBytes(worst));
   if (others > 0)
     stream << "; " << others << " more devices have less than they need";
   return text;

@@ -49,7 +49,7 @@ openProblem(ModuleOp module, ::soap::Topology topology, StringRef function,
 /// The same with the topology of options (`resolveTopology`).
 FailureOr<std::unique_ptr<FunctionProblem>>
 openProblem(ModuleOp module, StringRef topology, StringRef profile,
-            StringRef function, bool untied = false);
+            StringRef function, bool untied = false, StringRef executor = {});
 
 /// Peak bytes of every device; where all its tiles fit at once, no more than
 /// these.

@@ -22,6 +22,7 @@
 #include "OpMaker.h"
 #include "PaddingRows.h"
 #include "ParameterPatterns.h"
+#include "ScaledProducts.h"
 #include "Schedule.h"
 #include "Soap/Analysis/SampleMixing.h"
 #include "Soap/Analysis/TopologyAttr.h"
@@ -879,6 +880,9 @@ private:
   LossScale lossScaleOptions() const { return {lossScale, lossScaleWindow}; }
   bool scalesLoss() const { return stepPrecision == StepPrecision::F16; }
   LogicalResult checkPrecision(Model &model);
+  /// Where the precision has 8-bit floats; `remarks`: says which layers have
+  /// none.
+  LogicalResult scaleProducts(Program &program, bool remarks);
   LogicalResult checkGradientSums(Model &model);
   void addLossScale(Program &program);
   /// Divides gradients by the factor of the loss.
@@ -947,7 +951,7 @@ LogicalResult BuildTrainingStep::checkOptions() {
   std::optional<StepPrecision> named = stepPrecisionNamed(precision);
   if (!named)
     return error() << "unknown precision '" << precision
-                   << "', expected f32, tf32, bf16 or f16";
+                   << "', expected f32, tf32, bf16, f16, fp8 or mxfp8";
   stepPrecision = *named;
   bool hasScale =
       lossScale != LossScale().initial || lossScaleWindow != LossScale().window;
@@ -990,6 +994,39 @@ LogicalResult BuildTrainingStep::checkPrecision(Model &model) {
              << element << ", expected f32 for 'precision=" << precision
              << "', which says where narrower floats are";
   }
+  return success();
+}
+
+LogicalResult BuildTrainingStep::scaleProducts(Program &program, bool remarks) {
+  bool hasBlocks = stepPrecision == StepPrecision::MXFP8;
+  if (!hasBlocks && stepPrecision != StepPrecision::FP8)
+    return success();
+  Model &model = program.model;
+  SmallVector<std::string> refused;
+  int64_t count = mlir::soap::scaleProducts(
+      program.function.front(),
+      hasBlocks ? ScaleSharing::Blocks : ScaleSharing::Tensor,
+      lastProducts(model.function),
+      [&](BlockArgument argument) {
+        unsigned number = argument.getArgNumber();
+        return number < model.numArguments() &&
+               model.kindOf(number) == "parameter";
+      },
+      [&](Operation *op, StringRef name) { program.setName(op, name); },
+      refused);
+  if (count == 0) {
+    InFlightDiagnostic error =
+        model.function.emitError()
+        << "option 'precision=" << precision
+        << "': no product can read 8-bit floats, expected a layer before the "
+           "last: a matmul of a parameter and an activation";
+    for (const std::string &why : refused)
+      error.attachNote() << "op " << why;
+    return error;
+  }
+  if (remarks)
+    for (const std::string &why : refused)
+      model.function.emitRemark() << "op " << why << ": it stays in bf16";
   return success();
 }
 
@@ -1450,6 +1487,8 @@ BuildTrainingStep::buildEvaluate(Model &model) {
   if (failed(program.cloneForward(/*training=*/false)))
     return failure();
   program.addLoss(terms, /*training=*/false);
+  if (failed(scaleProducts(program, /*remarks=*/inference)))
+    return failure();
   program.finish();
   return owner;
 }
@@ -1471,6 +1510,8 @@ BuildTrainingStep::buildTrainStep(Model &model) {
   addUpdates(program, trained);
   addRunningStats(program);
   program.addCounters();
+  if (failed(scaleProducts(program, /*remarks=*/true)))
+    return failure();
   program.finish();
   return owner;
 }
@@ -1512,6 +1553,8 @@ BuildTrainingStep::buildAccumulateStep(Model &model) {
                     sums.batches.getArgNumber());
   addRunningStats(program);
   program.addCounters();
+  if (failed(scaleProducts(program, /*remarks=*/false)))
+    return failure();
   program.finish();
   return owner;
 }

@@ -26,12 +26,15 @@ std::optional<StepPrecision> mlir::soap::stepPrecisionNamed(StringRef name) {
       .Case("tf32", StepPrecision::TF32)
       .Case("bf16", StepPrecision::BF16)
       .Case("f16", StepPrecision::F16)
+      .Case("fp8", StepPrecision::FP8)
+      .Case("mxfp8", StepPrecision::MXFP8)
       .Default(std::nullopt);
 }
 
 FloatType mlir::soap::narrowTypeOf(StepPrecision precision,
                                    MLIRContext *context) {
-  if (precision == StepPrecision::BF16)
+  if (precision == StepPrecision::BF16 || precision == StepPrecision::FP8 ||
+      precision == StepPrecision::MXFP8)
     return BFloat16Type::get(context);
   if (precision == StepPrecision::F16)
     return Float16Type::get(context);

@@ -19,11 +19,12 @@
 namespace mlir::soap {
 
 /// The values of the option `precision` of the training step.
-enum class StepPrecision { Default, F32, TF32, BF16, F16 };
+enum class StepPrecision { Default, F32, TF32, BF16, F16, FP8, MXFP8 };
 
-/// None if `name` is neither empty nor f32, tf32, bf16 or f16.
+/// None if `name` is neither empty nor that of a precision.
 std::optional<StepPrecision> stepPrecisionNamed(StringRef name);
-/// The type of narrow values; null: there are none.
+/// The type of narrow values, of which 8-bit floats are made; null: there are
+/// none.
 FloatType narrowTypeOf(StepPrecision precision, MLIRContext *context);
 
 /// Changes the f32 values of the forward ops in `block` to `narrow` (bf16 or

@@ -414,14 +414,16 @@ def compare_collectives(plan: Plan, compiled: Any) -> str:
 
 
 def _scattered(ours: dict[str, dict[str, int]], theirs: dict[str, dict[str, int]], kind: str) -> str | None:
-    """The reason why reduce-scatters and all-reduces differ, where it is that XLA writes the former as the latter: the
-    partitioner for CPUs does."""
-    if kind not in ("all-reduce", "reduce-scatter") or "reduce-scatter" not in ours or "reduce-scatter" in theirs:
+    """The reason why reductions differ, where it is that XLA writes all of them as all-reduces: the partitioner for
+    CPUs does, and a scalar result is on all devices."""
+    bytes_of = {name: ours.get(name, {"bytes": 0})["bytes"] for name in ("all-reduce", "reduce-scatter", "reduce")}
+    if kind not in bytes_of or "reduce-scatter" in theirs:
         return None
-    scatters, reduces = ours["reduce-scatter"]["bytes"], ours.get("all-reduce", {"bytes": 0})["bytes"]
-    if theirs.get("all-reduce", {"bytes": 0})["bytes"] != reduces + 2 * scatters:
+    halves = bytes_of["reduce-scatter"] + bytes_of["reduce"]
+    if not halves or theirs.get("all-reduce", {"bytes": 0})["bytes"] != bytes_of["all-reduce"] + 2 * halves:
         return None
-    return "XLA reduces all and takes a slice, where the plan reduces and scatters: twice the bytes"
+    how = " and scatters" if bytes_of["reduce-scatter"] else ""
+    return f"XLA reduces all and takes a slice, where the plan reduces{how}: twice the bytes"
 
 
 def _difference(plan: Plan, kind: str, ours: dict[str, int], theirs: dict[str, int]) -> str:

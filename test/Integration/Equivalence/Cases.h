@@ -121,6 +121,8 @@ std::vector<Generator> modelGenerators();
 /// Networks, and a multilayer perceptron, with batches that are enough for some
 /// microbatches: programs of pipelines.
 std::vector<Generator> pipelineGenerators();
+/// A training step whose layers read 8-bit floats.
+Case scaledLayers(Random &random);
 /// The training steps of `all`, with `precision`, bf16 or f16.
 std::vector<Generator> narrowGenerators(std::vector<Generator> all,
                                         const std::string &precision);

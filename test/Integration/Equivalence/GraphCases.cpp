@@ -398,7 +398,8 @@ std::vector<Generator> graphGenerators() {
           {"gpt_block", gptBlock},
           {"lstm_model", lstmModel},
           {"expert_layer", expertLayer},
-          {"attention_layer", attentionLayer}};
+          {"attention_layer", attentionLayer},
+          {"scaled_layers", scaledLayers}};
 }
 
 } // namespace soap::equivalence

@@ -165,6 +165,64 @@ Case matmul(Random &random) {
   return c;
 }
 
+/// A product of what was cast to 8 bits, and the maxima of both operands: with
+/// a scale for all of a tensor or for each block.
+Case scaledProduct(Random &random) {
+  bool hasBlocks = uniform(random, 0, 1), ta = uniform(random, 0, 1),
+       tb = uniform(random, 0, 1), narrow = uniform(random, 0, 1);
+  std::vector<int64_t> batch(uniform(random, 0, 1));
+  for (int64_t &b : batch)
+    b = uniform(random, 1, 3);
+  int64_t m = uniform(random, 1, 9), n = uniform(random, 1, 9),
+          k = hasBlocks ? 32 * uniform(random, 1, 4) : uniform(random, 1, 40);
+  auto matrix = [&](int64_t rows, int64_t columns, bool isBatched) {
+    std::vector<int64_t> shape;
+    if (isBatched)
+      shape = batch;
+    shape.insert(shape.end(), {rows, columns});
+    return shape;
+  };
+  bool shared = uniform(random, 0, 1);
+  Case c = made("matmul_scaled", false);
+  FunctionText f;
+  std::vector<Tensor> values, scales, results;
+  auto quantize = [&](Tensor x, size_t axis, const std::string &type) {
+    Tensor maximum = f.op1("amax", {x}, "", {});
+    results.push_back(maximum);
+    Tensor scale = maximum;
+    if (hasBlocks) {
+      std::vector<int64_t> shape = x.shape;
+      shape[axis] /= 32;
+      scale = f.op1("block_scales", {x},
+                    "axis = " + std::to_string(axis) +
+                        " : i64, type = " + type,
+                    shape, "", "f8E8M0FNU");
+    }
+    values.push_back(f.op1("quantize", {x, scale}, "", x.shape, "", type));
+    scales.push_back(scale);
+  };
+  Tensor a = f.arg(ta ? matrix(k, m, true) : matrix(m, k, true), floats),
+         b = f.arg(tb ? matrix(n, k, !shared) : matrix(k, n, !shared), floats,
+                   "parameter");
+  quantize(a, a.shape.size() - (ta ? 2 : 1), "f8E4M3FN");
+  quantize(b, b.shape.size() - (tb ? 1 : 2),
+           uniform(random, 0, 1) ? "f8E5M2" : "f8E4M3FN");
+  std::vector<Tensor> operands = values;
+  operands.insert(operands.end(), scales.begin(), scales.end());
+  std::string attributes = std::string(ta ? "transpose_a" : "") +
+                           (ta && tb ? ", " : "") + (tb ? "transpose_b" : "");
+  Tensor y = f.op1("matmul_scaled", operands, attributes, matrix(m, n, true),
+                   "", narrow ? "bf16" : "f32");
+  if (narrow) {
+    // Contributions of devices are rounded, each.
+    c.tolerance = 0x1p-6;
+    y = f.op1("cast", {y}, "", y.shape);
+  }
+  results.push_back(y);
+  f.finish(c, results);
+  return c;
+}
+
 std::vector<int64_t> randomAxes(Random &random, size_t rank, bool allowAll) {
   std::vector<int64_t> axes;
   while (axes.empty() || (!allowAll && axes.size() == rank)) {
@@ -650,6 +708,7 @@ std::vector<Generator> opGenerators() {
       {"avg_pool2d", [](Random &r) { return pool(r, true, false); }},
       {"avg_pool2d_grad", [](Random &r) { return pool(r, true, true); }},
       {"matmul", matmul},
+      {"matmul_scaled", scaledProduct},
       {"reduce", reduce},
       {"broadcast", broadcast},
       {"bias_add", biasAdd},

@@ -81,4 +81,42 @@ Case narrowCase(Case c, const std::string &precision, Random &random) {
   return c;
 }
 
+Case scaledLayers(Random &random) {
+  Case c;
+  c.name = "scaled_layers";
+  FunctionText text;
+  const std::string sampleDim = ", soap.sample_dim = 0 : i64";
+  // Rows of samples and positions, or of samples alone: gradients of weights
+  // contract them in blocks.
+  bool hasPositions = uniform(random, 0, 1);
+  std::vector<int64_t> rows{hasPositions ? uniform(random, 2, 4) : 64};
+  if (hasPositions)
+    rows.push_back(32);
+  auto shapeOf = [&](int64_t width) {
+    std::vector<int64_t> shape = rows;
+    shape.push_back(width);
+    return shape;
+  };
+  int64_t width = 32 * uniform(random, 1, 2);
+  Tensor x =
+      text.arg(shapeOf(width), {Fill::Uniform}, "data", "f32", sampleDim);
+  for (int64_t layer = 3; layer-- > 0;) {
+    int64_t outputs = layer == 0 ? 8 : 32 * uniform(random, 1, 3);
+    Fill fill{Fill::Uniform, 0, 2 / std::sqrt(static_cast<double>(width))};
+    bool transposed = uniform(random, 0, 1);
+    std::vector<int64_t> of{outputs, width};
+    if (!transposed)
+      std::swap(of[0], of[1]);
+    x = text.op1("matmul", {x, text.arg(of, fill, "parameter")},
+                 transposed ? "transpose_b" : "", shapeOf(outputs));
+    if (layer > 0)
+      x = text.op1("tanh", {x}, "", x.shape);
+    width = outputs;
+  }
+  text.finish(c, {x});
+  c = narrowCase(std::move(c), uniform(random, 0, 1) ? "fp8" : "mxfp8", random);
+  c.maxPieces = 6;
+  return c;
+}
+
 } // namespace soap::equivalence

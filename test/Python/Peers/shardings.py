@@ -141,11 +141,14 @@ def check(make):
             outer = soap.jax.jit(train_step, plan, jax.devices(), inner=False)
             equal(*steps(outer, params, x, y), *expected)
             if name == "data-parallel":
-                gradients = sum(v.nbytes for v in params.values()) + 4  # and the loss
-                ours = plan.collectives()["all-reduce"]["bytes"]
+                # The plan adds up the loss on one device; XLA leaves it on all.
+                gradients, loss = sum(v.nbytes for v in params.values()), 4
+                ours = plan.collectives()
                 theirs = soap.jax.hlo_collectives(compiled).get("all-reduce", {"bytes": 0})["bytes"]
-                print(f"  bytes of all-reduces: formula {2 * (DEVICES - 1) * gradients}, plan {ours}, XLA {theirs}")
-                assert ours == theirs == 2 * (DEVICES - 1) * gradients
+                print(f"  bytes: {2 * (DEVICES - 1) * gradients} of gradients; plan {ours}, XLA {theirs}")
+                assert ours["all-reduce"]["bytes"] == 2 * (DEVICES - 1) * gradients
+                assert ours["reduce"] == {"count": 1, "bytes": (DEVICES - 1) * loss}
+                assert theirs == 2 * (DEVICES - 1) * (gradients + loss)
             before = soap.jax.hlo_collectives(outer.lower(params, x, y).compile())
             without = ", ".join(f"{row['count']} {kind} of {row['bytes']}" for kind, row in before.items()) or "none"
             table = soap.jax.compare_collectives(plan, compiled)
@@ -201,7 +204,9 @@ def inner_shardings():
     compiled = soap.jax.jit(step, zero, jax.devices()).lower(params, x, y).compile()
     ours, theirs = zero.collectives(), soap.jax.hlo_collectives(compiled)
     assert theirs["all-gather"] == ours["all-gather"], (ours, theirs)
-    scattered = ours["all-reduce"]["bytes"] + 2 * ours["reduce-scatter"]["bytes"]
+    # The plan adds up the loss on one device, XLA on all.
+    scattered = 2 * (ours["reduce-scatter"]["bytes"] + ours["reduce"]["bytes"])
+    assert ours["reduce"]["bytes"] == 4 * (DEVICES - 1), ours
     assert theirs["all-reduce"]["bytes"] == scattered, (ours, theirs)
     table = soap.jax.compare_collectives(zero, compiled)
     assert "XLA reduces all and takes a slice" in table, table

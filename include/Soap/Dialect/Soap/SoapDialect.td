@@ -121,6 +121,7 @@ def Soap_Dialect : Dialect {
         kFusedSlots = "soap.fused_slots",
         kPrograms = "soap.programs",
         kTopology = "soap.topology",
+        kExecutor = "soap.executor",
         kPipeline = "soap.pipeline",
         kManifest = "soap.manifest";
   }];

@@ -57,6 +57,7 @@ def InferType : DeclareOpInterfaceMethods<InferTypeOpInterface>;
 
 include "Soap/Dialect/Soap/SoapElementwiseOps.td"
 include "Soap/Dialect/Soap/SoapLinearOps.td"
+include "Soap/Dialect/Soap/SoapQuantizedOps.td"
 include "Soap/Dialect/Soap/SoapPoolingOps.td"
 include "Soap/Dialect/Soap/SoapNormalizationOps.td"
 include "Soap/Dialect/Soap/SoapAttentionOps.td"

@@ -103,6 +103,7 @@ public:
 
 private:
   std::string checkContext(const HybridShape &shape) const;
+  std::string checkExecutor(const HybridShape &shape) const;
 
   struct Impl;
   explicit HybridModel(std::unique_ptr<Impl> impl);
