@@ -225,6 +225,9 @@ def check_reports():
     # The second group has stages 1 and 3, which share what is there for a moment.
     check("memory of the fullest group", list(memory.values()) == [8, 4, 6, 30, 6], memory)
     check("a price that may fall short", plan.state(70).startswith("may not fit") and plan.state(90) == "priced")
+    held = plan_of({**report, "held_bytes": 75}, 32)
+    check("what an executor holds", held.memory_by_kind()["reserve of the executor"] == 15
+          and held.state(90).startswith("may not fit"), held.memory_by_kind())  # fmt: skip
     check("a simulation counts", plan_of({**report, "simulated_microbatches": 8}, 32).state(70) == "")
     check("what does not fit", "does not fit" in plan_of({**report, "excess_bytes": 1}, 32).state(70))
     check("microbatches", (plan.shape.microbatches(32), plan.shape.microbatches(36)) == (8, 10))

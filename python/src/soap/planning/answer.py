@@ -189,6 +189,9 @@ class Answer:
         lines.append(
             f"  {duration(best.seconds)} an iteration, {rate:,.0f} {unit}, {100 * self.mfu(best):.1f} % MFU{fits}"
         )
+        if "makespan_range_ns" in best.report:
+            least, most = (duration(1e-9 * ns) for ns in best.report["makespan_range_ns"])
+            lines.append(f"  {least} to {most}, as prices of this executor are from published runs (docs/Executors.md)")
         if self.enough:
             lines.append(f"  {self.enough}")
         lines += [f"  {note}" for note in self.notes]

@@ -100,11 +100,16 @@ class Plan:
     def fits(self) -> bool:
         return self.excess_bytes == 0
 
+    @property
+    def reserve_bytes(self) -> int:
+        """Bytes that an executor holds beside its tensors (docs/Executors.md)."""
+        return max(self.report.get("held_bytes", self.peak_bytes) - self.peak_bytes, 0)
+
     def state(self, memory_bytes: int) -> str:
         """Whether it fits: a price may fall short of what a simulation shows (docs/Hierarchical.md)."""
         if not self.fits:
             return f"does not fit (+{self.excess_bytes / 1e9:.1f} GB)"
-        most = self.report.get("max_bytes", self.peak_bytes)
+        most = self.report.get("max_bytes", self.peak_bytes) + self.reserve_bytes
         if not self.is_simulated and most > memory_bytes:
             return f"may not fit (up to {most / 1e9:.0f} GB)"
         return "" if self.is_simulated else "priced"
@@ -135,8 +140,8 @@ class Plan:
             of_groups.append({kind: (max if kind == "temporaries" else sum)(stage[key] for stage in own)
                               for kind, key in kinds.items()})  # fmt: skip
         most = max(of_groups, key=lambda group: sum(group.values()), default={})
-        if self.report.get("reserve_bytes"):
-            most["reserve"] = self.report["reserve_bytes"]
+        if most and self.reserve_bytes:
+            most["reserve of the executor"] = self.reserve_bytes
         return most
 
 
