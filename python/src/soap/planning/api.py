@@ -26,7 +26,7 @@ from .tools import Tools
 LENGTH, TOKENS = 8192, 1 << 22
 
 #: Executors that the option `executor` of --soap-plan-hybrid knows; of others, plans are chosen here.
-PASS_EXECUTORS: frozenset[str] = frozenset()
+PASS_EXECUTORS = frozenset({"torch-fsdp", "torchtitan", "megatron-core", "jax"})
 
 
 def quiet(_: str) -> None:
