@@ -59,7 +59,11 @@ class Row:
             raise Unsaid("precision nvfp4")
         # Frameworks scale each microbatch by itself; of Soap's precisions that is mxfp8, and the products are the same.
         if "fp8" in precision or "float8" in precision:
-            return "optimizer=adamw precision=mxfp8" + sums
+            microbatches = self.batch * self.tensor * self.stages * self.context // (self.gpus * max(self.samples, 1))
+            gathers = "zero 3" in self.fields["data"]
+            if gathers and microbatches > 1:
+                raise Unsaid("ZeRO-3 of 8-bit floats with microbatches")
+            return f"optimizer=adamw precision={'fp8' if gathers else 'mxfp8'}" + sums
         return "optimizer=adamw precision=bf16" + sums
 
     def step_batch(self):

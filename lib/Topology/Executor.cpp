@@ -52,6 +52,11 @@ static Executor torchtitan() {
   executor.uneven = executor.offload = false;
   executor.zero = {0, 1, 3};
   executor.reservedBytes = 1536 * mib;
+  executor.products = 0.843;
+  executor.attention = 0.612;
+  executor.others = 0.607;
+  executor.attentionFlops = 2.14e14;
+  executor.dispatchNs = 5000;
   return executor;
 }
 
@@ -65,6 +70,9 @@ static Executor megatronCore() {
   executor.uneven = executor.offload = false;
   executor.zero = {0, 1, 3};
   executor.reservedBytes = 2048 * mib;
+  executor.products = 1.2;
+  executor.attention = 1.1;
+  executor.others = 1.2;
   return executor;
 }
 
