@@ -684,8 +684,9 @@ std::string HybridModel::checkExecutor(const HybridShape &shape) const {
        "context parallelism with 'zigzag'"},
       {shape.context > 1 && !shape.zigzag && !executor.contiguous,
        "context parallelism without 'zigzag'"},
-      {shape.holders() > 1 && std::ranges::find(executor.zero, shape.zero) ==
-                                  executor.zero.end(),
+      // Plans of Soap with ZeRO-2 are priced, and have no strategy.
+      {!executor.configs && shape.holders() > 1 &&
+           std::ranges::find(executor.zero, shape.zero) == executor.zero.end(),
        "ZeRO-" + std::to_string(shape.zero)},
       {!executor.uneven && impl->batch % (shape.data * shape.samples) != 0,
        "replicas of different numbers of samples, here " +
