@@ -26,6 +26,9 @@ def main():
     if not programs:
         sys.exit(f"no programs in {prefix}/bin")
     for file in programs + libraries:
+        with open(file, "rb") as stream:
+            if stream.read(2) == b"#!":  # a script: no loader
+                continue
         for line in output("ldd", file).splitlines():
             path = re.search(r"(/\S+) \(0x", line)
             place = os.path.realpath(path[1]) if path else ""

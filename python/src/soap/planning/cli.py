@@ -53,6 +53,7 @@ def make_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="soap-plan", description="Says how to train a model on a cluster: what is fastest and fits, and what it costs.",
         epilog=EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False)  # fmt: skip
+    parser.add_argument("--version", action="store_true", help="print the version of the tools, and exit")
     parser.add_argument("model", metavar="MODEL", nargs="?", help="see below")
     parser.add_argument("--cluster", metavar="CLUSTER", help="the machines; see below")
     parser.add_argument(
@@ -124,6 +125,9 @@ def _seconds(text: str) -> float:
 def main(arguments: list[str] | None = None) -> int:
     parser = make_parser()
     given = parser.parse_args(arguments)
+    if given.version:
+        print(Tools().run("soap-opt", "--version").splitlines()[0])
+        return 0
     if given.model is None and given.check is None:
         parser.error("expected MODEL; see soap-plan --help")
     if given.check is not None:
