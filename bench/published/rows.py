@@ -133,7 +133,8 @@ def flags(options):
 def megatron_rows(table):
     """Narayanan et al. (2021), "Efficient Large-Scale Language Model Training on GPU Clusters Using Megatron-LM" (arXiv
     2104.04473), Table 1, as rows: 2,048 tokens, a vocabulary of 51,200, every activation recomputed, attention as
-    several kernels. An iteration has 96 B s l h^2 (1 + s / 6h + V / 16lh) operations. Samples of a microbatch are not said."""
+    several kernels. An iteration has 96 B s l h^2 (1 + s / 6h + V / 16lh) operations. It does not say
+    the samples of a microbatch."""
     for fields in table:
         get = {name: int(fields[name]) for name in ("layers", "hidden", "heads", "tensor", "stages", "devices", "batch")}
         layers, hidden, length, vocabulary = get["layers"], get["hidden"], 2048, 51200

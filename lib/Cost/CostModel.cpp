@@ -304,8 +304,8 @@ static double speedOf(const Executor &executor, const Work &work) {
   return isProduct(work) ? executor.products : executor.others;
 }
 
-/// Whether measured products have the time of a scaled cast: those of 8 bits
-/// include the kernel that scales an operand (docs/Devices.md).
+/// Whether measured products have the time of a scaled cast: products of 8
+/// bits include the kernel that scales an operand (docs/Devices.md).
 static bool isInMeasuredProducts(const DeviceType &type, const Work &work) {
   if (work.kind != "quantize" && work.kind != "amax" &&
       work.kind != "block_scales")

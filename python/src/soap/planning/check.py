@@ -9,7 +9,7 @@ from pathlib import Path
 from types import ModuleType
 
 from .answer import Answer, duration
-from .api import make_answer, problem_of
+from .api import PASS_EXECUTORS, make_answer, problem_of
 from .cluster import find_cluster
 from .errors import PlanError
 from .executors import deepspeed, fsdp, maxtext, megatron, torchtitan
@@ -85,7 +85,8 @@ def check(tools: Tools, given: str, model: str | None, cluster: str, seq_length:
     network = _network(job, model)
     length = seq_length or setup.length or None
     problem = problem_of(tools, network, cluster, setup.batch, length if not network.fixed_length else None, precision,
-                         time_limit)  # fmt: skip
+                         time_limit, job.executor.NAME if job.executor.NAME in PASS_EXECUTORS
+                         and not job.executor.lacks(network) else "")  # fmt: skip
     planner = Planner(tools, problem, progress)
     planner.build_step()
     progress("pricing the job")

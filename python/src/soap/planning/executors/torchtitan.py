@@ -18,7 +18,7 @@ from .setup import (
     is_even,
     no_offload,
     number,
-    recompute_all_or_nothing,
+    one_recompute,
     whole_heads,  # fmt: skip
     whole_layers,
 )
@@ -90,7 +90,7 @@ RULES: list[Rule] = [
     _context_shards,
     _zero,
     is_even,
-    recompute_all_or_nothing,
+    one_recompute,
     whole_heads,
     whole_layers,
 ]
@@ -119,7 +119,9 @@ def files(setup: Setup, network: Network) -> dict[str, str]:
         "training": {"local_batch_size": shape.samples * (setup.microbatches if piped else 1),
                      "global_batch_size": setup.batch, "seq_len": setup.length},
         "parallelism": parallelism,
-        "activation_checkpoint": {"mode": "full" if shape.recompute == "whole" else "none"},
+        # By op, torchtitan keeps products and attention, nearly what Soap's selective recomputation keeps.
+        "activation_checkpoint": {"mode": "selective", "selective_ac_option": "op"} if shape.recompute == "selective"
+                                 else {"mode": "full" if shape.recompute == "whole" else "none"},
     })  # fmt: skip
     devices = min(setup.per_machine, shape.devices)
     return {FILE: f"# torchrun --nproc-per-node {devices} --nnodes {setup.machines} -m torchtitan.train "
@@ -147,7 +149,7 @@ def read(text: str, where: str, devices: int = 0) -> tuple[Setup, list[str]]:
     samples = of("pipeline_parallel_microbatch_size", 1) if stages > 1 else local
     checkpoint = values.get("activation_checkpoint", {})
     mode = checkpoint.get("mode", "selective")
-    if mode not in ("none", "full"):
+    if mode not in ("none", "full") and str(checkpoint.get("selective_ac_option")) != "op":
         notes.append(f"activation_checkpoint.mode = '{mode}' is priced as Soap's selective recomputation")
     chunks = 1
     if stages > 1 and "nterleaved" in str(parallel.get("pipeline_parallel_schedule", "1F1B")):
