@@ -51,10 +51,9 @@ static LogicalResult findExecutor(ModuleOp module, StringRef option,
   if (option.empty() && !known)
     return success();
   ::soap::Expected<::soap::Executor> found =
-      option.empty()
-          ? ::soap::parseExecutor(known.getValue().str(),
-                                  SoapDialect::kExecutor.str())
-          : ::soap::loadExecutor(option.str());
+      option.empty() ? ::soap::parseExecutor(known.getValue().str(),
+                                             SoapDialect::kExecutor.str())
+                     : ::soap::loadExecutor(option.str());
   if (!found)
     return module.emitError()
            << (option.empty() ? "'soap.executor': " : "option 'executor=': ")
@@ -63,9 +62,9 @@ static LogicalResult findExecutor(ModuleOp module, StringRef option,
   if (executor.isDefault())
     module->removeAttr(SoapDialect::kExecutor);
   else
-    module->setAttr(SoapDialect::kExecutor,
-                    StringAttr::get(module.getContext(),
-                                    ::soap::printExecutor(executor)));
+    module->setAttr(
+        SoapDialect::kExecutor,
+        StringAttr::get(module.getContext(), ::soap::printExecutor(executor)));
   return success();
 }
 
@@ -79,21 +78,22 @@ static LogicalResult checkFloat8(ModuleOp module,
   if (!lacking)
     return success();
   WalkResult result = module.walk([&](MatmulScaledOp op) {
-    op.emitError() << "multiplies 8-bit floats, which device type '"
-                   << lacking->name << "' of topology '" << topology.name
-                   << "' does not: expected CPUs, or devices with a rate of f8 ("
-                   << ::soap::builtinDevicesWith("f8") << ")";
+    op.emitError()
+        << "multiplies 8-bit floats, which device type '" << lacking->name
+        << "' of topology '" << topology.name
+        << "' does not: expected CPUs, or devices with a rate of f8 ("
+        << ::soap::builtinDevicesWith("f8") << ")";
     return WalkResult::interrupt();
   });
   return failure(result.wasInterrupted());
 }
 
-FailureOr<::soap::Topology>
-mlir::soap::resolveTopology(ModuleOp module, StringRef option,
-                            StringRef profile, StringRef executor) {
+FailureOr<::soap::Topology> mlir::soap::resolveTopology(ModuleOp module,
+                                                        StringRef option,
+                                                        StringRef profile,
+                                                        StringRef executor) {
   FailureOr<::soap::Topology> topology = findTopology(module, option);
-  if (failed(topology) ||
-      failed(checkFloat8(module, *topology)) ||
+  if (failed(topology) || failed(checkFloat8(module, *topology)) ||
       failed(findExecutor(module, executor, topology->executor)))
     return failure();
   if (!profile.empty())

@@ -715,8 +715,7 @@ int64_t CollectiveModel::ns(int64_t bytes) const {
     return 1;
   // Rounding errors must not cost a nanosecond; the upper end keeps sums over
   // many tasks inside of int64.
-  double ns = std::ceil(durationOf(*algorithm, bytes) / speed *
-                        (1 - 1e-12));
+  double ns = std::ceil(durationOf(*algorithm, bytes) / speed * (1 - 1e-12));
   return static_cast<int64_t>(std::clamp(ns, 1.0, 1e15));
 }
 

@@ -131,9 +131,8 @@ static std::optional<double> nsBy(const ProfileModel &costs,
   const Profile &profile = costs.getProfile();
   bool isMeasured = profile.device == type.name;
   // On a GPU, blocks sum up what they read, and another kernel their sums.
-  bool sumsOfBlocks =
-      (work.shape.op == "reduce" || work.shape.op == "amax") &&
-      !type.copiesOccupyReceiver;
+  bool sumsOfBlocks = (work.shape.op == "reduce" || work.shape.op == "amax") &&
+                      !type.copiesOccupyReceiver;
   KernelPart part{work.registerBytes, work.joins, work.operandBytes,
                   sumsOfBlocks ? 2 : 1};
   if (isMeasured && measured == dtype) {
@@ -336,10 +335,9 @@ int64_t CostModel::computeNs(int device, const Work &work) const {
   if (ns <= 1 || (work.kind == "transpose" && executor.viewsTransposes))
     return 1;
   if (executor.attentionFlops > 0 && isAttention(work.kind))
-    ns = std::max(ns, static_cast<int64_t>(
-                          std::ceil(work.flops / executor.attentionFlops * 1e9)));
-  auto slowed =
-      std::ceil(static_cast<double>(ns) / speedOf(executor, work));
+    ns = std::max(ns, static_cast<int64_t>(std::ceil(
+                          work.flops / executor.attentionFlops * 1e9)));
+  auto slowed = std::ceil(static_cast<double>(ns) / speedOf(executor, work));
   bool isLaunched = !work.joins || isSeparate;
   if (isLaunched)
     slowed = std::max(slowed, static_cast<double>(executor.dispatchNs));

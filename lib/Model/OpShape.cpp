@@ -58,8 +58,8 @@ bool lastLoopIs(const IterationSpace &space, size_t operand, char first) {
     return false;
   const std::vector<Term> &terms = map.back().terms;
   bool isOne = terms.size() == 1 ||
-               (terms.size() == 2 && space.loops[terms[1].loop].type ==
-                                         IteratorType::Serial);
+               (terms.size() == 2 &&
+                space.loops[terms[1].loop].type == IteratorType::Serial);
   return isOne && space.loops[terms[0].loop].name[0] == first;
 }
 

@@ -18,8 +18,7 @@ public:
   explicit WeightFinder(const Graph &graph)
       : graph(graph), writers(graph.values.size(), -1),
         copies(graph.values.size(), -1), quantized(graph.values.size(), -1),
-        isListed(graph.values.size()),
-        seenBy(graph.values.size(), -1) {
+        isListed(graph.values.size()), seenBy(graph.values.size(), -1) {
     for (size_t n = 0; n < graph.nodes.size(); ++n)
       for (int value : graph.nodes[n].whole.results)
         writers[static_cast<size_t>(value)] = static_cast<int>(n);
@@ -73,8 +72,8 @@ private:
     }
   }
 
-  /// Values of which the forward pass reads one scaled cast, with one scale, and
-  /// their largest element.
+  /// Values of which the forward pass reads one scaled cast, with one scale,
+  /// and their largest element.
   void findQuantized() {
     constexpr int itself = -2;
     for (const GraphNode &node : graph.nodes) {

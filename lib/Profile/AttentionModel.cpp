@@ -92,8 +92,9 @@ AttentionModel::tableNs(const std::vector<std::unique_ptr<const Table>> &tables,
       // before Blackwell. Narrower ones are padded.
       constexpr double power = 0.75, narrowest = 64;
       if (beforeWidth == 0)
-        return ns * std::pow(std::clamp(width, std::min(narrowest, at), at) / at,
-                             power) *
+        return ns *
+               std::pow(std::clamp(width, std::min(narrowest, at), at) / at,
+                        power) *
                beyond;
       double part = std::log(width / beforeWidth) / std::log(at / beforeWidth);
       return before * std::pow(ns / before, part) * beyond;

@@ -131,8 +131,8 @@ int64_t Executor::usableBytes(int64_t memoryBytes) const {
 
 int64_t Executor::heldBytes(int64_t tensorBytes) const {
   return reservedBytes +
-         static_cast<int64_t>(std::ceil(static_cast<double>(tensorBytes) *
-                                        (1 + fragmentation)));
+         static_cast<int64_t>(
+             std::ceil(static_cast<double>(tensorBytes) * (1 + fragmentation)));
 }
 
 namespace {
@@ -157,8 +157,7 @@ constexpr double nsPerSecond = 1e9;
 static Executor readExecutor(const jsonfile::Cursor &root) {
   root.expectObject({"version", "name", "base", "products", "attention",
                      "others", "collectives", "attention_flops_per_s",
-                     "fragmentation", "dispatch_s",
-                     "reserved_bytes", "fuses"});
+                     "fragmentation", "dispatch_s", "reserved_bytes", "fuses"});
   root.expectVersion();
   const Executor *base = findExecutor(root["base"].string());
   if (!base)

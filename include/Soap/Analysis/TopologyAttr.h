@@ -21,8 +21,8 @@ namespace mlir::soap {
 /// `soap.topology` (JSON text or a built-in name), else an error that says how
 /// to give one. `profile` (a built-in name or a file) gives its device types
 /// measured times, if it is not empty. `executor` (a name or a file) is the
-/// framework that runs plans, and is kept as the module's `soap.executor`; empty: what that
-/// says, else Soap itself.
+/// framework that runs plans, and is kept as the module's `soap.executor`;
+/// empty: what that says, else Soap itself.
 FailureOr<::soap::Topology> resolveTopology(ModuleOp module, StringRef option,
                                             StringRef profile = {},
                                             StringRef executor = {});

@@ -27,23 +27,24 @@ struct Executor {
   std::string base = {};
 
   // Plans that it can run.
-  bool configs = true;     ///< any strategy; else hybrid plans alone
-  bool stages = true;      ///< pipelines, 1F1B
-  bool chunks = true;      ///< interleaved 1F1B
-  bool tensor = true;      ///< tensor parallelism
-  bool context = true;     ///< context parallelism
-  bool zigzag = true;      ///< of it, with two parts of each sequence
-  bool contiguous = true;  ///< of it, with one part
-  bool sequence = true;    ///< tensor with sequence parallelism
-  bool noSequence = true;  ///< tensor without
-  bool selective = true;   ///< recomputation of all but products
-  bool uneven = true;      ///< replicas with one sample less
-  bool offload = true;     ///< states of the optimizer in host memory
+  bool configs = true;               ///< any strategy; else hybrid plans alone
+  bool stages = true;                ///< pipelines, 1F1B
+  bool chunks = true;                ///< interleaved 1F1B
+  bool tensor = true;                ///< tensor parallelism
+  bool context = true;               ///< context parallelism
+  bool zigzag = true;                ///< of it, with two parts of each sequence
+  bool contiguous = true;            ///< of it, with one part
+  bool sequence = true;              ///< tensor with sequence parallelism
+  bool noSequence = true;            ///< tensor without
+  bool selective = true;             ///< recomputation of all but products
+  bool uneven = true;                ///< replicas with one sample less
+  bool offload = true;               ///< states of the optimizer in host memory
   std::vector<int> zero = {0, 1, 3}; ///< levels of ZeRO
 
   // Its treatment of a plan.
   bool fuses = true; ///< chains of elementwise ops are one kernel
-  /// Kernels take the order of dims of their tensors: a transposition is a view.
+  /// Kernels take the order of dims of their tensors: a transposition is a
+  /// view.
   bool viewsTransposes = false;
   /// The type in which it sums gradients over replicas: `f32`, `bf16`.
   std::string gradientSums = "f32";
@@ -67,8 +68,8 @@ struct Executor {
   bool isDefault() const { return *this == Executor(); }
   /// Whether kernels take another time than they were measured with.
   bool changesKernels() const {
-    return !fuses || viewsTransposes || attentionFlops > 0 || dispatchNs > 0 || products != 1 || attention != 1 ||
-           others != 1;
+    return !fuses || viewsTransposes || attentionFlops > 0 || dispatchNs > 0 ||
+           products != 1 || attention != 1 || others != 1;
   }
   /// The bytes that tensors may have of `memoryBytes`.
   int64_t usableBytes(int64_t memoryBytes) const;

@@ -64,9 +64,9 @@ Value elementAddress(OpBuilder &builder, Location loc, MemRefType type,
   }
   if (!position)
     return base;
-  return LLVM::GEPOp::create(
-      builder, loc, base.getType(), elementOf(type), base,
-      ArrayRef<LLVM::GEPArg>{position}, LLVM::GEPNoWrapFlags::inbounds);
+  return LLVM::GEPOp::create(builder, loc, base.getType(), elementOf(type),
+                             base, ArrayRef<LLVM::GEPArg>{position},
+                             LLVM::GEPNoWrapFlags::inbounds);
 }
 
 struct LoadPattern : public ConvertOpToLLVMPattern<memref::LoadOp> {
@@ -76,8 +76,8 @@ struct LoadPattern : public ConvertOpToLLVMPattern<memref::LoadOp> {
                   ConversionPatternRewriter &rewriter) const override {
     Value address = elementAddress(rewriter, op.getLoc(), op.getMemRefType(),
                                    adaptor.getMemref(), adaptor.getIndices());
-    rewriter.replaceOpWithNewOp<LLVM::LoadOp>(
-        op, elementOf(op.getMemRefType()), address);
+    rewriter.replaceOpWithNewOp<LLVM::LoadOp>(op, elementOf(op.getMemRefType()),
+                                              address);
     return success();
   }
 };
@@ -122,8 +122,8 @@ struct AllocaPattern : public ConvertOpToLLVMPattern<memref::AllocaOp> {
         rewriter, op.getLoc(), rewriter.getI64Type(),
         rewriter.getI64IntegerAttr(type.getNumElements()));
     rewriter.replaceOpWithNewOp<LLVM::AllocaOp>(
-        op, LLVM::LLVMPointerType::get(op.getContext()), elementOf(type),
-        count, /*alignment=*/64);
+        op, LLVM::LLVMPointerType::get(op.getContext()), elementOf(type), count,
+        /*alignment=*/64);
     return success();
   }
 };

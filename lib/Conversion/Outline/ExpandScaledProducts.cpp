@@ -51,11 +51,11 @@ private:
   Value converted(Value value, Value scales, Operation *op) {
     Value &made = known[{value, scales}];
     if (!made)
-      made = mark(DequantizeOp::create(
-                      builder, op->getLoc(),
-                      typeOf(value).clone(Type(builder.getBF16Type())), value,
-                      scales),
-                  op);
+      made = mark(
+          DequantizeOp::create(builder, op->getLoc(),
+                               typeOf(value).clone(Type(builder.getBF16Type())),
+                               value, scales),
+          op);
     return made;
   }
 

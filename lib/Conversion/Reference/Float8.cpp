@@ -44,9 +44,8 @@ public:
         f32(builder.getF32Type()) {}
 
   Value constant(int64_t value) {
-    return arith::ConstantOp::create(builder, loc,
-                                     builder.getI32IntegerAttr(
-                                         static_cast<int32_t>(value)));
+    return arith::ConstantOp::create(
+        builder, loc, builder.getI32IntegerAttr(static_cast<int32_t>(value)));
   }
   Value number(double value) {
     return arith::ConstantOp::create(
@@ -140,22 +139,23 @@ Value mlir::soap::encodeFloat8(OpBuilder &builder, Location loc, Value value,
   Value isNaN = b.compare(arith::CmpIPredicate::ugt, size, infinityBits);
   // Bits of positive numbers compare as the numbers do.
   Value most = b.bitsOf(b.number(format.largest));
-  Value isBeyond = arith::CmpIOp::create(
-      builder, loc, arith::CmpIPredicate::ugt, size, most);
+  Value isBeyond = arith::CmpIOp::create(builder, loc,
+                                         arith::CmpIPredicate::ugt, size, most);
   size = b.select(isBeyond, most, size);
   // Normal numbers: half of the last bit that stays, less if that is even.
   int64_t dropped = fractionBitsOfF32 - format.fractionBits;
   Value isOdd = b.both(b.right(size, dropped), b.constant(1));
   Value rounded =
       b.sum(b.sum(size, isOdd), b.constant((int64_t(1) << (dropped - 1)) - 1));
-  Value normal = b.right(
-      b.sum(rounded, b.constant((format.bias - biasOfF32) *
-                                (int64_t(1) << fractionBitsOfF32))),
-      dropped);
+  Value normal =
+      b.right(b.sum(rounded, b.constant((format.bias - biasOfF32) *
+                                        (int64_t(1) << fractionBitsOfF32))),
+              dropped);
   // Others: an addition rounds to multiples of the least number, and leaves
   // their count in the last bits.
-  double magic = static_cast<double>(
-      int64_t(1) << (fractionBitsOfF32 + 1 - format.bias - format.fractionBits));
+  double magic =
+      static_cast<double>(int64_t(1) << (fractionBitsOfF32 + 1 - format.bias -
+                                         format.fractionBits));
   Value shifted =
       arith::AddFOp::create(builder, loc, b.withBits(size), b.number(magic));
   Value small = arith::SubIOp::create(builder, loc, b.bitsOf(shifted),

@@ -340,7 +340,8 @@ void Tensor::storeRaw(ArrayRef<Index> indices, Value value) const {
 
 Scalar Tensor::operator()(ArrayRef<Index> indices) const {
   Value value = loadRaw(indices);
-  if (isa<FloatType>(value.getType()) && value.getType().getIntOrFloatBitWidth() == 8)
+  if (isa<FloatType>(value.getType()) &&
+      value.getType().getIntOrFloatBitWidth() == 8)
     value = decodeFloat8(k->builder, k->loc, value);
   else if (value.getType() != computeTypeOf(value.getType()))
     value = arith::ExtFOp::create(k->builder, k->loc,

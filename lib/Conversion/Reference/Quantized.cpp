@@ -48,23 +48,21 @@ Scalar largestOf(KernelBuilder &k, int64_t count,
     return arith::ConstantOp::create(b, k.loc, b.getI32IntegerAttr(value));
   };
   Value mask = constant(std::numeric_limits<int32_t>::max());
-  Value most =
-      k.foldOf({count}, {constant(0)},
-               [&](ArrayRef<Index> i, ArrayRef<Value> sofar) {
-                 Value bits = arith::BitcastOp::create(b, k.loc, i32,
-                                                       numberAt(i[0]).value);
-                 Value size = arith::AndIOp::create(b, k.loc, bits, mask);
-                 return SmallVector<Value>{
-                     arith::MaxUIOp::create(b, k.loc, sofar[0], size)};
-               })[0];
+  Value most = k.foldOf(
+      {count}, {constant(0)}, [&](ArrayRef<Index> i, ArrayRef<Value> sofar) {
+        Value bits =
+            arith::BitcastOp::create(b, k.loc, i32, numberAt(i[0]).value);
+        Value size = arith::AndIOp::create(b, k.loc, bits, mask);
+        return SmallVector<Value>{
+            arith::MaxUIOp::create(b, k.loc, sofar[0], size)};
+      })[0];
   return {&k, arith::BitcastOp::create(b, k.loc, b.getF32Type(), most)};
 }
 
 void emitAmax(KernelBuilder &k) {
   Tensor x = k.in(0).flattened();
-  k.out().set({}, largestOf(k, x.dim(0), [&](const Index &i) {
-    return x({i});
-  }));
+  k.out().set({},
+              largestOf(k, x.dim(0), [&](const Index &i) { return x({i}); }));
 }
 
 void emitBlockScales(BlockScalesOp op, KernelBuilder &k) {
@@ -100,8 +98,8 @@ void emitQuantize(KernelBuilder &k) {
     Tensor from = x.flattened(), to = y.flattened();
     Scalar factor = factorOf(k, scales({}), type);
     k.forEach({from.dim(0)}, [&](Index i) {
-      Value code = encodeFloat8(k.builder, k.loc,
-                                (from({i}) * factor).value, type);
+      Value code =
+          encodeFloat8(k.builder, k.loc, (from({i}) * factor).value, type);
       to.storeRaw({i}, code);
     });
     return;
@@ -140,10 +138,10 @@ void emitMatmulScaled(MatmulScaledOp op, KernelBuilder &k) {
       indices.push_back(transposed ? column : row);
       indices.push_back(transposed ? row : column);
       Scalar number = tensor(indices);
-      return hasBlocks ? number * scaleAt(scales, indices,
-                                          blockAxis(tensor.shape(),
-                                                    scales.shape()))
-                       : number;
+      return hasBlocks
+                 ? number * scaleAt(scales, indices,
+                                    blockAxis(tensor.shape(), scales.shape()))
+                 : number;
     };
     Index m = loops[y.rank() - 2], n = loops[y.rank() - 1];
     Scalar sum = k.sum({depth}, [&](Index i) {

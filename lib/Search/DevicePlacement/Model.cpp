@@ -130,8 +130,7 @@ placement::makeModelProblem(const ParallelizationProblem &model,
   ModelProblem made;
   Problem &problem = made.problem;
   problem.accelerators = topology.deviceCount();
-  problem.acceleratorMemoryBytes =
-      static_cast<double>(topology.memoryBytes(0));
+  problem.acceleratorMemoryBytes = static_cast<double>(topology.memoryBytes(0));
 
   std::vector<int64_t> bytes =
       microbatchBytes(graph, model.getRoles(), microbatches);

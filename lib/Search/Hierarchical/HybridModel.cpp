@@ -732,11 +732,10 @@ std::vector<std::pair<int, bool>> HybridModel::contexts() const {
   int64_t length = impl->sequence->length;
   for (int64_t places = 2; places <= maxParts; places *= 2)
     if (length % places == 0)
-      result.emplace_back(static_cast<int>(places),
-                          impl->sequence->isCausal &&
-                              impl->topology.executor.zigzag &&
-                              2 * places <= maxParts &&
-                              length % (2 * places) == 0);
+      result.emplace_back(
+          static_cast<int>(places),
+          impl->sequence->isCausal && impl->topology.executor.zigzag &&
+              2 * places <= maxParts && length % (2 * places) == 0);
   return result;
 }
 

@@ -79,8 +79,8 @@ public:
     const Topology &topology = problem.getTopology();
     int64_t capacity = topology.memoryBytes(0);
     for (const DeviceType &type : topology.deviceTypes)
-      capacity = std::min(capacity,
-                          topology.executor.usableBytes(type.memoryBytes));
+      capacity =
+          std::min(capacity, topology.executor.usableBytes(type.memoryBytes));
     candidate.price.makespanNs = found.makespanNs;
     candidate.price.excessBytes =
         std::max<int64_t>(found.peakBytes - capacity, 0);

@@ -34,8 +34,9 @@ void mlir::soap::remarkExecutor(const FunctionProblem &target) {
   });
   if (isNarrow && sumsInF32 != (executor.gradientSums == "f32"))
     function.emitRemark() << "the step sums gradients in "
-                          << (sumsInF32 ? "f32" : "bf16") << ", and the executor '"
-                          << executor.name << "' in " << executor.gradientSums
+                          << (sumsInF32 ? "f32" : "bf16")
+                          << ", and the executor '" << executor.name << "' in "
+                          << executor.gradientSums
                           << ": expected 'gradient-sums="
                           << executor.gradientSums
                           << "' of --soap-build-training-step";

@@ -483,8 +483,8 @@ LogicalResult AutoParallel::run() {
     dropKeeps(other);
   if (failed(startRecomputation(place)))
     return failure();
-  auto opened = openProblem(module, place, profile, function, tuned->untied,
-                            executor);
+  auto opened =
+      openProblem(module, place, profile, function, tuned->untied, executor);
   if (failed(opened))
     return failure();
   FunctionProblem &target = **opened;

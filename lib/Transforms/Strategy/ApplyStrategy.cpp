@@ -60,9 +60,9 @@ ApplyStrategy::chooseTopology(const ::soap::StrategyFile &file) {
   ModuleOp module = getOperation();
   bool fromFile = topology.empty() && !file.topology.empty() &&
                   !module->hasAttr(SoapDialect::kTopology);
-  FailureOr<::soap::Topology> chosen = resolveTopology(
-      module, fromFile ? file.topology : topology.getValue(), profile,
-      executor);
+  FailureOr<::soap::Topology> chosen =
+      resolveTopology(module, fromFile ? file.topology : topology.getValue(),
+                      profile, executor);
   if (failed(chosen))
     return failure();
   if (auto error =

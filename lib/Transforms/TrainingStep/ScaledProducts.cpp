@@ -161,8 +161,7 @@ private:
     for (auto [what, size] : sizes)
       if (size % multiple != 0) {
         refused.push_back(("'" + nameOf(op) + "' has " + Twine(size) + " " +
-                           what + ", expected a multiple of " +
-                           Twine(multiple))
+                           what + ", expected a multiple of " + Twine(multiple))
                               .str());
         return false;
       }
@@ -178,12 +177,12 @@ private:
       return static_cast<int64_t>(shapeOf(operand).size()) -
              (isFirst == isTransposed ? 2 : 1);
     };
-    Quantized a = quantized(op.getA(), depthOf(op.getA(), true,
-                                               op.getTransposeA()),
-                            op, layer, isGradient),
-              b = quantized(op.getB(), depthOf(op.getB(), false,
-                                               op.getTransposeB()),
-                            op, layer, isGradient);
+    Quantized a = quantized(op.getA(),
+                            depthOf(op.getA(), true, op.getTransposeA()), op,
+                            layer, isGradient),
+              b = quantized(op.getB(),
+                            depthOf(op.getB(), false, op.getTransposeB()), op,
+                            layer, isGradient);
     builder.setInsertionPoint(op);
     auto scaled = MatmulScaledOp::create(
         builder, op.getLoc(), op.getY().getType(), a.values, b.values, a.scales,
@@ -200,7 +199,8 @@ private:
   /// A view that the gradient of `layer` made of rows.
   static ReshapeOp rowsOf(Value value, const Layer &layer) {
     auto view = value.getDefiningOp<ReshapeOp>();
-    return view && forwardNameOf(view) == nameOf(layer.product) ? view : ReshapeOp();
+    return view && forwardNameOf(view) == nameOf(layer.product) ? view
+                                                                : ReshapeOp();
   }
 
   /// Elements from one index of dim `dim` to the next.
@@ -217,7 +217,8 @@ private:
     return -1;
   }
 
-  /// The operand of a product instead of `operand`, whose dim `depth` it contracts.
+  /// The operand of a product instead of `operand`, whose dim `depth` it
+  /// contracts.
   Quantized quantized(Value operand, int64_t depth, MatmulOp product,
                       const Layer &layer, bool isGradient) {
     ReshapeOp view = rowsOf(operand, layer);
@@ -252,8 +253,8 @@ private:
         made && like->isBeforeInBlock(made))
       builder.setInsertionPointAfter(made);
     auto type = cast<RankedTensorType>(value.getType());
-    auto view = ReshapeOp::create(builder, like.getLoc(), type.clone(shape),
-                                  value);
+    auto view =
+        ReshapeOp::create(builder, like.getLoc(), type.clone(shape), value);
     view->setDiscardableAttrs(like->getDiscardableAttrDictionary());
     setName(view, (nameOf(like) + "." + suffixOf(type.getElementType())).str());
     return view;
@@ -307,8 +308,8 @@ private:
       shape[axis] /= kScaleBlock;
       result.scales = BlockScalesOp::create(
           builder, root.getLoc(),
-          RankedTensorType::get(
-              shape, Float8E8M0FNUType::get(builder.getContext())),
+          RankedTensorType::get(shape,
+                                Float8E8M0FNUType::get(builder.getContext())),
           root, axis, type);
       setName(result.scales.getDefiningOp(), name + ".scales");
       finish(result.scales.getDefiningOp());
@@ -323,10 +324,10 @@ private:
       }
       result.scales = amax;
     }
-    auto quantize = QuantizeOp::create(
-        builder, root.getLoc(),
-        cast<RankedTensorType>(root.getType()).clone(type), root,
-        result.scales);
+    auto quantize =
+        QuantizeOp::create(builder, root.getLoc(),
+                           cast<RankedTensorType>(root.getType()).clone(type),
+                           root, result.scales);
     setName(quantize, name + "." + suffixOf(type).str());
     finish(quantize);
     result.values = quantize;
@@ -342,7 +343,8 @@ private:
   }
 
   std::string rootName(Value root) const {
-    if (Operation *maker = root.getDefiningOp(); maker && !nameOf(maker).empty())
+    if (Operation *maker = root.getDefiningOp();
+        maker && !nameOf(maker).empty())
       return nameOf(maker).str();
     if (auto argument = dyn_cast<BlockArgument>(root)) {
       auto function = cast<func::FuncOp>(block.getParentOp());

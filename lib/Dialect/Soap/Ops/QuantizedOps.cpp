@@ -65,9 +65,8 @@ static std::vector<Loop> blockLoops(ArrayRef<int64_t> shape, int64_t axis) {
 static AccessMap blockMap(size_t rank, int64_t axis) {
   AccessMap map = identityMap(rank);
   if (axis >= 0)
-    map[static_cast<size_t>(axis)] =
-        DimMap::radix({{static_cast<int>(axis), kScaleBlock},
-                       {static_cast<int>(rank), 1}});
+    map[static_cast<size_t>(axis)] = DimMap::radix(
+        {{static_cast<int>(axis), kScaleBlock}, {static_cast<int>(rank), 1}});
   return map;
 }
 
@@ -199,9 +198,8 @@ LogicalResult MatmulScaledOp::verify() {
     int64_t product = 1;
     bool isPositive = !factors->empty();
     for (int64_t factor : *factors)
-      isPositive =
-          isPositive && factor > 0 &&
-          !llvm::MulOverflow(product, factor, product);
+      isPositive = isPositive && factor > 0 &&
+                   !llvm::MulOverflow(product, factor, product);
     if (!isPositive || product != a[depthA])
       return emitOpError() << "'k_factors' [" << *factors
                            << "]: expected positive numbers whose product is "
@@ -263,9 +261,9 @@ IterationSpace MatmulScaledOp::getIterationSpace() {
   AccessMap batchA = identityMap(batch), batchB = identityMap(b.size() - 2);
   space.operands = {{matrix(batchA, true, k)}, {matrix(batchB, false, k)}};
   if (hasBlocks)
-    space.operands.insert(space.operands.end(),
-                          {{matrix(batchA, true, blocks)},
-                           {matrix(batchB, false, blocks)}});
+    space.operands.insert(
+        space.operands.end(),
+        {{matrix(batchA, true, blocks)}, {matrix(batchB, false, blocks)}});
   else
     space.operands.resize(4);
   AccessMap result = identityMap(batch + 2);
