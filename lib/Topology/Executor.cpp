@@ -24,7 +24,7 @@ static Executor torchFsdp() {
   Executor executor;
   executor.name = "torch-fsdp";
   executor.configs = false;
-  executor.viewsTransposes = true;
+  executor.views = true;
   executor.stages = executor.chunks = false;
   executor.tensor = executor.context = false;
   executor.selective = false;
@@ -48,7 +48,7 @@ static Executor torchtitan() {
   Executor executor;
   executor.name = "torchtitan";
   executor.configs = false;
-  executor.viewsTransposes = true;
+  executor.views = true;
   executor.noSequence = false;
   executor.contiguous = false;
   executor.uneven = executor.offload = false;
@@ -69,7 +69,7 @@ static Executor megatronCore() {
   Executor executor;
   executor.name = "megatron-core";
   executor.configs = false;
-  executor.viewsTransposes = true;
+  executor.views = true;
   executor.contiguous = false;
   executor.uneven = executor.offload = false;
   executor.zero = {0, 1, 3};
@@ -87,7 +87,7 @@ static Executor jax() {
   Executor executor;
   executor.name = "jax";
   executor.configs = false;
-  executor.viewsTransposes = true;
+  executor.views = true;
   executor.stages = executor.chunks = false;
   executor.zigzag = false;
   executor.uneven = executor.offload = false;
