@@ -332,7 +332,7 @@ int64_t CostModel::computeNs(int device, const Work &work) const {
   } else {
     ns = kernelNs(device, work);
   }
-  if (ns <= 1 || (work.kind == "transpose" && executor.viewsTransposes))
+  if (ns <= 1 || (isLayoutChange(work.kind) && executor.views))
     return 1;
   if (executor.attentionFlops > 0 && isAttention(work.kind))
     ns = std::max(ns, static_cast<int64_t>(std::ceil(

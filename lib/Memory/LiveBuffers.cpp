@@ -68,7 +68,8 @@ void LiveBuffers::listBuffers() {
                    planned.actions.size();
   }
   buffers.assign(first.back(), Buffer{});
-  keptAt.assign(graph.restores.empty() ? 0 : first.back(), -1);
+  bool areViews = plan.getCost().getTopology().executor.views;
+  keptAt.assign(graph.restores.empty() && !areViews ? 0 : first.back(), -1);
   for (size_t s = 0; s < plan.getSlots().size(); ++s)
     if (plan.kernelPlan(static_cast<int>(s)).active)
       addKernelResults(static_cast<int>(s));
@@ -78,7 +79,7 @@ void LiveBuffers::listBuffers() {
     for (size_t t = 0; t < planned.tiles.size(); ++t)
       if (auto [device, region] = planned.tiles[t]; region >= 0) {
         live[device] += table.bytes(region);
-        buffers[first[v] + t].device = -1;
+        buffers[first[v] + t] = {.bytes = table.bytes(region), .device = -1};
       }
     if (plan.restoreOfValue(static_cast<int>(v)))
       for (int s = 0; s < planned.sources; ++s)
@@ -92,6 +93,26 @@ void LiveBuffers::listBuffers() {
       buffer.bytes = table.bytes(action.region);
     }
   }
+  for (size_t s = 0; areViews && s < plan.getSlots().size(); ++s)
+    if (plan.kernelPlan(static_cast<int>(s)).active &&
+        plan.isView(static_cast<int>(s)))
+      addViews(static_cast<int>(s));
+}
+
+/// Results of a slot that are all of the buffer that it reads.
+void LiveBuffers::addViews(int number) {
+  const KernelPlan &kernel = plan.kernelPlan(number);
+  const Kernel &op = *plan.getSlots()[number].kernel;
+  const std::vector<int> &binding = plan.bindingOf(number, 0);
+  for (size_t s = 0; s < kernel.states.size(); ++s) {
+    if (kernel.states[s] != ShardState::Compute || binding[s] < 0)
+      continue;
+    size_t read =
+        first[op.operands[0]] + static_cast<size_t>(binding[s]);
+    size_t written = first[op.results[0]] + s;
+    if (buffers[read].bytes == buffers[written].bytes)
+      keptAt[written] = static_cast<int64_t>(read);
+  }
 }
 
 void LiveBuffers::touch(Buffer &buffer) {
@@ -103,7 +124,7 @@ void LiveBuffers::touch(Buffer &buffer) {
 }
 
 LiveBuffers::Buffer &LiveBuffers::readBuffer(size_t number) {
-  if (!keptAt.empty() && keptAt[number] >= 0)
+  while (!keptAt.empty() && keptAt[number] >= 0)
     number = static_cast<size_t>(keptAt[number]);
   return buffers[number];
 }
@@ -117,11 +138,13 @@ void LiveBuffers::visitShard(int number, size_t shard) {
         touch(bufferOf(operands[i], reference));
   const std::vector<int> &results = plan.getSlots()[number].kernel->results;
   for (int value : results)
-    touch(buffers[first[value] + shard]);
+    touch(readBuffer(first[value] + shard));
   // All are on its device, or there from the start.
   notePeak(plan.kernelPlan(number).devices[shard]);
   for (int value : results)
-    leave(buffers[first[value] + shard]);
+    if (size_t result = first[value] + shard;
+        keptAt.empty() || keptAt[result] < 0)
+      leave(buffers[result]);
 }
 
 template <typename Visit>

@@ -23,12 +23,19 @@ std::vector<int64_t> soap::peakBytes(const Graph &graph, const Plan &plan,
     const Buffer &b = plan.buffers[buffer];
     return b.region.volume() * graph.values[b.value].deviceElementBytes();
   };
+  // A view lives as long as what it is a view of.
+  std::vector<int> root(plan.buffers.size());
+  for (size_t b = 0; b < plan.buffers.size(); ++b) {
+    int viewed = plan.buffers[b].viewOf;
+    assert(viewed < static_cast<int>(b) && "a view comes after its buffer");
+    root[b] = viewed < 0 ? static_cast<int>(b) : root[viewed];
+  }
   // Buffers that stay to the end, and those that take no memory of their own:
   // an updated parameter is written into the tile that it replaces.
   std::vector<bool> stays(plan.buffers.size()), inPlace(plan.buffers.size());
   for (const PlanOutput &output : plan.outputs)
     for (int buffer : output.buffers)
-      stays[buffer] = true;
+      stays[root[buffer]] = true;
   for (const std::vector<int> &updates : plan.updates)
     for (int buffer : updates)
       inPlace[buffer] = true;
@@ -47,9 +54,9 @@ std::vector<int64_t> soap::peakBytes(const Graph &graph, const Plan &plan,
     const Action &action = plan.actions[order[p]];
     for (int buffer : action.inputs)
       if (buffer >= 0)
-        last[buffer] = static_cast<int>(p);
+        last[root[buffer]] = static_cast<int>(p);
     for (int buffer : action.outputs)
-      last[buffer] = std::max(last[buffer], static_cast<int>(p));
+      last[root[buffer]] = std::max(last[root[buffer]], static_cast<int>(p));
   }
 
   std::vector<const PlanCollective *> collectiveOf(plan.taskStart.size());
@@ -65,10 +72,11 @@ std::vector<int64_t> soap::peakBytes(const Graph &graph, const Plan &plan,
       observer(position, device, live[device], amount < 0);
   };
   auto make = [&](int buffer) {
-    if (!inPlace[buffer])
+    if (!inPlace[buffer] && root[buffer] == buffer)
       add(plan.buffers[buffer].device, bytes(buffer));
   };
-  auto release = [&](int buffer, int end) {
+  auto release = [&](int read, int end) {
+    int buffer = root[read];
     if (last[buffer] < 0 || last[buffer] > end || stays[buffer] ||
         inPlace[buffer] || plan.buffers[buffer].action < 0)
       return;

@@ -23,6 +23,10 @@ bool soap::isAttention(const std::string &op) {
          op == "attention_grad";
 }
 
+bool soap::isLayoutChange(const std::string &op) {
+  return op == "reshape" || op == "transpose";
+}
+
 void soap::splitKind(const std::string &kind, OpShape &shape) {
   struct Suffix {
     std::string_view text;

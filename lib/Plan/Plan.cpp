@@ -121,6 +121,18 @@ private:
     return box;
   }
 
+  /// The buffer that the result of an action of a slot is a view of, -1: none.
+  /// A part of a buffer is copied.
+  int viewedBuffer(int slot, const Action &action) const {
+    if (!source.isView(slot) || action.inputs.empty() || action.inputs[0] < 0)
+      return -1;
+    const Buffer &viewed = plan.buffers[action.inputs[0]];
+    return viewed.region.volume() ==
+                   plan.buffers[action.outputs[0]].region.volume()
+               ? action.inputs[0]
+               : -1;
+  }
+
   void writeKernel(int slot) {
     const KernelPlan &kernel = source.kernelPlan(slot);
     if (!kernel.active)
@@ -165,6 +177,8 @@ private:
             id, kernel.partialMode || set.partial);
         plan.actions[id].outputs.push_back(buffer);
         buffers[value][s] = buffer;
+        if (int viewed = viewedBuffer(slot, plan.actions[id]); viewed >= 0)
+          plan.buffers[buffer].viewOf = viewed;
       }
     }
     for (size_t i = 0; i < graph.inputs.size(); ++i)

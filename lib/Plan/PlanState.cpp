@@ -10,6 +10,8 @@
 
 #include "Soap/Plan/PlanState.h"
 
+#include "Soap/Model/OpShape.h"
+
 #include <algorithm>
 #include <cassert>
 #include <set>
@@ -151,6 +153,14 @@ int64_t PlanState::taskCount() const {
   for (const ValuePlan &plan : plans)
     count += static_cast<int64_t>(plan.tasks.size());
   return count;
+}
+
+bool PlanState::isView(int slot) const {
+  const Kernel &kernel = *slots[slot].kernel;
+  assert((!isLayoutChange(kernel.kind) ||
+          (kernel.operands.size() == 1 && kernel.results.size() == 1)) &&
+         "a layout change has one operand and one result");
+  return getCost().getTopology().executor.views && isLayoutChange(kernel.kind);
 }
 
 int PlanState::keptReference(int value, int source) const {

@@ -22,6 +22,7 @@
 #include <cmath>
 #include <map>
 #include <mutex>
+#include <set>
 #include <shared_mutex>
 
 using namespace soap;
@@ -606,6 +607,7 @@ ProfileModel::ProfileModel(Profile given) : profile(std::move(given)) {
         loadProfileModel(profile.base);
     assert(loaded && "the reader knows built-in profiles");
     base = *loaded;
+    addCollectives(base->getProfile());
   }
   for (const ProfileTable &table : profile.tables)
     tables.push_back(std::make_unique<Table>(
@@ -624,6 +626,24 @@ ProfileModel::ProfileModel(Profile given) : profile(std::move(given)) {
     attention = std::make_unique<AttentionModel>(profile);
 }
 ProfileModel::~ProfileModel() = default;
+
+/// Kinds of collectives that were not measured are the base's, on links like
+/// its own.
+void ProfileModel::addCollectives(const Profile &of) {
+  constexpr double same = 1.1;
+  double &links = profile.linkBandwidthBytesPerSecond;
+  double ofLinks = of.linkBandwidthBytesPerSecond;
+  if (profile.collectives.empty())
+    links = ofLinks;
+  else if (links <= 0 || links > same * ofLinks || ofLinks > same * links)
+    return;
+  std::set<CollectiveKind> measured;
+  for (const CollectiveEntries &entries : profile.collectives)
+    measured.insert(entries.kind);
+  for (const CollectiveEntries &entries : of.collectives)
+    if (!measured.count(entries.kind))
+      profile.collectives.push_back(entries);
+}
 
 const ProductModel *ProfileModel::productsOf(const OpShape &shape,
                                              const std::string &dtype,

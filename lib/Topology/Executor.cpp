@@ -24,7 +24,7 @@ static Executor torchFsdp() {
   Executor executor;
   executor.name = "torch-fsdp";
   executor.configs = false;
-  executor.viewsTransposes = true;
+  executor.views = true;
   executor.stages = executor.chunks = false;
   executor.tensor = executor.context = false;
   executor.selective = false;
@@ -48,7 +48,7 @@ static Executor torchtitan() {
   Executor executor;
   executor.name = "torchtitan";
   executor.configs = false;
-  executor.viewsTransposes = true;
+  executor.views = true;
   executor.noSequence = false;
   executor.contiguous = false;
   executor.uneven = executor.offload = false;
@@ -69,7 +69,7 @@ static Executor megatronCore() {
   Executor executor;
   executor.name = "megatron-core";
   executor.configs = false;
-  executor.viewsTransposes = true;
+  executor.views = true;
   executor.contiguous = false;
   executor.uneven = executor.offload = false;
   executor.zero = {0, 1, 3};
@@ -87,7 +87,7 @@ static Executor jax() {
   Executor executor;
   executor.name = "jax";
   executor.configs = false;
-  executor.viewsTransposes = true;
+  executor.views = true;
   executor.stages = executor.chunks = false;
   executor.zigzag = false;
   executor.uneven = executor.offload = false;
@@ -157,7 +157,8 @@ constexpr double nsPerSecond = 1e9;
 static Executor readExecutor(const jsonfile::Cursor &root) {
   root.expectObject({"version", "name", "base", "products", "attention",
                      "others", "collectives", "attention_flops_per_s",
-                     "fragmentation", "dispatch_s", "reserved_bytes", "fuses"});
+                     "fragmentation", "dispatch_s", "reserved_bytes", "fuses",
+                     "kernels", "range"});
   root.expectVersion();
   const Executor *base = findExecutor(root["base"].string());
   if (!base)
@@ -170,6 +171,13 @@ static Executor readExecutor(const jsonfile::Cursor &root) {
     if (root.has(constant.key))
       executor.*constant.value =
           root[constant.key].number(constant.low, constant.high);
+  if (root.has("kernels")) {
+    double speed = root["kernels"].number(0.05, 20);
+    for (double Executor::*value : {&Executor::products, &Executor::attention,
+                                    &Executor::others,
+                                    &Executor::attentionFlops})
+      executor.*value *= speed;
+  }
   if (root.has("dispatch_s"))
     executor.dispatchNs =
         std::llround(root["dispatch_s"].number(0, 1) * nsPerSecond);
@@ -180,6 +188,14 @@ static Executor readExecutor(const jsonfile::Cursor &root) {
     executor.fuses = root["fuses"].boolean();
   // Published runs say nothing of constants of one's own.
   executor.least = executor.most = 0;
+  if (root.has("range")) {
+    std::vector<jsonfile::Cursor> range = root["range"].elements();
+    if (range.size() != 2)
+      root["range"].failExpected("the least and the most of measured over "
+                                 "simulated times");
+    executor.least = range[0].number(0.01, 100);
+    executor.most = range[1].number(executor.least, 100);
+  }
   executor.base = base->name;
   return executor;
 }
@@ -225,5 +241,7 @@ std::string soap::printExecutor(const Executor &executor) {
   root["dispatch_s"] = static_cast<double>(executor.dispatchNs) / nsPerSecond;
   root["reserved_bytes"] = executor.reservedBytes;
   root["fuses"] = executor.fuses;
+  if (executor.most > 0)
+    root["range"] = {executor.least, executor.most};
   return root.dump();
 }

@@ -178,6 +178,17 @@ RandomProblem withRestores(Random &random, RandomProblem problem, bool delays) {
   return problem;
 }
 
+/// Some of a graph's ops become views, as the executor of the topology has them.
+const Topology &withViews(Topology &topology, Graph &graph) {
+  for (GraphNode &node : graph.nodes)
+    if (node.whole.kind == "copy")
+      node.whole.kind = "reshape";
+    else if (node.whole.kind == "flip")
+      node.whole.kind = "transpose";
+  topology.executor.views = true;
+  return topology;
+}
+
 /// A random problem on a random topology, with a plan that has no strategy yet.
 struct Planned {
   Random random;
@@ -192,7 +203,8 @@ struct Planned {
         problem(restores
                     ? withRestores(random, randomProblem(random, size), delays)
                     : randomProblem(random, size)),
-        topology(randomTopology(random, problem.devices)), cost(topology),
+        topology(randomTopology(random, problem.devices)),
+        cost(seed % 3 == 0 ? withViews(topology, problem.graph) : topology),
         plan(problem.graph, cost), bounds(plan) {
     if (seed % 2 == 0)
       plan.maxCacheBytes = 2000; // trimmed again and again

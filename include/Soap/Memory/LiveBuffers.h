@@ -71,12 +71,14 @@ private:
   std::vector<std::vector<int>> updatedResults;
   std::vector<size_t> first; ///< by value: its sources, then its actions
   std::vector<Buffer> buffers;
-  /// By buffer: the one that it is, -1: one of its own; empty if all are.
+  /// By buffer: the one that it is, or is a view of; -1: one of its own. Empty
+  /// if all are.
   std::vector<int64_t> keptAt;
   std::vector<int64_t> live, peak; ///< by device
 
   void listBuffers();
   void addKernelResults(int slot);
+  void addViews(int slot);
   Buffer &readBuffer(size_t number);
   template <typename Visit>
   void forEachRead(int value, const PlannedAction &action, Visit visit);

@@ -24,6 +24,9 @@ namespace soap {
 bool isCopy(const std::string &kind);
 /// Whether an op computes attention, or its gradient, of some keys.
 bool isAttention(const std::string &op);
+/// Whether an op only gives the elements of its operand other places: strides
+/// of a tensor say the same.
+bool isLayoutChange(const std::string &op);
 
 /// The key under which the time of an op is looked up.
 struct OpShape {

@@ -29,6 +29,7 @@ struct Buffer {
   int action =
       -1; ///< that writes it; -1: a graph input, present from the start
   bool partial = false;
+  int viewOf = -1; ///< the buffer whose memory it is; -1: it has its own
 };
 
 enum class ActionKind {

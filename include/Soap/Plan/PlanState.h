@@ -126,6 +126,8 @@ public:
                         static_cast<size_t>(shard));
     }
   }
+  /// Whether the executor has the result of a slot as a view of its operand.
+  bool isView(int slot) const;
   /// The buffer of what it restores that a source of a restored value is: a
   /// reference in the plan of that value.
   int keptReference(int value, int source) const;

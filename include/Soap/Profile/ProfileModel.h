@@ -76,6 +76,7 @@ private:
   class Table;
   Profile profile;
   std::shared_ptr<const ProfileModel> base;
+  void addCollectives(const Profile &of);
   std::vector<std::unique_ptr<Table>> tables;
   /// By element type and scale, made when first asked for.
   mutable std::map<std::tuple<std::string, double, double, double>,

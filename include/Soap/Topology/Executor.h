@@ -43,9 +43,9 @@ struct Executor {
 
   // Its treatment of a plan.
   bool fuses = true; ///< chains of elementwise ops are one kernel
-  /// Kernels take the order of dims of their tensors: a transposition is a
-  /// view.
-  bool viewsTransposes = false;
+  /// Kernels take the strides of their tensors: a transposition or a reshape is
+  /// a view of its operand, without time or memory.
+  bool views = false;
   /// The type in which it sums gradients over replicas: `f32`, `bf16`.
   std::string gradientSums = "f32";
   /// Of a device's memory: contexts of CUDA and of libraries, buffers of NCCL.
@@ -68,7 +68,7 @@ struct Executor {
   bool isDefault() const { return *this == Executor(); }
   /// Whether kernels take another time than they were measured with.
   bool changesKernels() const {
-    return !fuses || viewsTransposes || attentionFlops > 0 || dispatchNs > 0 ||
+    return !fuses || views || attentionFlops > 0 || dispatchNs > 0 ||
            products != 1 || attention != 1 || others != 1;
   }
   /// The bytes that tensors may have of `memoryBytes`.

@@ -121,6 +121,7 @@ public:
         producer[value] = static_cast<int>(n);
     hasSamples = valuesOfSamples(graph, roles);
     plan.set(strategy);
+    findViews();
     costs.segments.resize(static_cast<size_t>(segments.count));
     // Members of a tensor-parallel group do the same; of the places of a
     // sequence, the one that computes most.
@@ -157,6 +158,8 @@ private:
   bool isContext; ///< devices share sequences
   CostModel cost;
   StrategyPlan plan;
+  /// By value: the one whose memory it is, as the executor has views.
+  std::vector<int> memoryOf;
   int own = 0;                             ///< the device that is measured
   std::vector<std::vector<int>> ownShards; ///< by slot
   std::vector<int> segmentOf;              ///< by node of the microbatch
@@ -170,10 +173,22 @@ private:
   /// parameter in another precision.
   std::vector<bool> isCopy;
   int64_t copiesOfForward = 0; ///< bytes of those that only forward passes read
-  /// By value: the most bytes of it that a node of the backward pass reads on
-  /// the device, and whether any does.
+  /// By value: whether a node of the backward pass reads it on the device.
+  std::vector<bool> isRead;
+  /// By value: the most bytes of it, or of its views, that such a node reads.
   std::vector<int64_t> readBytes;
-  std::vector<std::vector<int>> backwardReaders; ///< by value: segments
+
+  void findViews() {
+    memoryOf.resize(graph.values.size());
+    std::iota(memoryOf.begin(), memoryOf.end(), 0);
+    const std::vector<PlanState::Slot> &slots = plan.getSlots();
+    for (size_t s = 0; s < slots.size(); ++s)
+      if (plan.kernelPlan(static_cast<int>(s)).active &&
+          plan.isView(static_cast<int>(s)))
+        memoryOf[slots[s].kernel->results[0]] =
+            memoryOf[slots[s].kernel->operands[0]];
+  }
+  bool hasMemory(int value) const { return memoryOf[value] == value; }
 
   bool isOwn(size_t slot) const { return !ownShards[slot].empty(); }
   LoopBox boxOf(int slot, int shard) const {
@@ -318,8 +333,8 @@ private:
   }
 
   void findReads() {
+    isRead.assign(graph.values.size(), false);
     readBytes.assign(graph.values.size(), 0);
-    backwardReaders.resize(graph.values.size());
     const std::vector<PlanState::Slot> &slots = plan.getSlots();
     for (size_t s = 0; s < slots.size(); ++s) {
       const Kernel &kernel = *slots[s].kernel;
@@ -328,10 +343,10 @@ private:
         continue;
       for (size_t o = 0; o < kernel.operands.size(); ++o) {
         int value = kernel.operands[o];
-        readBytes[value] =
-            std::max(readBytes[value],
-                     tileBytes(s, value, kernel.space.operands[o].map));
-        backwardReaders[value].push_back(segmentOf[slots[s].node]);
+        int64_t &bytes = readBytes[memoryOf[value]];
+        bytes = std::max(
+            bytes, tileBytes(s, value, kernel.space.operands[o].map));
+        isRead[value] = true;
       }
     }
   }
@@ -372,7 +387,7 @@ private:
   std::vector<bool> findRecomputed(const std::vector<bool> &isKept) const {
     std::vector<int> wanted;
     for (size_t v = 0; v < graph.values.size(); ++v)
-      if (readBytes[v] > 0)
+      if (isRead[v])
         wanted.push_back(static_cast<int>(v));
     std::vector<bool> isRecomputed(graph.nodes.size());
     std::vector<bool> isNeeded(graph.values.size());
@@ -421,20 +436,22 @@ private:
         for (int value : graph.nodes[n].whole.operands)
           isReadByRecomputed[value] = true;
       }
+    // The memory of kept values, of which some may be views.
+    std::vector<bool> isMemoryKept(graph.values.size());
+    for (size_t v = 0; v < graph.values.size(); ++v)
+      if (isKept[v] && (isRead[v] || isReadByRecomputed[v]))
+        isMemoryKept[memoryOf[v]] = true;
     for (size_t v = 0; v < graph.values.size(); ++v) {
       int node = producer[v];
-      if (node < 0)
+      if (node < 0 || !isForward(node) || !hasSamples[v] ||
+          !hasMemory(static_cast<int>(v)))
         continue;
       SegmentCost &segment = costs.segments[segmentOf[node]];
-      if (!isForward(node) || !hasSamples[v] || readBytes[v] == 0) {
-        if (isForward(node) && isKept[v] && isReadByRecomputed[v] &&
-            hasSamples[v])
-          segment.selectiveBytes += ownTile(node, static_cast<int>(v));
-        continue;
-      }
       segment.keptBytes += readBytes[v];
-      if (isKept[v])
-        segment.selectiveBytes += readBytes[v];
+      if (isMemoryKept[v])
+        segment.selectiveBytes +=
+            readBytes[v] > 0 ? readBytes[v]
+                             : ownTile(node, static_cast<int>(v));
     }
     for (int s = 0; s < segments.count; ++s)
       for (int value : segments.boundary[s])
@@ -488,8 +505,9 @@ private:
         if (where[value] < 0)
           where[value] = segmentOf[slots[s].node];
         if (int node = producer[value]; node >= 0 && isForward(node))
-          isCopy[value] = isCopy[value] ||
-                          (!hasSamples[value] && isOfSamples(slots[s].node));
+          isCopy[memoryOf[value]] =
+              isCopy[memoryOf[value]] ||
+              (!hasSamples[value] && isOfSamples(slots[s].node));
       }
     }
     addWeights(tile, where);
@@ -499,7 +517,7 @@ private:
         for (int value : graph.nodes[n].whole.results)
           gradient[value] = ownTile(static_cast<int>(n), value);
     for (size_t v = 0; v < graph.values.size(); ++v)
-      if (isCopy[v]) {
+      if (isCopy[v] && producer[v] >= 0) {
         costs.segments[segmentOf[producer[v]]].parameterBytes += tile[v];
         // One microbatch has its last reader in the forward pass.
         if (readBytes[v] == 0) {
@@ -582,7 +600,8 @@ private:
       for (const std::vector<int> *values :
            {&slots[s].kernel->operands, &slots[s].kernel->results})
         for (int value : *values)
-          last[value] = std::max(last[value], slots[s].node);
+          last[memoryOf[value]] =
+              std::max(last[memoryOf[value]], slots[s].node);
     }
     return last;
   }
@@ -612,7 +631,7 @@ private:
       for (int value : graph.nodes[n].whole.results) {
         int64_t own = ownTile(static_cast<int>(n), value);
         bool isForwardValue = isForward(static_cast<int>(n));
-        if (own == 0 || isCopy[value])
+        if (own == 0 || isCopy[value] || !hasMemory(value))
           continue;
         if (!isForwardValue && isSummed[value]) {
           added += own;

@@ -191,7 +191,8 @@ class Answer:
         )
         if "makespan_range_ns" in best.report:
             least, most = (duration(1e-9 * ns) for ns in best.report["makespan_range_ns"])
-            lines.append(f"  {least} to {most}, as prices of this executor are from published runs (docs/Executors.md)")
+            of = "measured runs" if problem.executor.endswith(".json") else "published runs (docs/Executors.md)"
+            lines.append(f"  {least} to {most}, as prices of this executor are from {of}")
         if self.enough:
             lines.append(f"  {self.enough}")
         lines += [f"  {note}" for note in self.notes]

@@ -79,10 +79,7 @@ def make_answer(tools: Tools, problem: Problem, folder: Path | None = None, prog
     planner = Planner(tools, problem, progress)
     planner.build_step()
     if folder:
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise PlanError(f"-o {folder}: {error.strerror}") from None
+        make_folder(folder)
     strategy = folder / "strategy.mlir" if folder else None
     progress("searching plans")
     memory = problem.cluster.memory_bytes
@@ -125,6 +122,13 @@ def make_answer(tools: Tools, problem: Problem, folder: Path | None = None, prog
         progress("writing the strategy")
         _write_strategy(tools, answer, folder / "strategy.mlir")
     return answer
+
+
+def make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise PlanError(f"-o {folder}: {error.strerror}") from None
 
 
 def _write_strategy(tools: Tools, answer: Answer, strategy: Path) -> None:

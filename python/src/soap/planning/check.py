@@ -15,9 +15,10 @@ from .errors import PlanError
 from .executors import deepspeed, fsdp, maxtext, megatron, torchtitan
 from .executors.setup import Setup
 from .families import read_config
+from .measured import Fitted
 from .models import find_model
 from .network import Network
-from .planner import Planner, Progress
+from .planner import Planner, Problem, Progress
 from .tools import Tools
 
 
@@ -72,10 +73,9 @@ def find_job(given: str) -> Job:
     return Job(executor, text, str(path), beside.read_text(encoding="utf-8") if beside.is_file() else "")
 
 
-def check(tools: Tools, given: str, model: str | None, cluster: str, seq_length: int | None, time_limit: float,
-          precision: str, folder: Path | None, progress: Progress) -> Answer:  # fmt: skip
-    """The answer for the job's model and batch, with the job's own price."""
-    job = find_job(given)
+def problem_of_job(tools: Tools, job: Job, model: str | None, cluster: str, seq_length: int | None, time_limit: float,
+                   precision: str) -> tuple[Problem, Setup, list[str], str]:  # fmt: skip
+    """The job's problem and plan, what of it is not priced, and its executor as the pass calls it, if it does."""
     where = find_cluster(tools, cluster)
     setup, notes = job.setup(where.devices)
     devices = setup.shape.devices
@@ -84,9 +84,24 @@ def check(tools: Tools, given: str, model: str | None, cluster: str, seq_length:
                         "of as many")  # fmt: skip
     network = _network(job, model)
     length = seq_length or setup.length or None
+    executor = job.executor.NAME if job.executor.NAME in PASS_EXECUTORS and not job.executor.lacks(network) else ""
     problem = problem_of(tools, network, cluster, setup.batch, length if not network.fixed_length else None, precision,
-                         time_limit, job.executor.NAME if job.executor.NAME in PASS_EXECUTORS
-                         and not job.executor.lacks(network) else "")  # fmt: skip
+                         time_limit, executor)  # fmt: skip
+    return problem, setup, notes, executor
+
+
+def check(tools: Tools, given: str, model: str | None, cluster: str, seq_length: int | None, time_limit: float,
+          precision: str, folder: Path | None, progress: Progress, fitted: Fitted | None = None) -> Answer:  # fmt: skip
+    """The answer for the job's model and batch, with the job's own price."""
+    job = find_job(given)
+    problem, setup, notes, executor = problem_of_job(tools, job, model, fitted.cluster if fitted else cluster, seq_length,
+                                                     time_limit, precision)  # fmt: skip
+    if fitted:
+        if fitted.constants and executor != fitted.executor:
+            raise PlanError(f"--check: the job is of {job.executor.NAME}, measured runs are of {fitted.executor}")
+        problem = fitted.apply(problem)
+    network, devices = problem.model, setup.shape.devices
+    assert isinstance(network, Network)
     planner = Planner(tools, problem, progress)
     planner.build_step()
     progress("pricing the job")
@@ -101,8 +116,8 @@ def check(tools: Tools, given: str, model: str | None, cluster: str, seq_length:
     answer = make_answer(tools, problem, folder, progress, job.executor.NAME if not job.executor.lacks(network) else "")
     answer.today = today
     answer.notes = [*(f"{job.where}: {note}" for note in notes), *answer.notes]
-    if devices < where.devices:
-        answer.notes.append(f"the job leaves {where.devices - devices} devices idle")
+    if devices < problem.cluster.devices:
+        answer.notes.append(f"the job leaves {problem.cluster.devices - devices} devices idle")
     ratio = today.seconds / answer.best.seconds
     if today.fits and today.shape == answer.best.shape or abs(ratio - 1) < 0.005:
         answer.verdict = f"{title}: nothing that was found is faster"

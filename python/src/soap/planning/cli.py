@@ -5,17 +5,21 @@ from __future__ import annotations
 
 import argparse
 import sys
+import tempfile
 import textwrap
 from pathlib import Path
 
 from .answer import MFU, Answer
-from .api import make_answer, problem_of
+from .api import PASS_EXECUTORS, make_answer, make_folder, problem_of
 from .catalogue import ALIASES, CATALOGUE
-from .check import check
-from .errors import PlanError
+from .check import check, find_job, problem_of_job
+from .errors import PlanError, listed
 from .executors import EXECUTORS
 from .families import READERS
-from .planner import Progress
+from .hybrid import Shape
+from .measured import Fitted, fit, read_measurements
+from .measured.read import Run
+from .planner import Problem, Progress
 from .tools import Tools
 
 
@@ -85,6 +89,14 @@ def make_parser() -> argparse.ArgumentParser:
         "(default: any plan, and files of all that can say it)",
     )
     parser.add_argument(
+        "--measured",
+        metavar="FILE",
+        action="append",
+        default=[],
+        help="what was measured on the cluster: output of nccl-tests or of nvidia-smi topo -m, or JSON of iterations of "
+        "jobs; several times for several files (docs/SoapPlan.md)",
+    )
+    parser.add_argument(
         "--objective",
         choices=("time", "cost"),
         default="time",
@@ -148,11 +160,13 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         tools = Tools()
         folder = Path(given.output) if given.output else None
-        if given.check is not None:
-            answer = check(tools, given.check, given.model, given.cluster, given.seq_length, given.time_limit,
-                           given.precision, folder, progress)  # fmt: skip
-        else:
-            answer = plan_of(tools, given, folder, progress)
+        with tempfile.TemporaryDirectory(prefix="soap-plan-") as place:
+            fitted = fit_measurements(tools, given, folder or Path(place), progress) if given.measured else None
+            if given.check is not None:
+                answer = check(tools, given.check, given.model, given.cluster, given.seq_length, given.time_limit,
+                               given.precision, folder, progress, fitted)  # fmt: skip
+            else:
+                answer = plan_of(tools, given, folder, progress, fitted)
     except PlanError as error:
         clear()
         print(f"soap-plan: {error}", file=sys.stderr)
@@ -166,10 +180,28 @@ def main(arguments: list[str] | None = None) -> int:
     return 0 if answer.best.fits else 1
 
 
-def plan_of(tools: Tools, given: argparse.Namespace, folder: Path | None, progress: Progress) -> Answer:
-    problem = problem_of(tools, given.model, given.cluster, given.global_batch, given.seq_length, given.precision,
-                         given.time_limit, given.executor, given.max_devices)  # fmt: skip
-    return make_answer(tools, problem, folder, progress, given.executor, given.simulate_all, given.objective,
+def fit_measurements(tools: Tools, given: argparse.Namespace, folder: Path, progress: Progress) -> Fitted:
+    def read_job(run: Run, cluster: str) -> tuple[Problem, Shape, str]:
+        job = find_job(run.job)
+        problem, setup, _, executor = problem_of_job(tools, job, run.model or given.model, cluster, run.length, 0,
+                                                     given.precision)  # fmt: skip
+        if not executor:
+            raise PlanError(f"--measured {run.where}: '{run.name}': {job.executor.TITLE} has no constants that could be "
+                            f"fitted; expected a job of {listed(sorted(PASS_EXECUTORS))}")  # fmt: skip
+        return problem, setup.shape, executor
+
+    make_folder(folder)
+    return fit(tools, read_measurements(given.measured), given.cluster, given.executor, folder, read_job, progress)
+
+
+def plan_of(tools: Tools, given: argparse.Namespace, folder: Path | None, progress: Progress,
+            fitted: Fitted | None) -> Answer:  # fmt: skip
+    cluster, executor = (fitted.cluster, fitted.executor) if fitted else (given.cluster, given.executor)
+    problem = problem_of(tools, given.model, cluster, given.global_batch, given.seq_length, given.precision,
+                         given.time_limit, executor, given.max_devices)  # fmt: skip
+    if fitted:
+        problem = fitted.apply(problem)
+    return make_answer(tools, problem, folder, progress, executor, given.simulate_all, given.objective,
                        given.max_devices)  # fmt: skip
 
 

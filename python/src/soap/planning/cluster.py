@@ -20,6 +20,7 @@ class Cluster:
     memory_bytes: int
     #: The dense peak in bf16, the base of MFU.
     peak_flops: float
+    title: str = ""  # as it is printed
 
     @property
     def per_machine(self) -> int:
@@ -27,7 +28,7 @@ class Cluster:
 
     def in_words(self) -> str:
         machines = "1 machine" if self.machines == 1 else f"{self.machines} machines"
-        return (f"{self.name}: {self.devices} x {self.device} in {machines}, "
+        return (f"{self.title or self.name}: {self.devices} x {self.device} in {machines}, "
                 f"{self.memory_bytes / 1e9:.0f} GB and {self.peak_flops / 1e12:,.0f} TFLOP/s (bf16) a device")  # fmt: skip
 
 
@@ -44,7 +45,8 @@ def find_cluster(tools: Tools, name: str) -> Cluster:
     # Devices of several types count as the slowest one, as in hybrid plans.
     slowest = min(used, key=_peak)
     return Cluster(name=name, devices=len(devices), machines=len(machines), device=slowest["name"],
-                   memory_bytes=min(entry["memory_bytes"] for entry in used), peak_flops=_peak(slowest))  # fmt: skip
+                   memory_bytes=min(entry["memory_bytes"] for entry in used), peak_flops=_peak(slowest),
+                   title=topology["name"])  # fmt: skip
 
 
 def _peak(entry: dict) -> float:
