@@ -56,7 +56,8 @@ static std::string describeOptions(const ParallelizationProblem &problem,
 static json toJson(const HybridShape &shape) {
   return {shape.groups, shape.data,    shape.tensor,
           shape.chunks, shape.samples, int(shape.sequence),
-          shape.zero,   shape.context, int(shape.zigzag)};
+          shape.zero,   shape.context, int(shape.zigzag),
+          shape.experts};
 }
 
 static json toJson(const HybridStage &stage) {
@@ -172,7 +173,8 @@ private:
   const HierarchicalOptions &options;
 
   static bool isOfFirstMicrobatch(const HybridShape &shape) {
-    return shape.samples == 1 && shape.tensor == 1 && shape.context == 1;
+    return shape.samples == 1 && shape.tensor == 1 && shape.context == 1 &&
+           shape.experts == 1;
   }
 
   static void expectSame(const Cursor &entry, int64_t actual,
@@ -217,7 +219,7 @@ private:
   }
 
   HybridShape readShape(const Cursor &entry) {
-    std::vector<Cursor> list = elements(entry, 9);
+    std::vector<Cursor> list = elements(entry, 10);
     HybridShape shape;
     shape.groups = degree(list[0]);
     shape.data = degree(list[1]);
@@ -228,9 +230,12 @@ private:
     shape.zero = static_cast<int>(list[6].integer(0, 3));
     shape.context = degree(list[7]);
     shape.zigzag = flag(list[8]);
+    shape.experts = degree(list[9]);
     int64_t devices = problem.getTopology().deviceCount(), product = 1;
     for (int64_t of : {shape.groups, shape.data, shape.tensor, shape.context})
       product = std::min(product * of, devices + 1);
+    if (shape.data % shape.experts != 0)
+      list[9].failExpected("a divisor of the replicas");
     if (product > devices)
       entry.failExpected("a shape of at most " + std::to_string(devices) +
                          " devices");
