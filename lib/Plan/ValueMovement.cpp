@@ -10,8 +10,11 @@
 
 #include "ValuePlannerScratch.h"
 
+#include "Soap/Profile/ProfileModel.h"
+
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 #include <numeric>
 
 using namespace soap;
@@ -185,6 +188,81 @@ void ValuePlanner::listWanted(std::vector<Wanted> &wanted, int64_t &messages) {
   }
 }
 
+void ValuePlanner::Scratch::Inside::begin(const Topology &topology) {
+  if (machineOf.empty()) {
+    machineOf.resize(topology.devices.size());
+    std::vector<std::vector<int>> machines = topology.machines();
+    for (size_t m = 0; m < machines.size(); ++m)
+      for (int device : machines[m])
+        machineOf[static_cast<size_t>(device)] = static_cast<int>(m);
+    bytesOf.assign(machines.size(), 0);
+    readersOf.assign(machines.size(), 0);
+  }
+  sent.assign(topology.devices.size(), 0);
+  received = sent;
+}
+
+void ValuePlanner::Scratch::Inside::add(std::span<const int> senders,
+                                        std::span<const int64_t> bytes,
+                                        std::span<const int> readers) {
+  auto at = [](std::vector<int64_t> &list, int index) -> int64_t & {
+    return list[static_cast<size_t>(index)];
+  };
+  auto ofMachine = [&](std::vector<int64_t> &list, int device) -> int64_t & {
+    return at(list, machineOf[static_cast<size_t>(device)]);
+  };
+  for (size_t i = 0; i < senders.size(); ++i)
+    ofMachine(bytesOf, senders[i]) += bytes[i];
+  for (int device : readers)
+    ++ofMachine(readersOf, device);
+  for (int device : readers)
+    at(received, device) += ofMachine(bytesOf, device);
+  for (size_t i = 0; i < senders.size(); ++i) {
+    int64_t others = ofMachine(readersOf, senders[i]);
+    if (std::ranges::binary_search(readers, senders[i])) {
+      --others;
+      at(received, senders[i]) -= bytes[i];
+    }
+    at(sent, senders[i]) += bytes[i] * others;
+  }
+  for (int device : senders)
+    ofMachine(bytesOf, device) = 0;
+  for (int device : readers)
+    ofMachine(readersOf, device) = 0;
+}
+
+int64_t ValuePlanner::Scratch::Inside::measuredNs(
+    const Topology &topology, CollectiveModels &models,
+    std::span<const int> devices) const {
+  auto mostOf = [&](int device) {
+    auto d = static_cast<size_t>(device);
+    return std::max(sent[d], received[d]);
+  };
+  auto machine = [&](int device) {
+    return machineOf[static_cast<size_t>(device)];
+  };
+  int busiest = *std::ranges::max_element(
+      devices, [&](int a, int b) { return mostOf(a) < mostOf(b); });
+  const auto &costs = topology.typeOf(busiest).costs;
+  if (mostOf(busiest) == 0 || !costs ||
+      std::ranges::none_of(costs->getProfile().collectives,
+                           [](const CollectiveEntries &entries) {
+                             return entries.kind == CollectiveKind::AllToAll;
+                           }))
+    return 0;
+  std::vector<int> members;
+  for (int device : devices)
+    if (machine(device) == machine(busiest))
+      members.push_back(device);
+  if (members.size() < 2)
+    return 0;
+  // Each of n devices sends (n - 1) / n^2 of the whole.
+  auto n = static_cast<double>(members.size());
+  double whole = static_cast<double>(mostOf(busiest)) * n * n / (n - 1);
+  return models.price(CollectiveKind::AllToAll, members, std::llround(whole))
+      .ns;
+}
+
 /// Adds the messages that bring a region to devices, and their ends to lists:
 /// the sources that are read (each once), and devices. Returns the bytes moved.
 int64_t ValuePlanner::exchangeRegion(int region, std::span<const int> readers,
@@ -218,10 +296,13 @@ int64_t ValuePlanner::exchangeRegion(int region, std::span<const int> readers,
       if (source->devices[s] == device)
         continue;
       exchanged.add({source->devices[s], device, size});
+      scratch->inside.add(std::span(&source->devices[s], 1),
+                          std::span(&size, 1), std::span(&device, 1));
       total += size;
     }
   }
   exchanged.add(models.routeSets(), senders, bytes, readers);
+  scratch->inside.add(senders, bytes, readers);
   auto count = static_cast<int64_t>(readers.size());
   for (size_t i = 0; i < senders.size(); ++i)
     total +=
@@ -245,6 +326,7 @@ bool ValuePlanner::exchangeAll() {
     return false;
   std::vector<int> sources, devices;
   isRead.assign(source->devices.size(), false);
+  scratch->inside.begin(cost.getTopology());
   byRegion = wanted;
   std::sort(
       byRegion.begin(), byRegion.end(), [](const Wanted &a, const Wanted &b) {
@@ -272,12 +354,14 @@ bool ValuePlanner::exchangeAll() {
   CollectiveCost exchange = exchanged.take();
   for (int &link : exchange.links)
     link += deviceCount;
-  PlannedTask &task = out->tasks.back();
-  task.durationNs = exchange.ns;
-  task.resource = -1 - transfers.resourceNumber(exchange.links);
-  task.collective = static_cast<int>(out->collectives.size());
   std::sort(devices.begin(), devices.end());
   devices.erase(std::unique(devices.begin(), devices.end()), devices.end());
+  PlannedTask &task = out->tasks.back();
+  task.durationNs = std::max(
+      exchange.ns,
+      scratch->inside.measuredNs(cost.getTopology(), models, devices));
+  task.resource = -1 - transfers.resourceNumber(exchange.links);
+  task.collective = static_cast<int>(out->collectives.size());
   out->collectives.push_back({CollectiveKind::Exchange, std::move(devices),
                               total, exchangeTemporaries(byRegion, sources)});
   return true;
