@@ -10,11 +10,8 @@
 
 #include "ValuePlannerScratch.h"
 
-#include "Soap/Profile/ProfileModel.h"
-
 #include <algorithm>
 #include <cassert>
-#include <cmath>
 #include <numeric>
 
 using namespace soap;
@@ -188,81 +185,6 @@ void ValuePlanner::listWanted(std::vector<Wanted> &wanted, int64_t &messages) {
   }
 }
 
-void ValuePlanner::Scratch::Inside::begin(const Topology &topology) {
-  if (machineOf.empty()) {
-    machineOf.resize(topology.devices.size());
-    std::vector<std::vector<int>> machines = topology.machines();
-    for (size_t m = 0; m < machines.size(); ++m)
-      for (int device : machines[m])
-        machineOf[static_cast<size_t>(device)] = static_cast<int>(m);
-    bytesOf.assign(machines.size(), 0);
-    readersOf.assign(machines.size(), 0);
-  }
-  sent.assign(topology.devices.size(), 0);
-  received = sent;
-}
-
-void ValuePlanner::Scratch::Inside::add(std::span<const int> senders,
-                                        std::span<const int64_t> bytes,
-                                        std::span<const int> readers) {
-  auto at = [](std::vector<int64_t> &list, int index) -> int64_t & {
-    return list[static_cast<size_t>(index)];
-  };
-  auto ofMachine = [&](std::vector<int64_t> &list, int device) -> int64_t & {
-    return at(list, machineOf[static_cast<size_t>(device)]);
-  };
-  for (size_t i = 0; i < senders.size(); ++i)
-    ofMachine(bytesOf, senders[i]) += bytes[i];
-  for (int device : readers)
-    ++ofMachine(readersOf, device);
-  for (int device : readers)
-    at(received, device) += ofMachine(bytesOf, device);
-  for (size_t i = 0; i < senders.size(); ++i) {
-    int64_t others = ofMachine(readersOf, senders[i]);
-    if (std::ranges::binary_search(readers, senders[i])) {
-      --others;
-      at(received, senders[i]) -= bytes[i];
-    }
-    at(sent, senders[i]) += bytes[i] * others;
-  }
-  for (int device : senders)
-    ofMachine(bytesOf, device) = 0;
-  for (int device : readers)
-    ofMachine(readersOf, device) = 0;
-}
-
-int64_t ValuePlanner::Scratch::Inside::measuredNs(
-    const Topology &topology, CollectiveModels &models,
-    std::span<const int> devices) const {
-  auto mostOf = [&](int device) {
-    auto d = static_cast<size_t>(device);
-    return std::max(sent[d], received[d]);
-  };
-  auto machine = [&](int device) {
-    return machineOf[static_cast<size_t>(device)];
-  };
-  int busiest = *std::ranges::max_element(
-      devices, [&](int a, int b) { return mostOf(a) < mostOf(b); });
-  const auto &costs = topology.typeOf(busiest).costs;
-  if (mostOf(busiest) == 0 || !costs ||
-      std::ranges::none_of(costs->getProfile().collectives,
-                           [](const CollectiveEntries &entries) {
-                             return entries.kind == CollectiveKind::AllToAll;
-                           }))
-    return 0;
-  std::vector<int> members;
-  for (int device : devices)
-    if (machine(device) == machine(busiest))
-      members.push_back(device);
-  if (members.size() < 2)
-    return 0;
-  // Each of n devices sends (n - 1) / n^2 of the whole.
-  auto n = static_cast<double>(members.size());
-  double whole = static_cast<double>(mostOf(busiest)) * n * n / (n - 1);
-  return models.price(CollectiveKind::AllToAll, members, std::llround(whole))
-      .ns;
-}
-
 /// Adds the messages that bring a region to devices, and their ends to lists:
 /// the sources that are read (each once), and devices. Returns the bytes moved.
 int64_t ValuePlanner::exchangeRegion(int region, std::span<const int> readers,
@@ -419,9 +341,13 @@ bool ValuePlanner::exchange(std::span<const Wanted> wanted) {
   std::sort(devices.begin(), devices.end());
   devices.erase(std::unique(devices.begin(), devices.end()), devices.end());
   PlannedTask &task = out->tasks.back();
-  task.durationNs = std::max(
-      exchange.ns,
-      scratch->inside.measuredNs(cost.getTopology(), models, devices));
+  task.durationNs = exchange.ns;
+  if (auto inside = scratch->inside.measured(cost.getTopology(), devices))
+    task.durationNs =
+        std::max(task.durationNs, models
+                                      .price(CollectiveKind::AllToAll,
+                                             inside->devices, inside->bytes)
+                                      .ns);
   task.resource = -1 - transfers.resourceNumber(exchange.links);
   task.collective = static_cast<int>(out->collectives.size());
   out->collectives.push_back({CollectiveKind::Exchange, std::move(devices),

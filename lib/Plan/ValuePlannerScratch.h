@@ -12,6 +12,7 @@
 #ifndef SOAP_LIB_PLAN_VALUEPLANNERSCRATCH_H
 #define SOAP_LIB_PLAN_VALUEPLANNERSCRATCH_H
 
+#include "Cost/InsideExchange.h"
 #include "Soap/Plan/ValuePlanner.h"
 
 #include <utility>
@@ -48,24 +49,7 @@ struct ValuePlanner::Scratch {
   /// Of `exchangeRegion`: devices, and what each of them sends.
   std::vector<int> senders;
   std::vector<int64_t> senderBytes;
-  /// Of an exchange, what devices send to others of their machine.
-  struct Inside {
-    std::vector<int> machineOf; ///< by device; empty: not asked for yet
-    std::vector<int64_t> sent, received; ///< bytes by device
-    /// By machine: what its devices send, and how many read. 0 between calls.
-    std::vector<int64_t> bytesOf, readersOf;
-
-    void begin(const Topology &topology);
-    /// `readers`, ascending, want what the senders have, in bytes.
-    void add(std::span<const int> senders, std::span<const int64_t> bytes,
-             std::span<const int> readers);
-    /// How long that takes as all-to-alls were measured: each device of the
-    /// busiest one's machine sends as much as that one sends or receives; 0:
-    /// none was measured, or nothing moves. `devices`: of the exchange,
-    /// ascending.
-    int64_t measuredNs(const Topology &topology, CollectiveModels &models,
-                       std::span<const int> devices) const;
-  } inside;
+  InsideExchange inside; ///< of `exchange`
   /// Of `exchangeTemporaries`, by device.
   std::vector<int64_t> bytesSent, bytesReceived;
 
