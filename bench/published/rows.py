@@ -9,6 +9,14 @@ import math
 import re
 
 
+# Of rows whose source names the model alone: sizes of its published config.
+_QWEN3 = {"kv_heads": 4, "vocab": 151936, "head_width": 128, "experts": 128, "top_k": 8}
+MIXTURES = {
+    "Qwen3_30B_a3B": {**_QWEN3, "layers": 48, "hidden": 2048, "heads": 32, "ffn": 768},
+    "Qwen3_235B_a22B": {**_QWEN3, "layers": 94, "hidden": 4096, "heads": 64, "ffn": 1536},
+}
+
+
 class Unsaid(Exception):
     """Why Soap cannot say a row."""
 
@@ -38,6 +46,13 @@ class Row:
 
     def generator(self):
         """The arguments of soap-translate, without the batch."""
+        if self.family in MIXTURES:
+            # Benchmarks of throughput have even loads: each expert takes its share, and drops nothing.
+            get = MIXTURES[self.family]
+            return ["--generate=mixtral", *flags({
+                "layers": get["layers"], "width": get["hidden"], "heads": get["heads"], "kv-heads": get["kv_heads"],
+                "head-width": get["head_width"], "qk-norm": 1, "mlp-width": get["ffn"], "experts": get["experts"],
+                "top-k": get["top_k"], "capacity": 100, "length": self.length, "vocabulary": get["vocab"]})]
         get = {name: number(self.fields[name]) for name in ("layers", "hidden", "heads", "kv_heads", "ffn", "vocab")}
         if not get["layers"]:
             raise Unsaid(f"no sizes of {self.model.split(' ')[0]}")
@@ -105,8 +120,6 @@ class Row:
         return [self.samples] if self.samples else [1, 2, 4, 8]
 
     def plan(self, samples=None):
-        if self.experts > 1:
-            raise Unsaid("expert parallelism")
         data = self.fields["data"]
         zero = 3 if "zero 3" in data else 2 if "zero 2" in data else 1
         width = self.tensor * self.stages * self.context
@@ -116,6 +129,9 @@ class Row:
             zero = 0
         parts = [f"stages={self.stages}", f"chunks={self.chunks}", f"tensor={self.tensor}", f"context={self.context}",
                  f"samples={samples or self.choices()[0]}", f"zero={zero}"]
+        if self.experts > 1:
+            # Megatron's degree counts all devices that share experts, members of tensor-parallel groups too.
+            parts.append(f"experts={self.experts // self.tensor}")
         if self.tensor > 1:
             parts.append("sequence")
         if self.context > 1:

@@ -218,10 +218,13 @@ int64_t ValuePlanner::exchangeRegion(int region, std::span<const int> readers,
       if (source->devices[s] == device)
         continue;
       exchanged.add({source->devices[s], device, size});
+      scratch->inside.add(std::span(&source->devices[s], 1),
+                          std::span(&size, 1), std::span(&device, 1));
       total += size;
     }
   }
   exchanged.add(models.routeSets(), senders, bytes, readers);
+  scratch->inside.add(senders, bytes, readers);
   auto count = static_cast<int64_t>(readers.size());
   for (size_t i = 0; i < senders.size(); ++i)
     total +=
@@ -232,20 +235,83 @@ int64_t ValuePlanner::exchangeRegion(int region, std::span<const int> readers,
 
 /// Many messages as one operation. Whether it was done.
 bool ValuePlanner::exchangeAll() {
-  if (oneByOne)
-    return false;
-  std::vector<Wanted> &wanted = scratch->wanted,
-                      &byRegion = scratch->wantedByRegion;
-  std::vector<int> &readers = scratch->regionReaders;
+  std::vector<Wanted> &wanted = scratch->wanted;
   int64_t count = 0;
   listWanted(wanted, count);
   auto [times, per] = multiplicity;
   if (count * times <= fewMessages * per ||
       static_cast<int64_t>(wanted.size()) * times < 2 * per)
     return false;
+  if (!oneByOne)
+    return exchange(wanted);
+  exchangeByRounds(wanted);
+  return false; // there may be others
+}
+
+/// Of pieces that come one by one, those that devices exchange among each
+/// other: each of them has one piece, of which every one of them wants a part.
+/// All pieces of an exchange are of one microbatch then.
+void ValuePlanner::exchangeByRounds(std::span<const Wanted> wanted) {
+  // Regions with the blocks that they overlap: the exchange of each block.
+  std::vector<int> ofBlock(source->blocks->regions.size());
+  std::iota(ofBlock.begin(), ofBlock.end(), 0);
+  auto rootOf = [&](int block) {
+    while (ofBlock[static_cast<size_t>(block)] != block)
+      block = ofBlock[static_cast<size_t>(block)] =
+          ofBlock[static_cast<size_t>(ofBlock[static_cast<size_t>(block)])];
+    return block;
+  };
+  std::vector<int> firstBlock; // by place in `wanted`
+  std::vector<size_t> blocksOf;
+  for (const Wanted &want : wanted) {
+    const std::vector<Common> &common =
+        commonBlocks(*source->blocks, want.region);
+    firstBlock.push_back(common.empty() ? -1 : common[0].block);
+    blocksOf.push_back(common.size());
+    for (const Common &other : common)
+      ofBlock[static_cast<size_t>(rootOf(other.block))] =
+          rootOf(common[0].block);
+  }
+  std::vector<std::vector<int>> holders(ofBlock.size());
+  for (size_t block = 0; block < ofBlock.size(); ++block)
+    for (int written : replicas(static_cast<int>(block), 0))
+      holders[static_cast<size_t>(rootOf(static_cast<int>(block)))].push_back(
+          source->devices[static_cast<size_t>(written)]);
+  std::vector<std::vector<size_t>> members(ofBlock.size()); // of `wanted`
+  for (size_t w = 0; w < wanted.size(); ++w)
+    if (firstBlock[w] >= 0)
+      members[static_cast<size_t>(rootOf(firstBlock[w]))].push_back(w);
+  std::vector<Wanted> together;
+  std::vector<int> readers;
+  for (size_t e = 0; e < members.size(); ++e) {
+    std::vector<int> &from = holders[e];
+    if (static_cast<int64_t>(members[e].size() * from.size()) <= fewMessages)
+      continue;
+    together.clear();
+    readers.clear();
+    bool isWhole = true;
+    for (size_t w : members[e]) {
+      together.push_back(wanted[w]);
+      readers.push_back(wanted[w].device);
+      isWhole &= blocksOf[w] == from.size();
+    }
+    std::ranges::sort(from);
+    std::ranges::sort(readers);
+    if (isWhole && from == readers &&
+        std::ranges::adjacent_find(from) == from.end())
+      exchange(together);
+  }
+}
+
+/// The regions that devices lack, by device, in one operation. Whether anything
+/// has to move.
+bool ValuePlanner::exchange(std::span<const Wanted> wanted) {
+  std::vector<Wanted> &byRegion = scratch->wantedByRegion;
+  std::vector<int> &readers = scratch->regionReaders;
   std::vector<int> sources, devices;
   isRead.assign(source->devices.size(), false);
-  byRegion = wanted;
+  scratch->inside.begin(cost.getTopology());
+  byRegion.assign(wanted.begin(), wanted.end());
   std::sort(
       byRegion.begin(), byRegion.end(), [](const Wanted &a, const Wanted &b) {
         return std::pair(a.region, a.device) < std::pair(b.region, b.device);
@@ -272,12 +338,18 @@ bool ValuePlanner::exchangeAll() {
   CollectiveCost exchange = exchanged.take();
   for (int &link : exchange.links)
     link += deviceCount;
-  PlannedTask &task = out->tasks.back();
-  task.durationNs = exchange.ns;
-  task.resource = -1 - transfers.resourceNumber(exchange.links);
-  task.collective = static_cast<int>(out->collectives.size());
   std::sort(devices.begin(), devices.end());
   devices.erase(std::unique(devices.begin(), devices.end()), devices.end());
+  PlannedTask &task = out->tasks.back();
+  task.durationNs = exchange.ns;
+  if (auto inside = scratch->inside.measured(cost.getTopology(), devices))
+    task.durationNs =
+        std::max(task.durationNs, models
+                                      .price(CollectiveKind::AllToAll,
+                                             inside->devices, inside->bytes)
+                                      .ns);
+  task.resource = -1 - transfers.resourceNumber(exchange.links);
+  task.collective = static_cast<int>(out->collectives.size());
   out->collectives.push_back({CollectiveKind::Exchange, std::move(devices),
                               total, exchangeTemporaries(byRegion, sources)});
   return true;

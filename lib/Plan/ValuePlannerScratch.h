@@ -12,6 +12,7 @@
 #ifndef SOAP_LIB_PLAN_VALUEPLANNERSCRATCH_H
 #define SOAP_LIB_PLAN_VALUEPLANNERSCRATCH_H
 
+#include "Cost/InsideExchange.h"
 #include "Soap/Plan/ValuePlanner.h"
 
 #include <utility>
@@ -48,6 +49,7 @@ struct ValuePlanner::Scratch {
   /// Of `exchangeRegion`: devices, and what each of them sends.
   std::vector<int> senders;
   std::vector<int64_t> senderBytes;
+  InsideExchange inside; ///< of `exchange`
   /// Of `exchangeTemporaries`, by device.
   std::vector<int64_t> bytesSent, bytesReceived;
 

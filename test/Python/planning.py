@@ -124,8 +124,8 @@ def check_bad_configs():
           and any("llama3" in line for line in scaled.assumed), scaled.assumed)  # fmt: skip
 
 
-def shapes_of(devices, machine, batch):
-    """Shapes of all kinds, some of which no executor says."""
+def shapes_of(devices, machine, batch, experts):
+    """Shapes of all kinds, some of which no executor says; of a mixture, with its `experts` shared by replicas, too."""
     for stages in (1, 2, 4):
         for chunks in (1, 2) if stages > 1 else (1,):
             for tensor in (1, 2, 8):
@@ -134,11 +134,13 @@ def shapes_of(devices, machine, batch):
                     if devices % unit or tensor > machine:
                         continue
                     data = devices // unit
+                    shared = 2 if context == 1 and data % 2 == 0 and experts and experts % (2 * tensor) == 0 else 1
                     for zero in (0, 1, 3) if stages == 1 else (0, 1):
                         for recompute in (None, "none", "selective", "whole"):
                             yield Shape(stages=stages, chunks=chunks, tensor=tensor, context=context, data=data,
                                         samples=2 if batch % (2 * data) == 0 else 1, zero=zero if data * context > 1 else 0,
-                                        sequence=tensor > 1, zigzag=context > 1, recompute=recompute,
+                                        experts=shared if recompute != "none" else 1, sequence=tensor > 1,
+                                        zigzag=context > 1, recompute=recompute,
                                         offload=zero == 1 and stages == 1 and recompute == "whole")  # fmt: skip
 
 
@@ -157,7 +159,7 @@ def check_files():
             devices = machines * width
             batch, length = 4 * devices, min(network.max_length, 4096)
             wrong = []
-            for shape in shapes_of(devices, width, batch):
+            for shape in shapes_of(devices, width, batch, network.sizes.experts):
                 for key, executor in EXECUTORS.items():
                     gaps, near = missing(executor, Setup(shape, batch, length, width), network)
                     if near is None:
@@ -189,6 +191,13 @@ def check_jobs():
     check("a command of Megatron", setup == Setup(Shape(stages=2, chunks=2, tensor=2, data=4, samples=1, recompute="none"),
                                                   32, 2048, 8), setup)  # fmt: skip
     check("what is not priced is said", any("FP8" in note for note in notes) and any("attention" in note for note in notes))
+    setup, notes = megatron.read("--nproc-per-node 8 --nnodes 4 --tensor-model-parallel-size 2 --micro-batch-size 1 "
+                                 "--global-batch-size 32 --expert-model-parallel-size 16 "
+                                 "--expert-tensor-parallel-size 1", "--check")  # fmt: skip
+    check("experts over replicas and members", (setup.shape.experts, setup.shape.data, notes) == (8, 16, []), setup)
+    setup, notes = megatron.read("--nproc-per-node 8 --tensor-model-parallel-size 2 --micro-batch-size 1 "
+                                 "--expert-model-parallel-size 4", "--check")  # fmt: skip
+    check("layers of experts over members are said", setup.shape.experts == 4 and "over 2 devices" in notes[0], notes)
     toml = '[model]\nname = "llama3"\nflavor = "8B"\n[training]\nlocal_batch_size = 2\nseq_len = 8192 # positions\n'
     setup, notes = torchtitan.read(toml, "job.toml", 16)
     check("a job of torchtitan by its defaults", setup == Setup(Shape(data=16, samples=2, zero=3, recompute="selective"),
@@ -199,6 +208,7 @@ def check_jobs():
         (megatron.read, "--micro-batch-size 1", "--nproc-per-node"),
         (megatron.read, "--micro-batch-size x --nproc-per-node 8", "'micro-batch-size': expected a whole number, got 'x'"),
         (megatron.read, "--micro-batch-size 3 --global-batch-size 8 --nproc-per-node 2", "global-batch-size"),
+        (megatron.read, "--micro-batch-size 1 --nproc-per-node 8 --expert-model-parallel-size 3", "divides 8 replicas"),
         (torchtitan.read, "[training", "TOML" if sys.version_info >= (3, 11) else "--cluster"),
         (torchtitan.read, "[training]\nlocal_batch_size = 1\n", "--cluster"),
         (deepspeed.read, "{", "deepspeed.json:1:2: no JSON"),
@@ -218,7 +228,7 @@ def check_reports():
     stage = {"recompute": "none", "parameter_bytes": 4, "state_bytes": 3, "gradient_bytes": 2, "activation_bytes": 10,
              "scratch_bytes": 5}  # fmt: skip
     report = {"stages": 2, "chunks": 2, "tensor": 1, "context": 1, "data": 4, "samples": 1, "zero": 1, "sequence": False,
-              "zigzag": False, "makespan_ns": 7, "excess_bytes": 0, "peak_bytes": 60, "max_bytes": 80,
+              "zigzag": False, "experts": 1, "makespan_ns": 7, "excess_bytes": 0, "peak_bytes": 60, "max_bytes": 80,
               "by_stage": [stage, stage, stage, {**stage, "activation_bytes": 20, "scratch_bytes": 6}]}  # fmt: skip
     plan = plan_of(report, 32)
     memory = plan.memory_by_kind()

@@ -189,6 +189,8 @@ private:
   };
   void listWanted(std::vector<Wanted> &wanted, int64_t &messages);
   bool exchangeAll();
+  bool exchange(std::span<const Wanted> wanted);
+  void exchangeByRounds(std::span<const Wanted> wanted);
   int64_t exchangeRegion(int region, std::span<const int> readers,
                          std::vector<int> &sources, std::vector<int> &devices);
   Temporaries exchangeTemporaries(std::span<const Wanted> wanted,

@@ -67,6 +67,42 @@ StageQuotient::Price StageQuotient::price(const Known &known,
   return price;
 }
 
+/// The messages of all replicas to all, on the links of replica 0. Returns false
+/// with a reason where replicas differ.
+bool StageQuotient::setExchange(int value, int index, PlannedTask &task,
+                                const PlannedCollective &collective) {
+  auto fail = [&](const char *why) {
+    reason = "'" + graph.values[static_cast<size_t>(value)].name +
+             "' has an exchange that " + why;
+    return false;
+  };
+  Members members = membersOf(collective.devices);
+  for (const auto &[replica, devices] : members)
+    if (devices != members[0])
+      return fail("differs from replica to replica");
+  std::map<int, int> counts; // by link of replica 0
+  std::vector<int> own;
+  for (int resource : resourcesOf(task.resource)) {
+    int link = resource - topology.deviceCount();
+    int first = firstLinks[static_cast<size_t>(link)];
+    ++counts[first];
+    if (first == link)
+      own.push_back(resource);
+  }
+  for (const auto &[link, count] : counts)
+    if (count != getReplicas())
+      return fail("occupies other links on one replica than on another");
+  task.resource = -1 - transfers.resourceNumber(own);
+  Group group{collective.kind, collective.devices};
+  auto it = known.find(group);
+  if (it == known.end()) {
+    Known made = makeKnown(group);
+    it = known.emplace(std::move(group), std::move(made)).first;
+  }
+  spanning[{valueInfo[value].block, index}] = &it->first;
+  return true;
+}
+
 /// Prices a collective of two replicas for all that they stand for, on the
 /// links of replica 0; `index` is the number that its task gets. Returns false
 /// with a reason where replicas differ.
@@ -86,6 +122,10 @@ bool StageQuotient::setPrice(int value, int index, PlannedTask &task,
         return fail(" over a link that is not of one replica alone");
     return true;
   }
+  auto replicas = static_cast<int64_t>(members.size()); // that are planned
+  // All are, with the price of all messages.
+  if (collective.kind == CollectiveKind::Exchange && replicas == getReplicas())
+    return setExchange(value, index, task, collective);
   if (!isRooted && collective.kind != CollectiveKind::AllReduce &&
       collective.kind != CollectiveKind::ReduceScatter &&
       collective.kind != CollectiveKind::AllGather)
@@ -118,12 +158,12 @@ bool StageQuotient::setPrice(int value, int index, PlannedTask &task,
   std::sort(devices.begin() + (root >= 0), devices.end());
   // Each device has a part of its own.
   if (collective.kind == CollectiveKind::ReduceScatter)
-    collective.bytes = collective.bytes / 2 * getReplicas();
+    collective.bytes = collective.bytes / replicas * getReplicas();
   // Each device gives a part to the root.
   if (collective.kind == CollectiveKind::AllReduce ||
       collective.kind == CollectiveKind::Reduce)
     for (DeviceBytes &entry : collective.temporaries)
-      entry.bytes = entry.bytes / 2 * getReplicas();
+      entry.bytes = entry.bytes / replicas * getReplicas();
   Group group{collective.kind, std::move(devices)};
   auto it = known.find(group);
   if (it == known.end()) {
@@ -160,9 +200,12 @@ bool StageQuotient::takeCollective(int value, size_t node, int index,
   if (uneven.size() == unevenBefore) {
     Members writing = membersOf(holders);
     std::set<int> members(collective.devices.begin(), collective.devices.end());
-    return !spans ||
-           (writing.size() == 2 && writing[0] == writing[1] &&
-            outputs == members) ||
+    bool isAlike =
+        writing.size() == membersOf(collective.devices).size() &&
+        std::ranges::all_of(writing, [&](const auto &entry) {
+          return entry.second == writing[0];
+        });
+    return !spans || (isAlike && outputs == members) ||
            fail("combined for, or from, some replicas only");
   }
   if (collective.kind == CollectiveKind::Reduce)

@@ -260,7 +260,21 @@ void StageQuotient::planValue(int value) {
     if (isLocal(plan))
       return addLoad(value);
   }
-  planOn(value, [this](int slot) { return partOf(slot, 2); }, planned);
+  // Two replicas stand for all, unless each has a part for each other one.
+  bool isExchanged = std::ranges::any_of(readings, [&](const Reading &reading) {
+    return source.kind == Layout::Cut && reading.reader &&
+           !reading.isContributions && reading.layout.kind == Layout::Cut &&
+           reading.layout.shifts != source.shifts;
+  });
+  int count = isExchanged ? getReplicas() : 2;
+  planOn(value, [&](int slot) { return partOf(slot, count); }, planned);
+  for (const PlannedCollective &collective : planned.collectives)
+    if (size_t spanned = membersOf(collective.devices).size();
+        spanned > 1 && static_cast<int>(spanned) != count) {
+      reason = "'" + graph.values[static_cast<size_t>(value)].name +
+               "' moves between some of the replicas only";
+      return;
+    }
   restrict(value, /*mayRootsDiffer=*/true);
   if (reason.empty())
     addLoad(value);

@@ -74,17 +74,19 @@ static std::vector<HybridShape> listShapes(const HybridModel &model,
     int inside = tensor * stages * context.first;
     if (devices % inside != 0)
       return;
-    for (bool sequence : {false, true})
-      for (int zero : {0, 1, 3})
-        for (int chunks : {1, 2, 4}) {
-          HybridShape shape{stages, devices / inside, tensor,
-                            chunks, samples,          sequence,
-                            zero,   context.first,    context.second};
-          if (sequence && tensor == 1)
-            continue;
-          if (model.check(shape, /*mayIdle=*/true).empty())
-            shapes.push_back(shape);
-        }
+    int data = devices / inside;
+    for (int experts : model.expertDegrees(data, tensor))
+      for (bool sequence : {false, true})
+        for (int zero : {0, 1, 3})
+          for (int chunks : {1, 2, 4}) {
+            HybridShape shape{stages, data,     tensor, chunks,
+                              samples, sequence, zero,   context.first,
+                              context.second, experts};
+            if (sequence && tensor == 1)
+              continue;
+            if (model.check(shape, /*mayIdle=*/true).empty())
+              shapes.push_back(shape);
+          }
   };
   for (int64_t samples : sampleCounts(model.getBatch(), devices))
     for (int64_t tensor : divisorsOf(devices))
@@ -213,14 +215,16 @@ private:
   static constexpr double memoryMargin = 0.1;
   int64_t maxExcess;
   std::deque<HybridPlan> plans;
-  /// Stages, chunks, tensor parallelism, sequence, context, gathered weights.
-  using Kind = std::tuple<bool, bool, bool, bool, bool, bool>;
+  /// Stages, chunks, tensor parallelism, sequence, context, gathered weights,
+  /// experts.
+  using Kind = std::tuple<bool, bool, bool, bool, bool, bool, bool>;
   std::map<Kind, double> ratios;  ///< least of simulated time to price
   std::map<Kind, double> seconds; ///< most of a simulation
 
   static Kind kindOf(const HybridShape &shape) {
     return {shape.groups > 1, shape.chunks > 1,  shape.tensor > 1,
-            shape.sequence,   shape.context > 1, shape.zero == 3};
+            shape.sequence,   shape.context > 1, shape.zero == 3,
+            shape.experts > 1};
   }
   double expectedNs(const HybridPlan &plan) const {
     auto it = ratios.find(kindOf(plan.shape));
@@ -416,9 +420,9 @@ HierarchicalResult soap::searchHybrid(HybridModel &model,
            (options.seconds > 0 && recorded.seconds() >= searchSeconds);
   };
   HierarchicalResult result;
-  using Kind = std::tuple<int, int, int>;
+  using Kind = std::tuple<int, int, int, int>;
   auto kindOf = [](const HybridShape &shape) {
-    return Kind{shape.groups, shape.tensor, shape.context};
+    return Kind{shape.groups, shape.tensor, shape.context, shape.experts};
   };
   std::map<Kind, HybridPlan> byKind;
   Candidates candidates(model.getMemoryBytes());

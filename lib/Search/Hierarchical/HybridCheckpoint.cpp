@@ -54,9 +54,12 @@ static std::string describeOptions(const ParallelizationProblem &problem,
 //===----------------------------------------------------------------------===//
 
 static json toJson(const HybridShape &shape) {
-  return {shape.groups, shape.data,    shape.tensor,
-          shape.chunks, shape.samples, int(shape.sequence),
-          shape.zero,   shape.context, int(shape.zigzag)};
+  json list = {shape.groups, shape.data,    shape.tensor,
+               shape.chunks, shape.samples, int(shape.sequence),
+               shape.zero,   shape.context, int(shape.zigzag)};
+  if (shape.experts > 1)
+    list.push_back(shape.experts);
+  return list;
 }
 
 static json toJson(const HybridStage &stage) {
@@ -172,7 +175,8 @@ private:
   const HierarchicalOptions &options;
 
   static bool isOfFirstMicrobatch(const HybridShape &shape) {
-    return shape.samples == 1 && shape.tensor == 1 && shape.context == 1;
+    return shape.samples == 1 && shape.tensor == 1 && shape.context == 1 &&
+           shape.experts == 1;
   }
 
   static void expectSame(const Cursor &entry, int64_t actual,
@@ -217,7 +221,12 @@ private:
   }
 
   HybridShape readShape(const Cursor &entry) {
-    std::vector<Cursor> list = elements(entry, 9);
+    // Without experts, as of models that have none, nine.
+    constexpr size_t withExperts = 10;
+    std::vector<Cursor> list =
+        elements(entry, entry.elements().size() == withExperts
+                            ? withExperts
+                            : withExperts - 1);
     HybridShape shape;
     shape.groups = degree(list[0]);
     shape.data = degree(list[1]);
@@ -228,9 +237,13 @@ private:
     shape.zero = static_cast<int>(list[6].integer(0, 3));
     shape.context = degree(list[7]);
     shape.zigzag = flag(list[8]);
+    if (list.size() == withExperts)
+      shape.experts = degree(list[9]);
     int64_t devices = problem.getTopology().deviceCount(), product = 1;
     for (int64_t of : {shape.groups, shape.data, shape.tensor, shape.context})
       product = std::min(product * of, devices + 1);
+    if (shape.data % shape.experts != 0)
+      entry.failExpected("experts of a divisor of the replicas");
     if (product > devices)
       entry.failExpected("a shape of at most " + std::to_string(devices) +
                          " devices");

@@ -12,6 +12,7 @@
 #include "MicrobatchGraph.h"
 #include "PipelineTime.h"
 #include "Search/Presets/Context.h"
+#include "Search/Presets/Experts.h"
 #include "SegmentCosts.h"
 #include "Soap/Cost/CollectiveCost.h"
 #include "Soap/Cost/CostModel.h"
@@ -63,6 +64,13 @@ static Topology slowestOf(const Topology &topology) {
   return result;
 }
 
+/// Whether replicas may share experts.
+static bool runsExperts(const Executor &executor) {
+  const std::string &name =
+      executor.base.empty() ? executor.name : executor.base;
+  return name == "soap" || name == "megatron-core" || name == "torchtitan";
+}
+
 struct HybridModel::Impl {
   const ParallelizationProblem &problem;
   Topology topology; ///< all devices of one type
@@ -83,14 +91,18 @@ struct HybridModel::Impl {
   /// The sequences that context parallelism splits, or why it does not.
   Expected<AttentionSequence> sequence = Error{};
 
-  using Key = std::tuple<int64_t, int, bool, int, bool>;
-  /// By samples, tensor, sequence, context, zigzag.
+  /// Experts that each mixture has a multiple of; 0: there are none.
+  int64_t mixtureExperts = 0;
+
+  using Key = std::tuple<int64_t, int, bool, int, bool, int>;
+  /// By samples, tensor, sequence, context, zigzag, experts.
   using Costs = std::map<Key, Expected<SegmentCosts>>;
   std::shared_ptr<Costs> costs = std::make_shared<Costs>();
   /// By samples.
   using Microbatches = std::map<int64_t, Expected<PlannedMicrobatch>>;
   std::shared_ptr<Microbatches> microbatches = std::make_shared<Microbatches>();
-  std::map<int64_t, std::vector<int64_t>> updates;
+  /// By pieces, and pieces of experts.
+  std::map<std::pair<int64_t, int64_t>, std::vector<int64_t>> updates;
   struct Reduction {
     std::optional<CollectiveModel> reduceScatter, allGather, allReduce;
     int64_t sharing = 1;
@@ -126,17 +138,18 @@ struct HybridModel::Impl {
 
   const Expected<SegmentCosts> &costsOf(const HybridShape &shape) {
     Key key{shape.samples, shape.tensor, shape.sequence, shape.context,
-            shape.zigzag};
+            shape.zigzag,  shape.experts};
     auto it = costs->find(key);
     if (it != costs->end())
       return it->second;
-    auto of = microbatches->find(shape.samples);
+    int64_t samples = shape.samples * shape.experts;
+    auto of = microbatches->find(samples);
     if (of == microbatches->end())
       of = microbatches
-               ->emplace(shape.samples,
+               ->emplace(samples,
                          planMicrobatch(problem.getGraph(), problem.getGroups(),
                                         problem.getRoles(), segments, mates,
-                                        stepBatch, shape.samples))
+                                        stepBatch, samples))
                .first;
     const Expected<PlannedMicrobatch> &planned = of->second;
     return costs
@@ -147,19 +160,30 @@ struct HybridModel::Impl {
         .first->second;
   }
 
-  const std::vector<int64_t> &updatesOf(int64_t pieces) {
+  const std::vector<int64_t> &updatesOf(const HybridShape &shape) {
+    int64_t shares = shape.zero > 0 ? shape.holders() : 1,
+            expertShares = shape.zero > 0 ? shape.expertHolders() : 1;
+    std::pair<int64_t, int64_t> pieces{
+        shape.tensor * shares, shape.experts * shape.tensor * expertShares};
     auto it = updates.find(pieces);
     if (it == updates.end())
       it = updates
-               .emplace(pieces, findUpdateNs(problem.getGraph(), segments,
-                                             topology, pieces))
+               .emplace(pieces,
+                        findUpdateNs(problem.getGraph(), segments, topology,
+                                     pieces.first, pieces.second))
                .first;
     return it->second;
   }
 
   /// Collectives over the holders of the weights of a stage: all places of all
   /// replicas. The groups of all members of a tensor-parallel group run at
-  /// once; those that share a link wait for each other.
+  /// once; those that share a link wait for each other. Of experts, one of as
+  /// many devices as share them holds the same.
+  Reduction &reductionOf(const HybridShape &shape, bool ofExperts) {
+    return ofExperts ? reductionOf(shape.expertHolders(),
+                                   shape.experts * shape.tensor)
+                     : reductionOf(shape.holders(), shape.tensor);
+  }
   Reduction &reductionOf(int holders, int tensor) {
     auto [it, isNew] = reductions.try_emplace({holders, tensor});
     if (!isNew)
@@ -208,33 +232,41 @@ struct HybridModel::Impl {
   /// other, and of what is left of its bytes.
   int64_t gatherNs(const HybridShape &shape, const SegmentCost &cost,
                    bool isGathered) {
-    Reduction &reduction = reductionOf(shape.holders(), shape.tensor);
     int64_t ns = 0, rest = cost.parameterBytes;
     for (const WeightCost &weight : cost.weights) {
       rest -= weight.weightBytes;
       if (weight.weightBytes > 0 && weight.isGathered == isGathered)
-        ns += reduction.allGatherNs(weight.weightBytes);
+        ns += gatherNs(shape, weight.weightBytes, weight.isOfExperts);
     }
     if (rest > 0 && !isGathered)
-      ns += reduction.allGatherNs(rest);
-    return reduction.sharing * ns;
+      ns += gatherNs(shape, rest, /*ofExperts=*/false);
+    return ns;
+  }
+  int64_t gatherNs(const HybridShape &shape, int64_t bytes, bool ofExperts) {
+    if (ofExperts && shape.expertHolders() == 1)
+      return 0;
+    Reduction &reduction = reductionOf(shape, ofExperts);
+    return reduction.sharing * reduction.allGatherNs(bytes);
+  }
+  int64_t reduceNs(const HybridShape &shape, int64_t bytes, bool ofExperts) {
+    if (ofExperts && shape.expertHolders() == 1)
+      return 0;
+    Reduction &reduction = reductionOf(shape, ofExperts);
+    return reduction.sharing * (shape.zero > 0
+                                    ? reduction.reduceScatterNs(bytes)
+                                    : reduction.allReduceNs(bytes));
   }
   int64_t reduceNs(const HybridShape &shape, const SegmentCost &cost,
                    bool isGathered) {
-    Reduction &reduction = reductionOf(shape.holders(), shape.tensor);
-    auto nsOf = [&](int64_t bytes) {
-      return shape.zero > 0 ? reduction.reduceScatterNs(bytes)
-                            : reduction.allReduceNs(bytes);
-    };
-    int64_t ns = 0, rest = cost.gradientBytes;
+    int64_t ns = 0, rest = cost.gradientBytes.all;
     for (const WeightCost &weight : cost.weights) {
       rest -= weight.gradientBytes;
       if (weight.gradientBytes > 0 && weight.isGathered == isGathered)
-        ns += nsOf(weight.gradientBytes);
+        ns += reduceNs(shape, weight.gradientBytes, weight.isOfExperts);
     }
     if (rest > 0 && !isGathered)
-      ns += nsOf(rest);
-    return reduction.sharing * ns;
+      ns += reduceNs(shape, rest, /*ofExperts=*/false);
+    return ns;
   }
   /// Moves of ZeRO-3 beside a pass, one after the other: the sum of their
   /// times, and of the squares of these.
@@ -275,7 +307,6 @@ struct HybridModel::Impl {
                     const HybridStage &stage) {
     if (shape.zero != 3 || shape.holders() == 1)
       return {};
-    Reduction &reduction = reductionOf(shape.holders(), shape.tensor);
     Moves forward, backward;
     int64_t forwardNs = 0, backwardNs = 0, forwards = 0, backwards = 0;
     for (int s = stage.firstSegment; s < stage.firstSegment + stage.segments;
@@ -291,14 +322,14 @@ struct HybridModel::Impl {
         if (!weight.isGathered)
           continue;
         int64_t gather =
-            reduction.sharing * reduction.allGatherNs(weight.weightBytes);
+            gatherNs(shape, weight.weightBytes, weight.isOfExperts);
         forward.add(gather);
         backward.add(gather);
-        backward.add(reduction.sharing *
-                     reduction.reduceScatterNs(weight.gradientBytes));
+        backward.add(
+            reduceNs(shape, weight.gradientBytes, weight.isOfExperts));
       }
     }
-    if (!reduction.isOnGroup || !waitsForMoves)
+    if (!reductionOf(shape, /*ofExperts=*/false).isOnGroup || !waitsForMoves)
       forwards = backwards = 0;
     return {stretch(static_cast<double>(forwardNs), forward, forwards),
             stretch(static_cast<double>(backwardNs), backward, backwards)};
@@ -319,14 +350,15 @@ struct HybridModel::Impl {
   /// of those that each pass reduces.
   static int64_t accumulateNs(const HybridShape &shape,
                               const SegmentCost &cost) {
-    if (shape.zero != 3 || cost.gradientBytes == 0)
+    if (shape.zero != 3 || cost.gradientBytes.all == 0)
       return cost.accumulateNs;
-    double bytes = 0;
+    double bytes = 0; // that others add
     for (const WeightCost &weight : cost.weights)
       if (weight.isGathered)
-        bytes += static_cast<double>(weight.gradientBytes);
-    double left = 1 - bytes / static_cast<double>(cost.gradientBytes) *
-                          (1 - 1.0 / shape.holders());
+        bytes += static_cast<double>(weight.gradientBytes) *
+                 (1 - 1.0 / (weight.isOfExperts ? shape.expertHolders()
+                                                : shape.holders()));
+    double left = 1 - bytes / static_cast<double>(cost.gradientBytes.all);
     return static_cast<int64_t>(static_cast<double>(cost.accumulateNs) * left);
   }
 
@@ -426,7 +458,7 @@ void HybridModel::Impl::addSynchronization(const HybridShape &shape,
                                            const SegmentCosts &found,
                                            HybridStage &made) {
   int64_t shares = shape.zero > 0 ? shape.holders() : 1;
-  const std::vector<int64_t> &update = updatesOf(shape.tensor * shares);
+  const std::vector<int64_t> &update = updatesOf(shape);
   Stretch stretch = stretchOf(shape, found, made);
   int end = made.firstSegment + made.segments;
   int64_t pass = 0, link = 0, gather = 0, forward = 0, allPasses = 0;
@@ -436,7 +468,7 @@ void HybridModel::Impl::addSynchronization(const HybridShape &shape,
     made.updateNs += update[s] + cost.onceNs / shares;
     pass += stretch.backwardNs(cost, made.recompute);
     allPasses = pass;
-    if (shape.holders() == 1 || cost.gradientBytes == 0)
+    if (shape.holders() == 1 || cost.gradientBytes.all == 0)
       continue;
     link = std::max(link, pass) + reduceNs(shape, cost, false);
     // Of the gradients that each pass reduces, all but the last are beside
@@ -533,6 +565,7 @@ HybridModel::make(const ParallelizationProblem &problem, int64_t batch,
   impl->batch = batch == 0 ? *ofStep : batch;
   impl->measured = findMeasured(problem);
   impl->sequence = findAttentionSequence(graph);
+  impl->mixtureExperts = commonExperts(graph);
   impl->memoryBytes = impl->topology.memoryBytes(0);
   if (other) {
     impl->costs = other->impl->costs;
@@ -615,9 +648,9 @@ std::string HybridModel::check(const HybridShape &shape, bool mayIdle) const {
     return why;
   if (shape.groups < 1 || shape.data < 1 || shape.tensor < 1 ||
       shape.chunks < 1 || shape.samples < 1 || shape.context < 1 ||
-      shape.zero < 0 || shape.zero > 3)
-    return "expected at least one stage, replica, place, member, chunk and "
-           "sample, and ZeRO 0 to 3";
+      shape.experts < 1 || shape.zero < 0 || shape.zero > 3)
+    return "expected at least one stage, replica, place, member, chunk, sample "
+           "and part of experts, and ZeRO 0 to 3";
   int64_t used = int64_t(shape.groups) * shape.width();
   if (mayIdle ? used > devices : used != devices)
     return number(shape.groups) + " stages x data " + number(shape.data) +
@@ -656,6 +689,8 @@ std::string HybridModel::check(const HybridShape &shape, bool mayIdle) const {
            "or scales of blocks (precision=mxfp8)";
   if (std::string why = checkContext(shape); !why.empty())
     return why;
+  if (std::string why = checkExperts(shape); !why.empty())
+    return why;
   if (shape.zero > 0 && shape.holders() == 1)
     return "ZeRO without replicas";
   if (shape.zero == 3 && !gathersWeights())
@@ -684,6 +719,7 @@ std::string HybridModel::checkExecutor(const HybridShape &shape) const {
        "context parallelism with 'zigzag'"},
       {shape.context > 1 && !shape.zigzag && !executor.contiguous,
        "context parallelism without 'zigzag'"},
+      {shape.experts > 1 && !runsExperts(executor), "expert parallelism"},
       // Plans of Soap with ZeRO-2 are priced, and have no strategy.
       {!executor.configs && shape.holders() > 1 &&
            std::ranges::find(executor.zero, shape.zero) == executor.zero.end(),
@@ -721,6 +757,46 @@ std::string HybridModel::checkContext(const HybridShape &shape) const {
   if (shape.zero == 2)
     return text + " has no price with ZeRO-2, expected ZeRO 0, 1 or 3";
   return "";
+}
+
+std::string HybridModel::checkExperts(const HybridShape &shape) const {
+  if (shape.experts == 1)
+    return "";
+  auto number = [](int64_t n) { return std::to_string(n); };
+  std::string text = "experts " + number(shape.experts);
+  if (impl->mixtureExperts == 0)
+    return text + ": no op dispatches tokens to experts, expected a mixture of "
+                  "experts";
+  if (shape.context > 1)
+    return text + " with context " + number(shape.context) +
+           ": tokens of a sample find their experts together, expected "
+           "context 1";
+  if (shape.data % shape.experts != 0)
+    return text + " does not divide the " + number(shape.data) + " replicas";
+  if (impl->mixtureExperts % shape.expertUnit() != 0)
+    return text +
+           (shape.tensor > 1 ? " x tensor " + number(shape.tensor) : "") +
+           " devices do not divide the experts of every layer, expected a "
+           "divisor of " +
+           number(impl->mixtureExperts);
+  return "";
+}
+
+std::vector<int> HybridModel::expertDegrees(int data, int tensor) const {
+  std::vector<int> result = {1};
+  if (!runsExperts(impl->topology.executor))
+    return result;
+  // Replicas that share experts fill a machine or several, or are a part of
+  // one: links are used alike.
+  for (int experts = 2; experts <= data; ++experts) {
+    int devices = experts * tensor;
+    bool isAligned = impl->perMachine % devices == 0 ||
+                     devices % impl->perMachine == 0;
+    if (data % experts == 0 && impl->mixtureExperts % devices == 0 &&
+        impl->mixtureExperts > 0 && isAligned)
+      result.push_back(experts);
+  }
+  return result;
 }
 
 std::vector<std::pair<int, bool>> HybridModel::contexts() const {

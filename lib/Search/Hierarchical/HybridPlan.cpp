@@ -137,7 +137,7 @@ std::string soap::describe(const HybridPlan &plan) {
   if (shape.groups > 1)
     text += count(static_cast<int64_t>(plan.stages.size()), "stage") + " x ";
   std::string inside;
-  auto add = [&](const char *name, int degree, const char *how) {
+  auto add = [&](const char *name, int degree, const std::string &how) {
     inside += (inside.empty() ? "" : " x ") + std::string(name) +
               std::to_string(degree) + how;
   };
@@ -146,7 +146,9 @@ std::string soap::describe(const HybridPlan &plan) {
   if (shape.context > 1)
     add("context ", shape.context, shape.zigzag ? " with zigzag" : "");
   if (shape.data > 1 || inside.empty())
-    add("data ", shape.data, "");
+    add("data ", shape.data,
+        shape.experts > 1 ? " with experts " + std::to_string(shape.experts)
+                          : "");
   text += shape.groups > 1 ? "(" + inside + ")" : inside;
   if (plan.microbatches > 1)
     text += ", " + std::to_string(plan.microbatches) + " microbatches of " +

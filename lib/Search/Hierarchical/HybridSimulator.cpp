@@ -109,7 +109,7 @@ private:
     int64_t few = std::max<int64_t>(2 * groups, 3),
             more = few + std::max<int64_t>(groups, 2);
     int64_t pieces =
-        static_cast<int64_t>(step.strategy.size()) * plan.shape.unit();
+        static_cast<int64_t>(step.strategy.size()) * plan.shape.expertUnit();
     bool isLong = all > 2 * more && static_cast<double>(pieces * all) >
                                         piecesIn(PlanForm::Compact);
     // Replicas that differ are simulated one by one, if they are not too many.
@@ -117,7 +117,8 @@ private:
     HybridSimulation result;
     result.isFull =
         plan.isUneven &&
-        (isLong || static_cast<double>(pieces * plan.shape.data * all) >
+        (isLong || static_cast<double>(pieces / plan.shape.experts *
+                                       plan.shape.data * all) >
                        piecesIn(PlanForm::Written));
     auto last = timesOf(plan, step, isLong ? more : all,
                         isLong          ? more * full

@@ -41,11 +41,8 @@ static int64_t encode(const std::vector<int64_t> &at,
   return index;
 }
 
-/// `config` of a group of `width` devices on `count` such groups, the first of
-/// which begins with device `first`. Loop `loop` is split by `count`, its
-/// pieces outside of the others (`isOutside`) or inside; -1: replicas.
-static Config overGroups(const Config &config, int loop, bool isOutside,
-                         int first, int count, int width) {
+Config soap::overReplicas(const Config &config, int loop, bool isOutside,
+                          int first, int count, int width) {
   Config result = config;
   if (loop < 0)
     result.replicas *= count;
@@ -69,6 +66,14 @@ static Config overGroups(const Config &config, int loop, bool isOutside,
                              config.devices[copy * inner + piece]);
   }
   return result;
+}
+
+int soap::sampleLoopOf(const Kernel &kernel, const std::vector<Role> &roles) {
+  for (size_t l = 0; l < kernel.space.loops.size(); ++l)
+    if (roles[l] == Role::Sample &&
+        kernel.space.loops[l].type != IteratorType::Serial)
+      return static_cast<int>(l);
+  return -1;
 }
 
 /// The loop that walks along a dim by itself, -1: none.
@@ -269,37 +274,46 @@ HybridPlacement soap::placeHybrid(const Graph &graph,
   }
   std::vector<int> stages = stagesOfNodes(graph, forwardOf, made.firsts);
   // Many ops have the same devices, which are as many as the topology has. By
-  // degrees, loop that replicas cut, and the rest: nodes with their configs.
+  // degrees, loops over experts and that replicas cut, and the rest: nodes with
+  // their configs.
   struct Made {
     Config ofGroup, config;
   };
-  std::map<std::tuple<std::vector<int64_t>, int, bool, int>, std::vector<Made>>
+  std::map<std::tuple<std::vector<int64_t>, int, int, bool, int>,
+           std::vector<Made>>
       known;
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
     const Kernel &kernel = graph.nodes[n].whole;
     int stage = std::max(stages[n], 0);
     Config &config = made.strategy[n];
+    // Replicas that follow each other split the experts; the others have as
+    // many again.
+    int experts = costs.expertLoops[n];
+    bool isOfExperts = experts >= 0;
+    if (isOfExperts)
+      config = overReplicas(config, experts, /*isOutside=*/false, /*first=*/0,
+                            shape.experts, shape.tensor);
+    int holders = isOfExperts ? shape.expertHolders() : shape.holders();
     int loop = -1;
     bool isUpdate = kernel.phase == Phase::Update;
     if (isUpdate && shape.zero > 0)
-      loop = loopToCut(kernel, config, shape.holders());
-    for (size_t l = 0; l < kernel.space.loops.size() && !isUpdate && loop < 0;
-         ++l)
-      if (roles[n][l] == Role::Sample &&
-          kernel.space.loops[l].type != IteratorType::Serial)
-        loop = static_cast<int>(l);
+      loop = loopToCut(kernel, config, holders);
+    else if (!isUpdate)
+      loop = sampleLoopOf(kernel, roles[n]);
     int firstDevice = made.devices[stage][0];
     std::vector<Made> &alike =
-        known[{config.degrees, loop, isUpdate, firstDevice}];
+        known[{config.degrees, experts, loop, isUpdate, firstDevice}];
     auto it = std::find_if(alike.begin(), alike.end(), [&](const Made &other) {
       return other.ofGroup == config;
     });
     if (it == alike.end()) {
+      int sharing = isOfExperts ? shape.experts : 1;
       Config spread =
-          isUpdate ? overGroups(config, loop, /*isOutside=*/false, firstDevice,
-                                shape.holders(), shape.tensor)
-                   : overGroups(config, loop, /*isOutside=*/true, firstDevice,
-                                shape.data, shape.unit());
+          isUpdate
+              ? overReplicas(config, loop, /*isOutside=*/false, firstDevice,
+                             holders, sharing * shape.tensor)
+              : overReplicas(config, loop, /*isOutside=*/true, firstDevice,
+                             shape.data / sharing, sharing * shape.unit());
       it = alike.insert(alike.end(), {config, std::move(spread)});
     }
     config = it->config;

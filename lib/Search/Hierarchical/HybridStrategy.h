@@ -15,6 +15,15 @@
 
 namespace soap {
 
+/// `config` of a group of `width` devices on `count` such groups, the first of
+/// which begins with device `first`. Loop `loop` is split by `count`, its
+/// pieces outside of the others (`isOutside`) or inside; -1: replicas.
+Config overReplicas(const Config &config, int loop, bool isOutside, int first,
+                    int count, int width);
+
+/// The loop over samples of a node that replicas split, -1: none.
+int sampleLoopOf(const Kernel &kernel, const std::vector<Role> &roles);
+
 /// `costs`: of the plan's tensor-parallel group.
 HybridPlacement placeHybrid(const Graph &graph,
                             const std::vector<std::vector<Role>> &roles,

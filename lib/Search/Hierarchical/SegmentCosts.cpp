@@ -9,9 +9,11 @@
 
 #include "SegmentCosts.h"
 
+#include "HybridStrategy.h"
 #include "MicrobatchGraph.h"
 #include "Model/GradientOrder.h"
 #include "Search/Presets/Context.h"
+#include "Search/Presets/Experts.h"
 #include "Search/Presets/PartialSums.h"
 #include "Soap/Memory/PlanMemory.h"
 #include "Soap/Model/OpShape.h"
@@ -120,6 +122,10 @@ public:
       for (int value : graph.nodes[n].whole.results)
         producer[value] = static_cast<int>(n);
     hasSamples = valuesOfSamples(graph, roles);
+    isOfExperts.resize(whole.nodes.size());
+    std::vector<int> expertLoop = expertLoops(whole);
+    for (size_t n = 0; n < isOfExperts.size(); ++n)
+      isOfExperts[n] = expertLoop[n] >= 0;
     plan.set(strategy);
     findViews();
     costs.segments.resize(static_cast<size_t>(segments.count));
@@ -165,6 +171,7 @@ private:
   std::vector<int> segmentOf;              ///< by node of the microbatch
   std::vector<int> producer;
   std::vector<bool> hasSamples;
+  std::vector<bool> isOfExperts; ///< by node of the step
   SegmentCosts costs;
   std::vector<int64_t> nodeNs; ///< on the device, by node
   /// Of parameters that passes only convert.
@@ -537,12 +544,13 @@ private:
       if (update.phase != Phase::Update)
         continue;
       SegmentCost &segment = costs.segments[segments.ofNode[n]];
+      bool ofExperts = isOfExperts[n];
       double own = 1;
       for (int value : update.operands) {
         own = std::min(own, share[value]);
         if (gradient[value] <= 0)
           continue;
-        segment.gradientBytes += gradient[value];
+        segment.gradientBytes.add(gradient[value], ofExperts);
         int64_t width = graph.values[value].elementBytes;
         segment.accumulateNs += cost.computeNs(
             0, localWork(ActionKind::Combine, gradient[value] / width, width,
@@ -554,16 +562,18 @@ private:
         if (tile[input.value] > 0) {
           SegmentCost &reader = costs.segments[where[input.value]];
           if (isOnlyConverted(input.value)) {
-            reader.stateBytes += tile[input.value];
+            reader.stateBytes.add(tile[input.value], ofExperts);
             convertedBytes += tile[input.value];
           } else {
             reader.parameterBytes += tile[input.value];
-            reader.updatedBytes += tile[input.value];
+            reader.updatedBytes.add(tile[input.value], ofExperts);
           }
         } else {
           const GraphValue &state = whole.values[input.value];
-          (state.inHost ? segment.hostBytes : segment.stateBytes) +=
-              static_cast<int64_t>(own * static_cast<double>(state.bytes()));
+          (state.inHost ? segment.hostBytes : segment.stateBytes)
+              .add(
+                  static_cast<int64_t>(own * static_cast<double>(state.bytes())),
+                  ofExperts);
         }
     }
   }
@@ -572,6 +582,10 @@ private:
   /// `tile`: by value, the share that the device reads; `where`: its segment.
   void addWeights(const std::vector<int64_t> &tile,
                   const std::vector<int> &where) {
+    std::vector<bool> isExpertWeight(whole.values.size());
+    for (size_t n = 0; n < isOfExperts.size(); ++n)
+      for (int value : whole.nodes[n].whole.operands)
+        isExpertWeight[value] = isExpertWeight[value] || isOfExperts[n];
     std::vector<bool> isGathered(whole.values.size());
     for (const GatheredWeight &weight : segments.gathered)
       isGathered[weight.value] = true;
@@ -582,6 +596,7 @@ private:
       cost.weightBytes = tile[weight.value];
       cost.isUpdated = producer[weight.value] < 0;
       cost.isGathered = isGathered[weight.value];
+      cost.isOfExperts = isExpertWeight[weight.value];
       for (int value : weight.gradients)
         if (producer[value] >= 0)
           cost.gradientBytes += ownTile(producer[value], value);
@@ -679,7 +694,7 @@ private:
     int64_t fixed = convertedBytes - copiesOfForward, gradients = 0;
     for (const SegmentCost &segment : costs.segments) {
       fixed += segment.parameterBytes;
-      gradients += segment.gradientBytes;
+      gradients += segment.gradientBytes.all;
     }
     std::vector<int64_t> peaks = peakBytes(plan);
     int64_t peak = *std::max_element(peaks.begin(), peaks.end());
@@ -830,8 +845,22 @@ soap::findSegmentCosts(const Graph &graph, const std::vector<OpGroup> &groups,
       return Error{made.error()};
     strategy = std::move(*made);
   }
+  Strategy ofGroup = strategy;
+  if (shape.experts > 1) {
+    group = firstDevices(topology, shape.expertUnit(), /*limitBytes=*/-1);
+    std::vector<int> loops = expertLoops(microbatch.graph);
+    for (size_t n = 0; n < ofGroup.size(); ++n)
+      ofGroup[n] = overReplicas(ofGroup[n],
+                                loops[n] >= 0 ? loops[n]
+                                              : sampleLoopOf(
+                                                    microbatch.graph.nodes[n]
+                                                        .whole,
+                                                    microbatch.roles[n]),
+                                /*isOutside=*/loops[n] < 0, /*first=*/0,
+                                shape.experts, shape.unit());
+  }
   SegmentCosts costs = Measurement(graph, planned.segments, microbatch, group,
-                                   strategy, shape.context > 1)
+                                   ofGroup, shape.context > 1)
                            .run();
   costs.flops = planned.flops;
   for (size_t s = 0; s < costs.segments.size(); ++s)
@@ -839,6 +868,9 @@ soap::findSegmentCosts(const Graph &graph, const std::vector<OpGroup> &groups,
       costs.segments[s] = costs.segments[mate];
   costs.strategy =
       strategyOfStep(graph, groups, microbatch, mates, strategy, ofTensor);
+  costs.expertLoops = shape.experts > 1
+                          ? expertLoops(graph)
+                          : std::vector<int>(graph.nodes.size(), -1);
   std::vector<bool> isRecomputed(graph.nodes.size());
   for (size_t n = 0; n < isRecomputed.size(); ++n)
     if (int made = microbatch.nodeOf[mates.ofNode[n]]; made >= 0)
@@ -850,8 +882,9 @@ soap::findSegmentCosts(const Graph &graph, const std::vector<OpGroup> &groups,
 std::vector<int64_t> soap::findUpdateNs(const Graph &graph,
                                         const ModelSegments &segments,
                                         const Topology &topology,
-                                        int64_t pieces) {
+                                        int64_t pieces, int64_t expertPieces) {
   CostModel cost(topology);
+  std::vector<int> loops = expertLoops(graph);
   std::vector<int64_t> result(static_cast<size_t>(segments.count));
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
     const Kernel &kernel = graph.nodes[n].whole;
@@ -865,7 +898,9 @@ std::vector<int64_t> soap::findUpdateNs(const Graph &graph,
     if (!box.empty())
       box[longest] =
           cut(box[longest].size(),
-              std::min(pieces, std::max<int64_t>(box[longest].size(), 1)), 0);
+              std::min(loops[n] < 0 ? pieces : expertPieces,
+                       std::max<int64_t>(box[longest].size(), 1)),
+              0);
     result[segments.ofNode[n]] +=
         cost.computeNs(0, kernelWork(graph, kernel, box));
   }

@@ -5,8 +5,9 @@
 //
 // The work of a device of a replica for one microbatch, segment by segment. It
 // comes from the plan of the replica's devices alone, which share its layers
-// (tensor parallelism) and its sequences (context parallelism): other replicas
-// and stages do the same at the same time.
+// (tensor parallelism) and its sequences (context parallelism), or of those of
+// replicas that share experts: other replicas and stages do the same at the
+// same time.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,6 +28,23 @@ struct WeightCost {
   bool isUpdated = false;
   /// Under ZeRO-3 each pass gathers it.
   bool isGathered = false;
+  /// It is of experts.
+  bool isOfExperts = false;
+};
+
+/// Bytes of parameters and what belongs to them, and the part of them that is
+/// of experts, which fewer devices hold.
+struct HeldBytes {
+  int64_t all = 0, ofExperts = 0;
+  void add(int64_t bytes, bool isOfExperts) {
+    all += bytes;
+    ofExperts += isOfExperts ? bytes : 0;
+  }
+  HeldBytes &operator+=(const HeldBytes &other) {
+    all += other.all;
+    ofExperts += other.ofExperts;
+    return *this;
+  }
 };
 
 /// Of one segment and one device, in ns and bytes.
@@ -65,14 +83,14 @@ struct SegmentCost {
   int64_t parameterBytes = 0;
   /// The part of `parameterBytes` that updates read, too: under ZeRO a replica
   /// has its share beside what it gathers.
-  int64_t updatedBytes = 0;
+  HeldBytes updatedBytes;
   /// States of the optimizer, and parameters that only updates and conversions
   /// read.
-  int64_t stateBytes = 0;
+  HeldBytes stateBytes;
   /// States of the optimizer in the memory of the host.
-  int64_t hostBytes = 0;
+  HeldBytes hostBytes;
   /// Gradients of parameters, and the time to add another microbatch's.
-  int64_t gradientBytes = 0;
+  HeldBytes gradientBytes;
   int64_t accumulateNs = 0;
   /// The weights behind `parameterBytes` and `gradientBytes`, as far as they
   /// are known.
@@ -84,6 +102,9 @@ struct SegmentCosts {
   /// By node of the step: its config on the devices of a replica; of updates,
   /// that of the parameter on the devices of one place of a sequence.
   Strategy strategy;
+  /// By node of the step: its loop over experts, which replicas that share them
+  /// split; -1: none.
+  std::vector<int> expertLoops;
   /// By node of the step: selective recomputation computes it again.
   std::vector<bool> isRecomputed;
   /// Floating-point operations of the products of a microbatch, of all devices
@@ -108,18 +129,20 @@ planMicrobatch(const Graph &graph, const std::vector<OpGroup> &groups,
                int64_t batch, int64_t samples);
 
 /// The costs of a training step on a shape's microbatch, on the first devices
-/// of the topology, as many as a replica of the shape has. `mates`: of `graph`.
-/// An error says why sequences cannot be split.
+/// of the topology, as many as a replica of the shape has, or as the replicas
+/// have that share experts; `microbatch` has the samples of these. `mates`: of
+/// `graph`. An error says why sequences cannot be split.
 Expected<SegmentCosts>
 findSegmentCosts(const Graph &graph, const std::vector<OpGroup> &groups,
                  const PlannedMicrobatch &microbatch, const LayerMates &mates,
                  const Topology &topology, const HybridShape &shape);
 
 /// The time in ns that the updates of each segment take on one device, if they
-/// are split over `pieces` replicas beside the group of `tensor` devices.
+/// are split into `pieces`, those of experts into `expertPieces`.
 std::vector<int64_t> findUpdateNs(const Graph &graph,
                                   const ModelSegments &segments,
-                                  const Topology &topology, int64_t pieces);
+                                  const Topology &topology, int64_t pieces,
+                                  int64_t expertPieces);
 
 } // namespace soap
 

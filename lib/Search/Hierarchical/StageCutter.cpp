@@ -31,7 +31,7 @@ int64_t soap::bytesOf(const HybridStage &stage) {
 
 void StageSums::add(int s) {
   const SegmentCost &cost = found.segments[s];
-  assert(cost.updatedBytes <= cost.parameterBytes &&
+  assert(cost.updatedBytes.all <= cost.parameterBytes &&
          cost.forwardBytes <= cost.parameterBytes &&
          cost.selectiveBytes <= cost.keptBytes && "parts of the whole");
   for (Recompute level :
@@ -41,7 +41,7 @@ void StageSums::add(int s) {
   updated += cost.updatedBytes;
   states += cost.stateBytes;
   hostStates += cost.hostBytes;
-  int64_t before = gradients; // come after this segment's
+  HeldBytes before = gradients; // come after this segment's
   gradients += cost.gradientBytes;
   forwardOnly += cost.forwardBytes;
   int64_t largestOwn = 0;
@@ -49,9 +49,10 @@ void StageSums::add(int s) {
     largestOwn = std::max(largestOwn, weight.gradientBytes);
     if (!weight.isGathered)
       continue;
-    gatheredWeights += weight.weightBytes;
-    gatheredUpdated += weight.isUpdated ? weight.weightBytes : 0;
-    gatheredGradients += weight.gradientBytes;
+    gatheredWeights.add(weight.weightBytes, weight.isOfExperts);
+    if (!weight.isUpdated)
+      gatheredCopies.add(weight.weightBytes, weight.isOfExperts);
+    gatheredGradients.add(weight.gradientBytes, weight.isOfExperts);
     largestGathered = std::max(largestGathered, weight.gradientBytes);
     twoWeights = std::max(twoWeights, lastWeight + weight.weightBytes);
     lastWeight = weight.weightBytes;
@@ -71,7 +72,7 @@ void StageSums::add(int s) {
   if (!isSummed) {
     missing = shareOf(before);
     if (shape.zero >= 1)
-      live += std::min(cost.gradientBytes, 2 * largestOwn);
+      live += std::min(cost.gradientBytes.all, 2 * largestOwn);
   }
   auto keep = [&](Recompute level, int64_t entered, int64_t again,
                   int64_t bytes) {
@@ -88,33 +89,38 @@ void StageSums::add(int s) {
   isFirst = false;
 }
 
-int64_t StageSums::shareOf(int64_t bytes) const {
-  return shape.zero >= 1 ? (bytes + shape.holders() - 1) / shape.holders()
-                         : bytes;
+int64_t StageSums::shareOf(const HeldBytes &bytes) const {
+  if (shape.zero == 0)
+    return bytes.all;
+  auto share = [](int64_t of, int64_t holders) {
+    return (of + holders - 1) / holders;
+  };
+  return share(bytes.all - bytes.ofExperts, shape.holders()) +
+         share(bytes.ofExperts, shape.expertHolders());
 }
 
 void StageSums::fill(HybridStage &stage) const {
-  auto share = [&](int64_t bytes) { return shareOf(bytes); };
+  auto share = [&](const HeldBytes &bytes) { return shareOf(bytes); };
   // Of two microbatches, the first has no gradients yet when it is computed
   // back, and the second none of these copies.
   stage.parameterBytes = parameters - (microbatches <= 2 ? forwardOnly : 0);
   stage.stateBytes = share(states);
   stage.hostBytes = share(hostStates);
-  stage.gradientBytes = gradients;
+  stage.gradientBytes = gradients.all;
   if (!isSummed)
     stage.gradientBytes = share(gradients);
   else if (shape.zero == 2)
     stage.gradientBytes = share(gradients);
   else if (shape.zero >= 3)
     stage.gradientBytes +=
-        share(gatheredGradients) - gatheredGradients + largestGathered;
+        share(gatheredGradients) - gatheredGradients.all + largestGathered;
   // A replica has its share beside the whole that it gathers.
   if (shape.zero >= 1)
     stage.parameterBytes += share(updated);
   // One weight is read while the next is gathered, and no whole is kept.
   if (shape.zero >= 3)
     stage.parameterBytes +=
-        share(gatheredWeights - gatheredUpdated) - gatheredWeights + twoWeights;
+        share(gatheredCopies) - gatheredWeights.all + twoWeights;
   assert(stage.inFlight >= 0 && "microbatches in flight");
   stage.activationBytes = keptBytes(stage.recompute) * stage.inFlight;
   // One of the microbatches in flight is computed.

@@ -51,8 +51,8 @@ public:
   void fill(HybridStage &stage) const;
 
 private:
-  /// Of a replica, under ZeRO.
-  int64_t shareOf(int64_t bytes) const;
+  /// Of a device, under ZeRO.
+  int64_t shareOf(const HeldBytes &bytes) const;
 
   const HybridShape &shape;
   const ModelSegments &segments;
@@ -60,15 +60,16 @@ private:
   int64_t microbatches;
   bool isSummed; ///< gradients of several microbatches are
   bool isFirst = true;
-  int64_t parameters = 0, states = 0, hostStates = 0, gradients = 0;
-  int64_t updated = 0;     ///< parameters that updates read
+  int64_t parameters = 0;
+  HeldBytes states, hostStates, gradients;
+  HeldBytes updated;       ///< parameters that updates read
   int64_t forwardOnly = 0; ///< copies of parameters
   int64_t layer = 0;       ///< what segments of the last layer keep
   /// Of weights that passes gather: all, the largest two that follow each
   /// other, the last one, and the largest gradient.
-  int64_t gatheredWeights = 0, gatheredGradients = 0, twoWeights = 0,
-          lastWeight = 0, largestGathered = 0;
-  int64_t gatheredUpdated = 0; ///< of them, those that updates read
+  HeldBytes gatheredWeights, gatheredGradients;
+  int64_t twoWeights = 0, lastWeight = 0, largestGathered = 0;
+  HeldBytes gatheredCopies; ///< of them, those that updates do not read
   /// By level of recomputation: of one microbatch, what is kept, and the most
   /// that is there at once. Of the only microbatch, the latter less the
   /// gradients of segments up to there, which come later.

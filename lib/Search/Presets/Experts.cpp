@@ -34,11 +34,71 @@ std::vector<bool> soap::choosesExperts(const Graph &graph) {
   return result;
 }
 
-namespace {
-
-bool isDispatch(const Kernel &kernel) {
+static bool isDispatch(const Kernel &kernel) {
   return kernel.kind == "dispatch" && kernel.phase == Phase::Forward;
 }
+
+/// Ops of samples that read or write tokens in the places of experts.
+static bool isRouting(const Kernel &kernel) {
+  return kernel.kind == "dispatch" || kernel.kind == "combine_experts" ||
+         kernel.kind == "gates_grad";
+}
+
+std::vector<int> soap::expertLoops(const Graph &graph) {
+  std::vector<int> loops(graph.nodes.size(), -1);
+  std::vector<int> dims(graph.values.size(), -1); // of experts, by value
+  for (const GraphNode &node : graph.nodes)
+    if (node.whole.kind == "dispatch")
+      dims[node.whole.results[0]] = 0;
+  // From an op to all that it reads and writes, weights and their conversions
+  // included, until nothing is new.
+  for (bool isNew = true; isNew;) {
+    isNew = false;
+    for (size_t n = 0; n < graph.nodes.size(); ++n) {
+      const Kernel &kernel = graph.nodes[n].whole;
+      const IterationSpace &space = kernel.space;
+      if (isRouting(kernel))
+        continue;
+      auto forEachAccess = [&](auto visit) {
+        for (size_t o = 0; o < kernel.operands.size(); ++o)
+          visit(kernel.operands[o], space.operands[o].map);
+        for (size_t r = 0; r < kernel.results.size(); ++r)
+          visit(kernel.results[r], space.results[r].map);
+      };
+      if (loops[n] < 0)
+        forEachAccess([&](int value, const AccessMap &map) {
+          if (int dim = dims[value]; dim >= 0 && loops[n] < 0)
+            loops[n] = dominantLoop(space, map[dim]);
+        });
+      if (loops[n] < 0)
+        continue;
+      forEachAccess([&](int value, const AccessMap &map) {
+        for (size_t d = 0; d < map.size() && dims[value] < 0; ++d)
+          if (dominantLoop(space, map[d]) == loops[n]) {
+            dims[value] = static_cast<int>(d);
+            isNew = true;
+          }
+      });
+    }
+  }
+  for (size_t n = 0; n < loops.size(); ++n)
+    if (loops[n] >= 0 && graph.nodes[n].whole.space.loops[loops[n]].type ==
+                             IteratorType::Serial)
+      loops[n] = -1;
+  return loops;
+}
+
+int64_t soap::commonExperts(const Graph &graph) {
+  int64_t experts = 0;
+  for (const GraphNode &node : graph.nodes)
+    if (isDispatch(node.whole)) {
+      const IterationSpace &space = node.whole.space;
+      experts = std::gcd(experts, space.loops[space.findLoop("e")].extent);
+    }
+  return experts;
+}
+
+namespace {
 
 class ExpertParallelism {
 public:
@@ -109,12 +169,8 @@ private:
 
 Expected<Strategy> soap::gshardStrategy(const ParallelizationProblem &problem,
                                         int64_t devices) {
-  int64_t all = problem.getTopology().deviceCount(), fits = 0;
-  for (const GraphNode &node : problem.getGraph().nodes)
-    if (isDispatch(node.whole)) {
-      const IterationSpace &space = node.whole.space;
-      fits = std::gcd(fits, space.loops[space.findLoop("e")].extent);
-    }
+  int64_t all = problem.getTopology().deviceCount(),
+          fits = commonExperts(problem.getGraph());
   if (fits == 0)
     return Error{"no op dispatches tokens to experts, expected a mixture of "
                  "experts"};

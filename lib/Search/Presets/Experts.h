@@ -19,6 +19,15 @@ namespace soap {
 /// as the logits of a mixture of experts.
 std::vector<bool> choosesExperts(const Graph &graph);
 
+/// By node: its loop over experts, if it computes with tokens that experts have
+/// been given, or with weights of experts; -1: it does not. What gives tokens
+/// to experts, and takes them back, is not among them.
+std::vector<int> expertLoops(const Graph &graph);
+
+/// The number of experts that all mixtures of a graph divide into: a divisor of
+/// it divides each; 0: no op dispatches tokens.
+int64_t commonExperts(const Graph &graph);
+
 /// Data parallelism whose experts are split over `devices` neighbours, which
 /// exchange tokens with each other; each such group has all experts, and its
 /// share of the samples. 0: as many as the experts and the devices allow. An

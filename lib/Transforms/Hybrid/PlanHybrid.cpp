@@ -73,8 +73,8 @@ LogicalResult PlanHybrid::parsePlan(int devices, ::soap::HybridShape &shape,
            << "option 'plan=" << text << "': expected " << expected;
   };
   constexpr const char *parts =
-      "stages=N, chunks=N, tensor=N, context=N, data=N, samples=N, zero=N, "
-      "sequence, zigzag, offload, simulate or "
+      "stages=N, chunks=N, tensor=N, context=N, data=N, experts=N, samples=N, "
+      "zero=N, sequence, zigzag, offload, simulate or "
       "recompute=none|selective|whole";
   bool hasData = false;
   for (const std::string &part : plan) {
@@ -116,6 +116,8 @@ LogicalResult PlanHybrid::parsePlan(int devices, ::soap::HybridShape &shape,
       shape.tensor = static_cast<int>(number);
     else if (name == "context")
       shape.context = static_cast<int>(number);
+    else if (name == "experts")
+      shape.experts = static_cast<int>(number);
     else if (name == "data") {
       shape.data = static_cast<int>(number);
       hasData = true;

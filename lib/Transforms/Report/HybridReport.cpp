@@ -57,6 +57,7 @@ static llvm::json::Object shapeJson(const ::soap::HybridPlan &plan) {
       {"tensor", plan.shape.tensor},
       {"context", plan.shape.context},
       {"zigzag", plan.shape.zigzag},
+      {"experts", plan.shape.experts},
       {"samples", plan.shape.samples},
       {"uneven", plan.isUneven},
       {"sequence", plan.shape.sequence},

@@ -126,6 +126,8 @@ def megatron(files, setup):
     config = TransformerConfig(**keys)
     assert config.tensor_model_parallel_size == setup.shape.tensor
     assert config.pipeline_model_parallel_size == setup.shape.stages
+    if setup.shape.experts > 1:
+        assert config.expert_model_parallel_size == setup.shape.experts * setup.shape.tensor
     calculator = ConstantNumMicroBatchesCalculator(setup.batch, setup.shape.samples, setup.shape.data,
                                                    decrease_batch_size_if_needed=False, rank=0)  # fmt: skip
     assert calculator.get() == setup.microbatches
@@ -143,6 +145,8 @@ def torchtitan(files, setup):
     parallel = config.parallelism
     assert parallel.tensor_parallel_degree == setup.shape.tensor
     assert parallel.pipeline_parallel_degree == setup.shape.stages
+    if setup.shape.experts > 1:
+        assert parallel.expert_parallel_degree == setup.shape.experts * setup.shape.tensor
     assert parallel.data_parallel_shard_degree * parallel.data_parallel_replicate_degree == setup.shape.data
     assert config.training.global_batch_size == setup.batch
 
@@ -161,7 +165,7 @@ def check_files(key, parser):
         network = read_config(CATALOGUE[name], name)
         for machines, width in own.CLUSTERS:
             devices, wrong, seen = machines * width, [], set()
-            for shape in own.shapes_of(devices, width, 4 * devices):
+            for shape in own.shapes_of(devices, width, 4 * devices, network.sizes.experts):
                 _, near = missing(executor, Setup(shape, 4 * devices, min(network.max_length, 4096), width), network)
                 if near is None or near.shape in seen or len(seen) == MOST:
                     continue

@@ -151,6 +151,8 @@ private:
                       PlannedCollective &collective) override;
   bool setPrice(int value, int index, PlannedTask &task,
                 PlannedCollective &collective);
+  bool setExchange(int value, int index, PlannedTask &task,
+                   const PlannedCollective &collective);
   Known makeKnown(const Group &group);
   Price price(const Known &known, int64_t bytes) const;
 };

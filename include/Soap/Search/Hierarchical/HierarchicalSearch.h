@@ -75,6 +75,9 @@ public:
   /// The degrees of context parallelism that are looked at, ascending from 1:
   /// more than that of long sequences only. And whether a zigzag balances them.
   std::vector<std::pair<int, bool>> contexts() const;
+  /// The numbers of replicas that may share experts, of `data` replicas of
+  /// `tensor` devices each; ascending from 1: they do not.
+  std::vector<int> expertDegrees(int data, int tensor) const;
   bool hasLongSequences() const { return contexts().size() > 1; }
   /// The plan of a shape that passes `check`, with the stages that are balanced
   /// best. By stage, the least recomputation with which it fits, or all of it;
@@ -103,6 +106,7 @@ public:
 
 private:
   std::string checkContext(const HybridShape &shape) const;
+  std::string checkExperts(const HybridShape &shape) const;
   std::string checkExecutor(const HybridShape &shape) const;
 
   struct Impl;
@@ -160,8 +164,8 @@ struct HierarchicalResult {
   HybridPlan best;
   /// One that fits and is faster than the best plan; passes look for it.
   std::optional<PresetResult> preset;
-  /// The best plans of other kinds, fastest first: by stages, tensor and
-  /// context.
+  /// The best plans of other kinds, fastest first: by stages, tensor, context
+  /// and experts.
   std::vector<HybridPlan> others;
   std::vector<HybridPlan> all;    ///< if exhaustive, in the order of the shapes
   int64_t shapes = 0, priced = 0; ///< enumerated, and not excluded by bounds

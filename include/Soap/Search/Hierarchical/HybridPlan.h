@@ -51,11 +51,20 @@ struct HybridShape {
   int context = 1;
   /// A place has an early and a late part of each sequence.
   bool zigzag = false;
+  /// Replicas that follow each other and share the experts of mixtures: each
+  /// has a part of them for the tokens of all. Beside tensor parallelism
+  /// members of a replica share its experts.
+  int experts = 1;
   /// Devices of a replica, of a stage.
   int unit() const { return context * tensor; }
   int width() const { return data * unit(); }
   /// Devices of a stage that compute with the same weights.
   int holders() const { return data * context; }
+  /// Devices of a stage that compute with the same experts.
+  int expertHolders() const { return data / experts * context; }
+  /// Devices among which experts are divided, where tensor parallelism divides
+  /// them, too.
+  int expertUnit() const { return experts * unit(); }
   bool operator==(const HybridShape &) const = default;
 };
 

@@ -20,6 +20,8 @@ class Shape:
     data: int = 1
     samples: int = 1
     zero: int = 0
+    #: Replicas that share the experts of a mixture; tensor parallelism divides them, too.
+    experts: int = 1
     sequence: bool = False
     zigzag: bool = False
     #: None: as little as fits, stage by stage.
@@ -41,6 +43,8 @@ class Shape:
     def option(self) -> str:
         parts = [f"{name}={getattr(self, name)}"
                  for name in ("stages", "chunks", "tensor", "context", "data", "samples", "zero")]  # fmt: skip
+        if self.experts > 1:
+            parts.append(f"experts={self.experts}")
         parts += [name for name in ("sequence", "zigzag", "offload") if getattr(self, name)]
         if self.recompute:
             parts.append(f"recompute={self.recompute}")
@@ -61,6 +65,8 @@ class Shape:
         parts.append(f"{count} microbatch{'es' * (count > 1)} of {few}")
         if self.sequence:
             parts.append("sequence parallel")
+        if self.experts > 1:
+            parts.append(f"experts over {self.experts * self.tensor} devices")
         if self.zero:
             parts.append({1: "ZeRO-1", 2: "ZeRO-2", 3: "ZeRO-3 (FSDP)"}[self.zero])
         elif self.data > 1:
@@ -75,9 +81,10 @@ class Shape:
         """The row of the table that it belongs to."""
         if self.devices == 1:
             return "1 device"
-        if self.stages * self.context * self.tensor == 1:
+        if self.stages * self.context * self.tensor * self.experts == 1:
             return {0: "DDP", 1: "ZeRO-1", 2: "ZeRO-2", 3: "FSDP (ZeRO-3)"}[self.zero]
-        parts = [name for name, n in (("TP", self.tensor), ("CP", self.context), ("PP", self.stages)) if n > 1]
+        parts = [name for name, n in (("TP", self.tensor), ("CP", self.context), ("EP", self.experts),
+                                      ("PP", self.stages)) if n > 1]  # fmt: skip
         return " + ".join(parts) + (" + FSDP" if self.zero == 3 else "")
 
 
@@ -150,7 +157,7 @@ def plan_of(report: dict[str, Any], batch: int) -> Plan:
     levels = {stage["recompute"] for stage in report.get("by_stage", [])}
     shape = Shape(stages=report["stages"], chunks=report["chunks"], tensor=report["tensor"],
                   context=report["context"], data=report["data"], samples=report["samples"], zero=report["zero"],
-                  sequence=report["sequence"], zigzag=report["zigzag"],
+                  experts=report["experts"], sequence=report["sequence"], zigzag=report["zigzag"],
                   recompute=levels.pop() if len(levels) == 1 else None,
                   offload=report.get("host_bytes", 0) > 0)  # fmt: skip
     return Plan(shape=shape, batch=batch, nanoseconds=report["makespan_ns"], excess_bytes=report["excess_bytes"],

@@ -17,6 +17,7 @@ from .setup import (
     Setup,
     is_even,
     no_context,
+    no_experts,
     no_offload,
     no_stages,
     no_tensor,
@@ -37,7 +38,7 @@ def _zero(setup: Setup, _: Network) -> Gap | None:
     return None
 
 
-RULES: list[Rule] = [no_offload, no_stages, no_context, no_tensor, _zero, is_even, recompute_all_or_nothing]
+RULES: list[Rule] = [no_offload, no_experts, no_stages, no_context, no_tensor, _zero, is_even, recompute_all_or_nothing]
 
 
 def files(setup: Setup, _: Network) -> dict[str, str]:

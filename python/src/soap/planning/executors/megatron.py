@@ -98,8 +98,11 @@ def files(setup: Setup, network: Network) -> dict[str, str]:
         values |= {"recompute-granularity": "full", "recompute-method": "uniform", "recompute-num-layers": 1}
     if shape.offload:
         values |= {"optimizer-cpu-offload": None, "use-precision-aware-optimizer": None}
-    if network.sizes.experts and network.sizes.experts % shape.tensor == 0 and shape.tensor > 1:
-        values |= {"expert-model-parallel-size": shape.tensor, "expert-tensor-parallel-size": 1}
+    # Members of a tensor-parallel group have whole experts, too.
+    sharing = shape.experts * shape.tensor
+    if network.sizes.experts and network.sizes.experts % sharing == 0 and sharing > 1:
+        values |= {"expert-model-parallel-size": sharing, "expert-tensor-parallel-size": 1,
+                   "moe-token-dispatcher-type": "alltoall"}  # fmt: skip
     lines = [f"--nproc-per-node {min(setup.per_machine, shape.devices)}", f"--nnodes {setup.machines}"]
     lines += [f"--{key}" if value is None else f"--{key} {value}" for key, value in values.items()]
     return {FILE: "\n".join(lines) + "\n"}
@@ -126,6 +129,21 @@ NOT_PRICED = {"use-megatron-fsdp": "Megatron FSDP", "use-torch-fsdp2": "FSDP2", 
               "tensor-parallel collectives", "fp8-format": "FP8", "fp8": "FP8", "overlap-grad-reduce": "",
               "decoder-first-pipeline-num-layers": "uneven stages", "decoder-last-pipeline-num-layers": "uneven stages",
               "pipeline-model-parallel-layout": "uneven stages"}  # fmt: skip
+
+
+def _experts(values: dict[str, str | None], of: Any, where: str, tensor: int, data: int) -> tuple[int, str]:
+    """Replicas that share experts, and what of it is priced in another way."""
+    devices, inside = of("expert-model-parallel-size", 1), of("expert-tensor-parallel-size", tensor)
+    if devices == 1:
+        return 1, ""
+    sharing = devices * inside
+    if inside not in (1, tensor) or sharing % tensor or data % (sharing // tensor):
+        raise PlanError(
+            f"{where}: experts over {devices} devices, with {inside} in each, are no whole number of replicas of tensor "
+            f"{tensor} that divides {data} replicas"
+        )
+    note = f"layers of experts over {inside} devices, priced as whole experts on each" if inside > 1 else ""
+    return sharing // tensor, note
 
 
 def read(text: str, where: str, devices: int = 0) -> tuple[Setup, list[str]]:
@@ -159,8 +177,11 @@ def read(text: str, where: str, devices: int = 0) -> tuple[Setup, list[str]]:
     notes = [f"{name or key} is not priced" for key, name in NOT_PRICED.items() if key in values and name]
     if granularity == "selective":
         notes.append("selective recomputation of attention, which is one kernel: nothing is computed again")
+    experts, note = _experts(values, of, where, tensor, data)
+    if note:
+        notes.append(note)
     shape = Shape(stages=stages, chunks=chunks, tensor=tensor, context=context, data=data, samples=samples,
-                  zero=1 if "use-distributed-optimizer" in values else 0, sequence="sequence-parallel" in values,
+                  experts=experts, zero=1 if "use-distributed-optimizer" in values else 0, sequence="sequence-parallel" in values,
                   zigzag=context > 1, recompute=recompute, offload="optimizer-cpu-offload" in values)  # fmt: skip
     return Setup(shape, batch, of("seq-length", 0), per_machine), notes
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from math import gcd
 from typing import Callable
 
 from ..errors import PlanError
@@ -59,6 +60,12 @@ def no_tensor(setup: Setup, _: Network) -> Gap | None:
     data = shape.data * shape.tensor
     return Gap(f"tensor parallelism over {shape.tensor} devices",
                replace(shape, tensor=1, sequence=False, data=data, samples=_fitting(setup.batch, data, shape.samples)))  # fmt: skip
+
+
+def no_experts(setup: Setup, _: Network) -> Gap | None:
+    if setup.shape.experts == 1:
+        return None
+    return Gap(f"experts that {setup.shape.experts} replicas share", replace(setup.shape, experts=1))
 
 
 def no_context(setup: Setup, _: Network) -> Gap | None:
@@ -133,7 +140,8 @@ def whole_layers(setup: Setup, network: Network) -> Gap | None:
         return Gap(f"{layers} layers in {shape.stages * shape.chunks} stages", replace(shape, chunks=1))
     fewer = max(n for n in range(1, shape.stages + 1) if layers % n == 0 and shape.devices % n == 0)
     data = shape.data * shape.stages // fewer
-    near = replace(shape, stages=fewer, chunks=1, data=data, samples=_fitting(setup.batch, data, shape.samples))
+    near = replace(shape, stages=fewer, chunks=1, data=data, experts=gcd(shape.experts, data),
+                   samples=_fitting(setup.batch, data, shape.samples))  # fmt: skip
     return Gap(f"{layers} layers in {shape.stages} stages", near if near.devices == shape.devices else None)
 
 

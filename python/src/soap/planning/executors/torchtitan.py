@@ -82,12 +82,21 @@ def _context_shards(setup: Setup, _: Network) -> Gap | None:
     return Gap("places of a sequence that all have whole weights", replace(shape, zero=1 if shape.stages > 1 else 3))
 
 
+def _expert_shards(setup: Setup, _: Network) -> Gap | None:
+    """Devices that share experts are devices that share weights."""
+    shape = setup.shape
+    if shape.experts == 1 or shape.zero:
+        return None
+    return Gap("experts that replicas of whole weights share", replace(shape, zero=1 if shape.stages > 1 else 3))
+
+
 RULES: list[Rule] = [
     no_offload,
     _kv_heads,
     context_is_zigzag,
     _sequence,
     _context_shards,
+    _expert_shards,
     _zero,
     is_even,
     one_recompute,
@@ -107,6 +116,8 @@ def files(setup: Setup, network: Network) -> dict[str, str]:
         "pipeline_parallel_degree": shape.stages,
         "context_parallel_degree": shape.context,
     }
+    if shape.experts > 1:
+        parallelism |= {"expert_parallel_degree": shape.experts * shape.tensor, "expert_tensor_parallel_degree": 1}
     if piped:
         parallelism |= {"pipeline_parallel_schedule": "Interleaved1F1B" if shape.chunks > 1 else "1F1B",
                         "pipeline_parallel_microbatch_size": shape.samples,
@@ -143,6 +154,15 @@ def read(text: str, where: str, devices: int = 0) -> tuple[Setup, list[str]]:
     if replicate > 1 and shard > 1:
         notes.append(f"HSDP, {shard} shards x {replicate} replicas, is priced as ZeRO over all {shard * replicate}")
     data = replicate * shard
+    sharing, inside = of("expert_parallel_degree", 1), of("expert_tensor_parallel_degree", 1)
+    if sharing > 1 and (inside not in (1, tensor) or sharing * inside % tensor or shard % (sharing * inside // tensor)):
+        raise PlanError(
+            f"{where}: [parallelism]: 'expert_parallel_degree' {sharing}: expected a whole number of replicas of tensor "
+            f"{tensor} that divides {shard}"
+        )
+    if sharing > 1 and inside > 1:
+        notes.append(f"layers of experts over {inside} devices, priced as whole experts on each")
+    experts = max(sharing * inside // tensor, 1) if sharing > 1 else 1
     local = number(training, "local_batch_size", f"{where}: [training]", 8)
     batch = number(training, "global_batch_size", f"{where}: [training]", -1)
     batch = local * data if batch == -1 else batch
@@ -167,7 +187,7 @@ def read(text: str, where: str, devices: int = 0) -> tuple[Setup, list[str]]:
             f"{where}: [training]: 'global_batch_size' {batch} is no multiple of {samples} x {data} replicas"
         )
     shape = Shape(stages=stages, chunks=chunks, tensor=tensor, context=context, data=data, samples=samples, zero=zero,
-                  sequence=tensor > 1, zigzag=context > 1, recompute={"none": "none", "full": "whole"}.get(mode, "selective"))  # fmt: skip
+                  experts=experts, sequence=tensor > 1, zigzag=context > 1, recompute={"none": "none", "full": "whole"}.get(mode, "selective"))  # fmt: skip
     length = number(training, "seq_len", f"{where}: [training]", 2048)
     return Setup(shape, batch, length, 0), notes
 

@@ -1,0 +1,90 @@
+//===- InsideExchange.cpp - Exchanges inside of machines ------------------===//
+//
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See InsideExchange.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "InsideExchange.h"
+
+#include "Soap/Profile/ProfileModel.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace soap;
+
+void InsideExchange::begin(const Topology &topology) {
+  if (machineOf.empty()) {
+    machineOf.resize(topology.devices.size());
+    std::vector<std::vector<int>> machines = topology.machines();
+    for (size_t m = 0; m < machines.size(); ++m)
+      for (int device : machines[m])
+        machineOf[static_cast<size_t>(device)] = static_cast<int>(m);
+    bytesOf.assign(machines.size(), 0);
+    readersOf.assign(machines.size(), 0);
+  }
+  sent.assign(topology.devices.size(), 0);
+  received = sent;
+}
+
+void InsideExchange::add(std::span<const int> senders,
+                         std::span<const int64_t> bytes,
+                         std::span<const int> readers) {
+  auto at = [](std::vector<int64_t> &list, int index) -> int64_t & {
+    return list[static_cast<size_t>(index)];
+  };
+  auto ofMachine = [&](std::vector<int64_t> &list, int device) -> int64_t & {
+    return at(list, machineOf[static_cast<size_t>(device)]);
+  };
+  for (size_t i = 0; i < senders.size(); ++i)
+    ofMachine(bytesOf, senders[i]) += bytes[i];
+  for (int device : readers)
+    ++ofMachine(readersOf, device);
+  for (int device : readers)
+    at(received, device) += ofMachine(bytesOf, device);
+  for (size_t i = 0; i < senders.size(); ++i) {
+    int64_t others = ofMachine(readersOf, senders[i]);
+    if (std::ranges::binary_search(readers, senders[i])) {
+      --others;
+      at(received, senders[i]) -= bytes[i];
+    }
+    at(sent, senders[i]) += bytes[i] * others;
+  }
+  for (int device : senders)
+    ofMachine(bytesOf, device) = 0;
+  for (int device : readers)
+    ofMachine(readersOf, device) = 0;
+}
+
+std::optional<InsideExchange::AllToAll>
+InsideExchange::measured(const Topology &topology,
+                         std::span<const int> devices) const {
+  auto mostOf = [&](int device) {
+    auto d = static_cast<size_t>(device);
+    return std::max(sent[d], received[d]);
+  };
+  auto machine = [&](int device) {
+    return machineOf[static_cast<size_t>(device)];
+  };
+  int busiest = *std::ranges::max_element(
+      devices, [&](int a, int b) { return mostOf(a) < mostOf(b); });
+  const auto &costs = topology.typeOf(busiest).costs;
+  if (mostOf(busiest) == 0 || !costs ||
+      std::ranges::none_of(costs->getProfile().collectives,
+                           [](const CollectiveEntries &entries) {
+                             return entries.kind == CollectiveKind::AllToAll;
+                           }))
+    return std::nullopt;
+  AllToAll made;
+  for (int device : devices)
+    if (machine(device) == machine(busiest))
+      made.devices.push_back(device);
+  // Each of n devices sends (n - 1) / n^2 of the whole.
+  auto n = static_cast<double>(made.devices.size());
+  made.bytes = std::llround(static_cast<double>(mostOf(busiest)) * n * n /
+                            std::max(n - 1, 1.0));
+  return made;
+}

@@ -1,0 +1,54 @@
+//===- InsideExchange.h - Exchanges inside of machines ----------*- C++ -*-===//
+//
+// Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What devices of an exchange send to others of their machine, and the
+// all-to-all of one machine that moves as much: profiles have measured it, and
+// an exchange takes at least as long.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SOAP_LIB_COST_INSIDEEXCHANGE_H
+#define SOAP_LIB_COST_INSIDEEXCHANGE_H
+
+#include "Soap/Topology/Topology.h"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace soap {
+
+class InsideExchange {
+public:
+  /// Begins an exchange; always of the same topology.
+  void begin(const Topology &topology);
+  /// Each of `readers`, ascending, gets from every other sender as many bytes
+  /// as stand beside it.
+  void add(std::span<const int> senders, std::span<const int64_t> bytes,
+           std::span<const int> readers);
+
+  /// An all-to-all of a whole tensor of `bytes`.
+  struct AllToAll {
+    std::vector<int> devices; ///< ascending, at least two
+    int64_t bytes = 0;
+  };
+  /// The one in which each device of the machine of the busiest device sends as
+  /// much as that one sends or receives there; none where nothing moves inside
+  /// of machines, or no all-to-all was measured. `devices`: of the exchange,
+  /// ascending.
+  std::optional<AllToAll> measured(const Topology &topology,
+                                   std::span<const int> devices) const;
+
+private:
+  std::vector<int> machineOf;          ///< by device
+  std::vector<int64_t> sent, received; ///< bytes, by device
+  /// By machine: what its devices send, and how many read. 0 between calls.
+  std::vector<int64_t> bytesOf, readersOf;
+};
+
+} // namespace soap
+
+#endif // SOAP_LIB_COST_INSIDEEXCHANGE_H
