@@ -280,6 +280,15 @@ static TensorRef narrow(Importer &importer, const TensorRef &tensor,
       });
 }
 
+std::vector<Operation *>
+mlir::soap::stablehlo_import::opsOf(ModuleOp program) {
+  std::vector<Operation *> found;
+  for (auto function : program.getOps<func::FuncOp>())
+    function.getBody().walk<WalkOrder::PreOrder>(
+        [&](Operation *op) { found.push_back(op); });
+  return found;
+}
+
 OwningOpRef<ModuleOp> Importer::run() {
   func::FuncOp function = entry = chooseFunction();
   if (!function)
@@ -294,8 +303,8 @@ OwningOpRef<ModuleOp> Importer::run() {
   Block &body = function.getBody().front();
   unsigned number = 0;
   if (tracesResults)
-    for (Operation &op : body)
-      opNumbers[&op] = ++number;
+    for (Operation *op : opsOf(source))
+      opNumbers[op] = ++number;
   SmallVector<Type> arguments, elements;
   for (BlockArgument argument : body.getArguments()) {
     RankedTensorType type = typeOf(function, argument.getType());
@@ -348,6 +357,8 @@ OwningOpRef<ModuleOp> Importer::run() {
       failed(keepShardings(function, target, options.keepShardings)) ||
       failed(verify(*module)))
     return nullptr;
+  if (!tracesResults)
+    nameOps(target);
   return module;
 }
 

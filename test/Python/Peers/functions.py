@@ -20,6 +20,7 @@ from jax import lax
 
 import soap
 import soap.jax
+from soap._jax_trace import equations
 
 DEVICES = 8
 TESTS = []
@@ -231,8 +232,37 @@ def arguments_with_samples():
     close(results, [evaluate(params, scale, {"x": x, "y": y}, key)])
     raises(ValueError, "data: expected numbers of arguments, 0 to 1, got 2",
            lambda: soap.from_jax(step, params, x, data=[2]))
-    static = jax.jit(lambda n, x: x * n, static_argnums=0)
-    raises(ValueError, "bind static arguments", lambda: soap.from_jax(static, 3, x))
+
+
+@test
+def static_arguments():
+    """Of functions that are jitted, and of others by the names that jax.jit has for them. Other values are another
+    program."""
+    params, x = start()
+
+    def train_step(depth, params, x, mode="sum"):
+        def loss(p):
+            h = x
+            for _ in range(depth):
+                h = jnp.tanh(h @ p["w"] @ p["w"].T)
+            return (h.sum() if mode == "sum" else jnp.mean(h)) + p["b"].sum()
+
+        value, g = jax.value_and_grad(loss)(params)
+        return jax.tree.map(lambda p, d: p - 0.1 * d, params, g), value
+
+    jitted = jax.jit(train_step, static_argnums=(0, 3), donate_argnums=1)
+    copy = lambda: jax.tree.map(np.array, params)
+    for function, more in ((jitted, {}), (train_step, {"static_argnums": (0, 3)}),
+                           (train_step, {"static_argnums": 0, "static_argnames": "mode"})):
+        values = (2, params, x, "mean") if "static_argnames" not in more else (2, params, x)
+        model, kinds, updates, _ = imported(function, *values, updates="0-1:0-1", data=[2], **more)
+        assert kinds == {"params.b": ("parameter", None), "params.w": ("parameter", None), "x": ("data", 0)}, kinds
+        plan = soap.apply_strategy(model, f"cpu-{DEVICES}", "data-parallel")
+        sharded = soap.jax.jit(function, plan, strict=True)
+        for other in (values, (1, *values[1:])):
+            wanted = train_step(*other)
+            close(sharded(other[0], copy(), *other[2:]), wanted)
+    raises(ValueError, "the function is jitted already", lambda: soap.from_jax(jitted, *values, static_argnums=0))
 
 
 @test
@@ -331,8 +361,8 @@ def constraints_cut_samples():
         # By JAX's own account device d has the samples [5d, 5d + 5) of each value that is cut, as by the plan.
         found = soap.jax._inner_shardings(train_step, plan, soap.jax.mesh(plan), True)
         cut = 0
-        for number, spec in found.specs.items():
-            shape = found.closed.jaxpr.eqns[number].outvars[0].aval.shape
+        for (path, number), spec in found.specs.items():
+            shape = equations(found.closed)[path].outvars[number].aval.shape
             rows = jax.sharding.NamedSharding(found.mesh, spec).devices_indices_map(shape)
             for d, device in enumerate(found.mesh.devices.flatten()):
                 for extent, axes, part in zip(shape, spec, rows[device], strict=True):
