@@ -355,7 +355,10 @@ LogicalResult mlir::soap::exportShardy(std::unique_ptr<llvm::MemoryBuffer> text,
                               .run(importer.chosen())))
     return failure();
   // Text of ops that are not registered is no error of this context.
-  program->print(output, OpPrintingFlags().printGenericOpForm());
+  // Newer MLIR reads other hexadecimal digits of booleans.
+  program->print(output,
+                 OpPrintingFlags().printGenericOpForm().printLargeElementsAttrWithHex(
+                     -1));
   output << "\n";
   return success();
 }
