@@ -138,7 +138,8 @@ def SoapExportShard : Pass<"soap-export-shard", "::mlir::ModuleOp"> {
     finds the grid with the fewest axes that has all configs, device i at place
     i in row-major order. An error names the op that no grid has: one that does
     not use all devices, has them in another order, pieces of different sizes,
-    or windows that overlap.
+    or windows that overlap. With `partial` such ops are left without shardings,
+    and a warning counts them.
 
     One resharding of upstream changes one axis of one dim; several changes are
     several ops. Init operands that an op overwrites, or that are filled with a
@@ -162,9 +163,40 @@ def SoapExportShard : Pass<"soap-export-shard", "::mlir::ModuleOp"> {
   let options = [
     Option<"function", "function", "std::string", /*default=*/"\"\"",
            "Function to export; default: the only one with a body">,
-    Option<"grid", "grid", "std::string", /*default=*/"\"grid\"", "Name of the grid of devices">
+    Option<"grid", "grid", "std::string", /*default=*/"\"grid\"", "Name of the grid of devices">,
+    Option<"partial", "partial", "bool", /*default=*/"false",
+           "Leave ops that no grid has without shardings; default: they are errors">
   ];
   let dependentDialects = ["::mlir::func::FuncDialect", "::mlir::shard::ShardDialect"];
+}
+
+def SoapSnapToGrid : Pass<"soap-snap-to-grid", "::mlir::ModuleOp"> {
+  let summary = "The nearest strategy that shardings of one grid describe";
+  let description = [{
+    Shardings cut results into equal blocks along the axes of one grid of all
+    devices. An op whose `soap.config` is none of these gets the nearest one: on
+    the grid that most ops are on, each axis cuts the loop that lacks most of its
+    degree, or makes replicas. Where that makes an iteration slower by more than
+    `slowdown`, or takes more memory than a device has and than the strategy
+    takes, nothing is changed, and a warning says both times.
+
+    ```mlir
+    %y = math.exp %x {soap.config = #soap.config<{}, devices = [0]>} : tensor<4x6xf32>
+    ```
+
+    becomes, on two devices,
+
+    ```mlir
+    %y = math.exp %x {soap.config = #soap.config<{}, replicas = 2, devices = [0, 1]>} : tensor<4x6xf32>
+    ```
+  }];
+  let options = [
+    Option<"function", "function", "std::string", /*default=*/"\"\"",
+           "Function with the strategy; default: the only one with a body">,
+    Option<"slowdown", "slowdown", "double", /*default=*/"0.01",
+           "Share of the simulated time of an iteration that the change may add">
+  ];
+  let dependentDialects = ["::mlir::func::FuncDialect", "::mlir::soap::SoapDialect"];
 }
 
 #endif // SOAP_EXTENSIONS_PASSES_TD

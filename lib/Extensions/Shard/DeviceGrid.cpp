@@ -36,7 +36,7 @@ static std::string listOf(const std::vector<int> &devices) {
   return text + "]";
 }
 
-std::optional<std::vector<Axes>>
+std::optional<Split>
 mlir::soap::axesOf(const GridOp &op, const std::vector<int64_t> &shape) {
   size_t loops = op.space.loops.size();
   std::vector<std::vector<int64_t>> pieces(op.config.devices.size());
@@ -57,7 +57,7 @@ mlir::soap::axesOf(const GridOp &op, const std::vector<int64_t> &shape) {
     for (size_t l = 0; l < loops; ++l)
       if (int64_t step = pieces[stride][l]; step != 0)
         moves[l].push_back({static_cast<int>(a), step});
-  std::vector<Axes> axes(loops);
+  Split axes(loops);
   for (size_t l = 0; l < loops; ++l) {
     std::sort(moves[l].begin(), moves[l].end(),
               [](const Move &a, const Move &b) { return a.step > b.step; });
@@ -86,7 +86,7 @@ namespace {
 
 /// Whether axis a + 1 follows axis a wherever one of them is used.
 bool areOne(const DeviceGrid &grid, int a) {
-  for (const std::vector<Axes> &op : grid.axes)
+  for (const Split &op : grid.axes)
     for (const Axes &axes : op) {
       auto first = std::find(axes.begin(), axes.end(), a),
            second = std::find(axes.begin(), axes.end(), a + 1);
@@ -106,7 +106,7 @@ void mergeAxes(DeviceGrid &grid) {
     }
     grid.shape[a] *= grid.shape[a + 1];
     grid.shape.erase(grid.shape.begin() + a + 1);
-    for (std::vector<Axes> &op : grid.axes)
+    for (Split &op : grid.axes)
       for (Axes &axes : op) {
         axes.erase(std::remove(axes.begin(), axes.end(), a + 1), axes.end());
         for (int &axis : axes)
@@ -115,7 +115,66 @@ void mergeAxes(DeviceGrid &grid) {
   }
 }
 
+/// Why no grid of devices has the op; empty: some grid may have it.
+std::string faultOf(const GridOp &op, int64_t count) {
+  const std::vector<int> &devices = op.config.devices;
+  std::set<int> used(devices.begin(), devices.end());
+  if (used.size() != devices.size() ||
+      static_cast<int64_t>(devices.size()) != count || *used.rbegin() >= count)
+    return "runs on devices " + listOf(devices) + ", expected each of the " +
+           std::to_string(count) + " devices of the strategy once";
+  for (size_t l = 0; l < op.space.loops.size(); ++l)
+    if (op.space.loops[l].extent % op.config.degrees[l] != 0)
+      return "cuts its loop '" + op.space.loops[l].name + "' of extent " +
+             std::to_string(op.space.loops[l].extent) + " into " +
+             std::to_string(op.config.degrees[l]) +
+             " pieces of different sizes, expected equal ones";
+  return "";
+}
+
+std::string misplaced(const GridOp &op) {
+  return "has its pieces on devices " + listOf(op.config.devices) +
+         ", which are no axes of one grid with the ";
+}
+
 } // namespace
+
+PartialGrid mlir::soap::findGridOfMost(const std::vector<GridOp> &ops,
+                                       int devices,
+                                       const HasShardings &hasShardings) {
+  std::vector<std::string> known;
+  for (const GridOp &op : ops)
+    known.push_back(faultOf(op, devices));
+  std::vector<int64_t> shape = primeFactors(devices);
+  PartialGrid best;
+  size_t most = 0;
+  do {
+    PartialGrid found = {{shape, {}}, known};
+    size_t count = 0;
+    for (size_t i = 0; i < ops.size(); ++i) {
+      std::optional<Split> axes;
+      if (known[i].empty())
+        axes = axesOf(ops[i], shape);
+      if (known[i].empty() && !axes)
+        found.faults[i] = misplaced(ops[i]) + "other ops";
+      else if (axes && !hasShardings(i, ops[i], *axes))
+        found.faults[i] = "leaves a result in parts that overlap or are no "
+                          "blocks of its dims";
+      bool fits = found.faults[i].empty();
+      count += fits;
+      found.grid.axes.push_back(fits ? std::move(*axes)
+                                     : Split(ops[i].space.loops.size()));
+    }
+    if (count > most || best.faults.empty()) {
+      most = count;
+      best = std::move(found);
+    }
+  } while (std::next_permutation(shape.begin(), shape.end()));
+  mergeAxes(best.grid);
+  if (best.grid.shape.empty())
+    best.grid.shape.push_back(1);
+  return best;
+}
 
 ::soap::Expected<DeviceGrid>
 mlir::soap::findDeviceGrid(const std::vector<GridOp> &ops) {
@@ -127,23 +186,9 @@ mlir::soap::findDeviceGrid(const std::vector<GridOp> &ops) {
     return ::soap::Error{"the strategy uses devices " +
                          listOf({used.begin(), used.end()}) +
                          ", expected devices from 0 on without gaps"};
-  for (const GridOp &op : ops) {
-    const std::vector<int> &devices = op.config.devices;
-    if (std::set<int>(devices.begin(), devices.end()).size() !=
-            devices.size() ||
-        static_cast<int64_t>(devices.size()) != count)
-      return ::soap::Error{"op '" + op.name + "' runs on devices " +
-                           listOf(devices) + ", expected each of the " +
-                           std::to_string(count) +
-                           " devices of the strategy once"};
-    for (size_t l = 0; l < op.space.loops.size(); ++l)
-      if (op.space.loops[l].extent % op.config.degrees[l] != 0)
-        return ::soap::Error{"op '" + op.name + "' cuts its loop '" +
-                             op.space.loops[l].name + "' of extent " +
-                             std::to_string(op.space.loops[l].extent) +
-                             " into " + std::to_string(op.config.degrees[l]) +
-                             " pieces of different sizes, expected equal ones"};
-  }
+  for (const GridOp &op : ops)
+    if (std::string fault = faultOf(op, count); !fault.empty())
+      return ::soap::Error{"op '" + op.name + "' " + fault};
   DeviceGrid grid;
   grid.shape = primeFactors(std::max<int64_t>(count, 1));
   const GridOp *misfit = nullptr;
@@ -151,7 +196,7 @@ mlir::soap::findDeviceGrid(const std::vector<GridOp> &ops) {
     grid.axes.clear();
     misfit = nullptr;
     for (const GridOp &op : ops) {
-      std::optional<std::vector<Axes>> axes = axesOf(op, grid.shape);
+      std::optional<Split> axes = axesOf(op, grid.shape);
       if (!axes) {
         misfit = &op;
         break;
@@ -162,9 +207,7 @@ mlir::soap::findDeviceGrid(const std::vector<GridOp> &ops) {
            std::next_permutation(grid.shape.begin(), grid.shape.end()));
   if (misfit)
     return ::soap::Error{
-        "op '" + misfit->name + "' has its pieces on devices " +
-        listOf(misfit->config.devices) +
-        ", which are no axes of one grid with the ops before it"};
+        "op '" + misfit->name + "' " + misplaced(*misfit) + "ops before it"};
   mergeAxes(grid);
   if (grid.shape.empty())
     grid.shape.push_back(1);

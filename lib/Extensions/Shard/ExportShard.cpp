@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "DeviceGrid.h"
+#include "ExportedFunction.h"
 #include "NearestGrid.h"
 
 #include "Soap/Analysis/OpGraph.h"
@@ -40,71 +41,25 @@ using namespace mlir::soap;
 
 namespace {
 
-/// Axes by dim of a tensor.
-using Split = std::vector<Axes>;
-
-/// The axes that cut a dim of a tensor whose indices are `map` of the loops:
-/// each cut must be one into blocks of the dim.
-FailureOr<Axes> splitOf(const ::soap::DimMap &map, int64_t extent,
-                        const GridOp &op, const std::vector<Axes> &axes) {
-  auto isCut = [&](const ::soap::Term &term) {
-    return !axes[term.loop].empty();
-  };
-  if (llvm::none_of(map.terms, isCut))
-    return Axes();
-  if (map.kind != ::soap::DimMap::Kind::Radix &&
-      (map.terms.size() != 1 || map.terms[0].coefficient != 1 ||
-       map.divisor != 1 || map.scale != 1 || map.extraLow != 0 ||
-       map.extraHigh != 0 || map.clip >= 0))
-    return failure();
-  if (map.offset != 0)
-    return failure();
-  std::vector<::soap::Term> terms = map.terms;
-  llvm::sort(terms, [](const ::soap::Term &a, const ::soap::Term &b) {
-    return a.coefficient > b.coefficient;
-  });
-  // Digits of the index: blocks of a digit are blocks of the dim where all
-  // digits before it are single ones.
-  Axes split;
-  int64_t rest = extent;
-  bool mayCut = true;
-  for (const ::soap::Term &term : terms) {
-    int64_t loop = op.space.loops[term.loop].extent;
-    if (isCut(term) && (!mayCut || rest != loop * term.coefficient))
-      return failure();
-    llvm::append_range(split, axes[term.loop]);
-    mayCut &= op.config.degrees[term.loop] == loop;
-    rest = term.coefficient;
-  }
-  return split;
-}
-
-FailureOr<Split> splitOf(const ::soap::AccessMap &map, ArrayRef<int64_t> shape,
-                         const GridOp &op, const std::vector<Axes> &axes) {
-  Split split;
-  for (auto [dim, extent] : llvm::zip_equal(map, shape)) {
-    FailureOr<Axes> own = splitOf(dim, extent, op, axes);
-    if (failed(own))
-      return failure();
-    split.push_back(std::move(*own));
-  }
-  return split;
-}
-
-ArrayRef<int64_t> shapeOf(Value value) {
-  return cast<RankedTensorType>(value.getType()).getShape();
+/// The axes that cut each dim of a tensor of the op.
+std::optional<Split> splitOf(const ::soap::AccessMap &map, Value value,
+                             const GridOp &op, const Split &axes) {
+  auto type = cast<RankedTensorType>(value.getType());
+  return ::soap::splitOf(map, type.getShape().vec(), op.space,
+                         op.config.degrees, axes);
 }
 
 class Exporter {
 public:
-  Exporter(func::FuncOp function, StringRef gridName)
-      : function(function), gridName(gridName), builder(function.getContext()) {
-  }
+  Exporter(func::FuncOp function, StringRef gridName, bool isPartial)
+      : function(function), gridName(gridName), isPartial(isPartial),
+        builder(function.getContext()) {}
 
   LogicalResult run() {
     if (!function.getBody().hasOneBlock())
       return function.emitError("has several blocks, expected one");
-    if (failed(collectOps()) || failed(findSplits()))
+    if (failed(collectOps()) ||
+        failed(isPartial ? findSomeSplits() : findSplits()))
       return failure();
     createGrid();
     annotateArguments();
@@ -113,8 +68,8 @@ public:
     Operation *end = function.getBody().front().getTerminator();
     builder.setInsertionPoint(end);
     for (OpOperand &operand : end->getOpOperands())
-      if (isa<RankedTensorType>(operand.get().getType()))
-        operand.set(forUser(operand.get(), homes.lookup(operand.get())));
+      if (auto home = homes.find(operand.get()); home != homes.end())
+        operand.set(forUser(operand.get(), Split(home->second)));
     dropSoapAttributes();
     return success();
   }
@@ -122,12 +77,14 @@ public:
 private:
   func::FuncOp function;
   StringRef gridName;
+  bool isPartial; ///< ops that no grid has are left without shardings
   OpBuilder builder;
   SmallVector<Operation *> ops;
   std::vector<GridOp> gridOps;
   DeviceGrid grid;
-  /// By op: the splits of its read operands and its results.
-  std::vector<std::vector<Split>> operandSplits, resultSplits;
+  /// By op: the splits of its read operands and its results; none: it has no
+  /// sharding.
+  std::vector<std::vector<std::optional<Split>>> operandSplits, resultSplits;
   /// How a value is held, by the annotated value.
   llvm::DenseMap<Value, Split> homes;
   /// `shard.sharding` ops at the start of the function.
@@ -222,22 +179,19 @@ private:
       });
       if (indices.wasInterrupted())
         return failure();
-      std::vector<Split> operands, results;
+      std::vector<std::optional<Split>> operands, results;
       for (auto [access, operand] :
            llvm::zip_equal(entry.space.operands, readOperands(op))) {
-        FailureOr<Split> split =
-            splitOf(access.map, shapeOf(operand->get()), entry, grid.axes[i]);
-        if (failed(split))
+        operands.push_back(
+            splitOf(access.map, operand->get(), entry, grid.axes[i]));
+        if (!operands.back())
           return refuse("an operand", operand->get());
-        operands.push_back(std::move(*split));
       }
       for (auto [access, result] :
            llvm::zip_equal(entry.space.results, op->getResults())) {
-        FailureOr<Split> split =
-            splitOf(access.map, shapeOf(result), entry, grid.axes[i]);
-        if (failed(split))
+        results.push_back(splitOf(access.map, result, entry, grid.axes[i]));
+        if (!results.back())
           return refuse("a result", result);
-        results.push_back(std::move(*split));
       }
       operandSplits.push_back(std::move(operands));
       resultSplits.push_back(std::move(results));
@@ -245,9 +199,63 @@ private:
     return success();
   }
 
+  /// Splits of the ops that the best grid has, and a warning that counts the
+  /// others. Of these ops, an operand may have none: a window that overlaps.
+  LogicalResult findSomeSplits() {
+    int devices = 0;
+    auto module = function->getParentOfType<ModuleOp>();
+    if (module->hasAttr(SoapDialect::kTopology)) {
+      FailureOr<::soap::Topology> topology = resolveTopology(module, "");
+      if (failed(topology))
+        return failure();
+      devices = topology->deviceCount();
+    } else {
+      for (const GridOp &entry : gridOps)
+        for (int device : entry.config.devices)
+          devices = std::max(devices, device + 1);
+    }
+    PartialGrid found = findGridOfMost(
+        gridOps, devices,
+        [&](size_t i, const GridOp &entry, const Split &axes) {
+          return llvm::all_of_zip(
+              entry.space.results, ops[i]->getResults(),
+              [&](const auto &access, Value result) {
+                return splitOf(access.map, result, entry, axes).has_value();
+              });
+        });
+    grid = std::move(found.grid);
+    size_t misfits = 0;
+    std::string reasons;
+    for (auto [i, op] : llvm::enumerate(ops)) {
+      const GridOp &entry = gridOps[i];
+      std::vector<std::optional<Split>> operands, results;
+      bool fits = found.faults[i].empty();
+      for (auto [access, operand] :
+           llvm::zip_equal(entry.space.operands, readOperands(op)))
+        operands.push_back(fits ? splitOf(access.map, operand->get(), entry,
+                                          grid.axes[i])
+                                : std::nullopt);
+      for (auto [access, result] :
+           llvm::zip_equal(entry.space.results, op->getResults()))
+        results.push_back(
+            fits ? splitOf(access.map, result, entry, grid.axes[i])
+                 : std::nullopt);
+      operandSplits.push_back(std::move(operands));
+      resultSplits.push_back(std::move(results));
+      constexpr size_t named = 5;
+      if (!fits && misfits++ < named)
+        reasons += "; op '" + entry.name + "' " + found.faults[i];
+    }
+    if (misfits > 0)
+      function.emitWarning() << misfits << " of " << ops.size()
+                             << " ops of the strategy are on no grid of the "
+                             << devices << " devices and have no sharding"
+                             << reasons << (misfits > 5 ? "; ..." : "");
+    return success();
+  }
+
   /// Whether upstream can express an op whose loops are split by axes.
-  bool hasShardings(size_t i, const GridOp &entry,
-                    const std::vector<Axes> &axes) {
+  bool hasShardings(size_t i, const GridOp &entry, const Split &axes) {
     Operation *op = ops[i];
     WalkResult indices = op->walk([&](linalg::IndexOp index) {
       return index->getParentOp() == op && !axes[index.getDim()].empty()
@@ -258,11 +266,11 @@ private:
       return false;
     for (auto [access, operand] :
          llvm::zip_equal(entry.space.operands, readOperands(op)))
-      if (failed(splitOf(access.map, shapeOf(operand->get()), entry, axes)))
+      if (!splitOf(access.map, operand->get(), entry, axes))
         return false;
     for (auto [access, result] :
          llvm::zip_equal(entry.space.results, op->getResults()))
-      if (failed(splitOf(access.map, shapeOf(result), entry, axes)))
+      if (!splitOf(access.map, result, entry, axes))
         return false;
     return true;
   }
@@ -279,7 +287,7 @@ private:
       return;
     std::vector<GridOp> nearest = nearestOnGrid(
         gridOps, topology->deviceCount(),
-        [&](size_t i, const GridOp &entry, const std::vector<Axes> &axes) {
+        [&](size_t i, const GridOp &entry, const Split &axes) {
           return hasShardings(i, entry, axes);
         });
     llvm::DenseMap<Operation *, size_t> numbers;
@@ -388,7 +396,9 @@ private:
 
   /// The annotated value, for a user that needs it in `split`.
   Value forUser(Value value, const Split &split) {
-    std::vector<Split> steps = stepsBetween(homes.lookup(value), split);
+    std::vector<Split> steps;
+    if (auto home = homes.find(value); home != homes.end())
+      steps = stepsBetween(home->second, split);
     if (steps.empty())
       steps.push_back(split);
     for (const Split &step : steps)
@@ -434,10 +444,14 @@ private:
   }
 
   void annotateOp(Operation *op, size_t index) {
+    if (!llvm::all_of(resultSplits[index],
+                      [](const auto &split) { return split.has_value(); }))
+      return;
     builder.setInsertionPoint(op);
     SmallVector<OpOperand *> read = readOperands(op);
     for (auto [split, operand] : llvm::zip_equal(operandSplits[index], read))
-      operand->set(forUser(operand->get(), split));
+      if (split)
+        operand->set(forUser(operand->get(), *split));
     // An operand that is not read has the place of a result, or only a shape.
     for (OpOperand &operand : op->getOpOperands()) {
       auto type = dyn_cast<RankedTensorType>(operand.get().getType());
@@ -446,13 +460,13 @@ private:
       auto style = dyn_cast<DestinationStyleOpInterface>(op);
       Split split(type.getRank());
       if (style && style.isDpsInit(&operand))
-        split = resultSplits[index]
-                            [style.getTiedOpResult(&operand).getResultNumber()];
+        split = *resultSplits[index][style.getTiedOpResult(&operand)
+                                         .getResultNumber()];
       operand.set(cloneAnnotated(operand.get(), split));
     }
     for (auto [result, split] :
          llvm::zip_equal(op->getResults(), resultSplits[index]))
-      hold(result, split);
+      hold(result, *split);
   }
 
   /// A copy of the ops that make an init operand, for one user: their tensors
@@ -506,25 +520,15 @@ struct ExportShardPass
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    SmallVector<func::FuncOp> candidates;
-    for (auto one : module.getOps<func::FuncOp>())
-      if (!one.isExternal() && (function.empty() || one.getName() == function))
-        candidates.push_back(one);
-    if (candidates.size() != 1) {
-      module.emitError() << "has " << candidates.size()
-                         << " functions with a body"
-                         << (function.empty()
-                                 ? std::string(", expected one or the option "
-                                               "'function=NAME'")
-                                 : " called '@" + function + "'");
+    FailureOr<func::FuncOp> chosen = exportedFunction(module, function);
+    if (failed(chosen))
       return signalPassFailure();
-    }
     if (SymbolTable::lookupSymbolIn(module, grid)) {
       module.emitError("option 'grid=")
           << grid << "': the module has a symbol of this name";
       return signalPassFailure();
     }
-    if (failed(Exporter(candidates.front(), grid).run()))
+    if (failed(Exporter(*chosen, grid, partial).run()))
       signalPassFailure();
   }
 };

@@ -18,7 +18,7 @@ namespace {
 /// The config that splits loop l by `axes[l]`; other axes make replicas.
 ::soap::Config configOf(const ::soap::IterationSpace &space,
                         const std::vector<int64_t> &shape,
-                        const std::vector<Axes> &axes) {
+                        const Split &axes) {
   ::soap::Config config = ::soap::Config::single(space);
   int64_t devices = 1;
   for (int64_t extent : shape)
@@ -66,7 +66,7 @@ GridOp onGrid(const GridOp &op, size_t number,
               const std::vector<int64_t> &shape,
               const HasShardings &hasShardings) {
   size_t loops = op.space.loops.size();
-  std::vector<Axes> axes(loops);
+  Split axes(loops);
   GridOp result = op;
   result.config = configOf(op.space, shape, axes);
   for (size_t a = 0; a < shape.size(); ++a) {
@@ -82,7 +82,7 @@ GridOp onGrid(const GridOp &op, size_t number,
     std::stable_sort(order.begin(), order.end(),
                      [&](size_t x, size_t y) { return lacks(x) > lacks(y); });
     for (size_t l : order) {
-      std::vector<Axes> tried = axes;
+      Split tried = axes;
       tried[l].push_back(static_cast<int>(a));
       GridOp candidate = op;
       candidate.config = configOf(op.space, shape, tried);
@@ -110,7 +110,7 @@ mlir::soap::nearestOnGrid(const std::vector<GridOp> &ops, int devices,
     for (size_t i = 0; i < ops.size(); ++i) {
       bool all = static_cast<int>(ops[i].config.devices.size()) == devices &&
                  isLegal(ops[i]);
-      std::optional<std::vector<Axes>> axes;
+      std::optional<Split> axes;
       if (all)
         axes = axesOf(ops[i], shape);
       if (axes && hasShardings(i, ops[i], *axes)) {

@@ -13,14 +13,7 @@
 
 #include "DeviceGrid.h"
 
-#include <functional>
-
 namespace mlir::soap {
-
-/// Whether the tensors of op number `op`, cut along `axes` by loop with these
-/// degrees, have shardings.
-using HasShardings = std::function<bool(size_t op, const GridOp &entry,
-                                        const std::vector<Axes> &axes)>;
 
 /// The ops with configs that are cuts along axes of one grid of devices 0 to
 /// `devices` - 1. Of all orders of the prime factors of `devices` the grid that

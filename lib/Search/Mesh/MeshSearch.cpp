@@ -11,6 +11,7 @@
 
 #include "Search/Evaluator/SearchRun.h"
 #include "Soap/Mesh/Symmetry/QuotientPlan.h"
+#include "Soap/Mesh/TensorSplit.h"
 #include "Soap/Search/Presets/Presets.h"
 #include "Soap/Search/Problem/GroupBlocks.h"
 
@@ -32,10 +33,11 @@ struct Candidate {
 class Descent {
 public:
   Descent(const ParallelizationProblem &problem, Mesh mesh,
-          const std::vector<std::vector<int>> &decisions, SearchRun &run,
-          McmcResult &counts, MeshResult &result)
+          const std::vector<std::vector<int>> &decisions, bool shardings,
+          SearchRun &run, McmcResult &counts, MeshResult &result)
       : problem(problem), graph(problem.getGraph()), mesh(std::move(mesh)),
-        decisions(decisions), run(run), counts(counts), result(result) {
+        decisions(decisions), shardings(shardings), run(run), counts(counts),
+        result(result) {
     if (auto made = QuotientModel::make(problem.getTopology(), this->mesh))
       model = std::move(*made);
     pricer = std::make_unique<MeshPricer>(graph, problem.getTopology(),
@@ -67,6 +69,10 @@ public:
         if (graph.nodes[n].whole.phase == Phase::Update &&
             !fixed.contains(static_cast<int>(n)))
           cutUpdate(graph.nodes[n].whole.space, strategy[n]);
+    if (shardings)
+      for (size_t n = 0; n < strategy.size(); ++n)
+        if (!fixed.contains(static_cast<int>(n)))
+          keepShardings(graph.nodes[n].whole, strategy[n]);
     return strategy;
   }
 
@@ -140,6 +146,7 @@ private:
   const Graph &graph;
   Mesh mesh;
   const std::vector<std::vector<int>> &decisions;
+  bool shardings; ///< `MeshOptions::shardings`
   SearchRun &run;
   McmcResult &counts;
   MeshResult &result;
@@ -206,6 +213,38 @@ private:
       config.targets.push_back(fits ? samples : MeshConfig::replicas);
     }
     return config;
+  }
+
+  /// Whether the loops have equal pieces, and results are left in blocks.
+  bool hasShardings(const Kernel &op, const MeshConfig &config) const {
+    const std::vector<Loop> &loops = op.space.loops;
+    std::vector<int64_t> degrees = degreesOf(mesh, config, loops.size());
+    Split axes(loops.size());
+    for (size_t l = 0; l < loops.size(); ++l)
+      if (loops[l].extent % degrees[l] != 0)
+        return false;
+    for (size_t a = 0; a < mesh.axes.size(); ++a)
+      if (config.targets[a] >= 0 && mesh.axes[a].size > 1)
+        axes[config.targets[a]].push_back(static_cast<int>(a));
+    for (size_t r = 0; r < op.results.size(); ++r)
+      if (!splitOf(op.space.results[r].map, graph.values[op.results[r]].shape,
+                   op.space, degrees, axes))
+        return false;
+    return true;
+  }
+
+  /// Gives the axes to replicas along which there are no shardings.
+  void keepShardings(const Kernel &op, MeshConfig &config) const {
+    std::vector<int> targets = config.targets;
+    std::fill(config.targets.begin(), config.targets.end(),
+              MeshConfig::replicas);
+    for (size_t a = 0; a < targets.size(); ++a) {
+      if (targets[a] < 0)
+        continue;
+      config.targets[a] = targets[a];
+      if (!hasShardings(op, config))
+        config.targets[a] = MeshConfig::replicas;
+    }
   }
 
   /// Gives the axes of replicas to the longest loop that they share evenly and
@@ -287,7 +326,8 @@ MeshResult soap::searchMesh(const ParallelizationProblem &problem,
       break;
     descents.push_back(
         std::make_unique<Descent>(problem, *makeMesh(topology, {}, sizes),
-                                  decisions, run, result.search, result));
+                                  decisions, options.shardings, run,
+                                  result.search, result));
     if (descents.back()->misfitting() >= 0)
       continue;
     for (Candidate &candidate : descents.back()->starts(presets)) {
@@ -311,7 +351,8 @@ MeshResult soap::searchMesh(const ParallelizationProblem &problem,
     result.mesh = nameOf(found.descent->getMesh());
     result.cutsUpdates = found.candidate.cutsUpdates;
   };
-  run.offerStarts(problem);
+  if (!options.shardings || started.empty())
+    run.offerStarts(problem);
   if (started.empty())
     result.misfit = descents.front()->misfitting();
   else

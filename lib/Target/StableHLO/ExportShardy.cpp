@@ -63,6 +63,8 @@ private:
   LogicalResult addMesh();
   shard::ShardingOp findSharding(Value value);
   OpaqueAttr shardingOf(Value value);
+  FailureOr<OpaqueAttr> shardingOf(ArrayRef<size_t> makers,
+                                   RankedTensorType type);
   ::soap::Region regionOn(int64_t device, shard::ShardingOp sharding,
                           ArrayRef<int64_t> shape);
   LogicalResult matchOps(func::FuncOp own, func::FuncOp other,
@@ -203,6 +205,25 @@ LogicalResult ShardyExporter::matchOps(func::FuncOp own, func::FuncOp other,
          << " (give the options of the import, and run no other pass between)";
 }
 
+/// The sharding that ops by number leave their results in, which are tensors of
+/// this type; null where they differ or have none.
+FailureOr<OpaqueAttr> ShardyExporter::shardingOf(ArrayRef<size_t> makers,
+                                                 RankedTensorType type) {
+  OpaqueAttr common;
+  for (size_t maker : makers) {
+    Value value = annotatedOps[maker]->getResult(0);
+    OpaqueAttr own;
+    if (cast<RankedTensorType>(value.getType()).getShape() == type.getShape())
+      own = shardingOf(value);
+    if (!own || (common && own != common))
+      return OpaqueAttr();
+    common = own;
+    if (planned && failed(checkRegions(plannedOps[maker], 0, value)))
+      return failure();
+  }
+  return common;
+}
+
 /// Meshes of no axes and constraints on them, which JAX writes around PRNG
 /// keys: they say nothing.
 static SmallVector<Operation *> emptyShardings(ModuleOp program) {
@@ -236,6 +257,7 @@ static SmallVector<Operation *> emptyShardings(ModuleOp program) {
 }
 
 LogicalResult ShardyExporter::run(func::FuncOp source) {
+  std::vector<Operation *> programOps = opsOf(program);
   SmallVector<Operation *> empty = emptyShardings(program);
   bool hasShardings = false;
   program.walk([&](Operation *op) {
@@ -266,18 +288,14 @@ LogicalResult ShardyExporter::run(func::FuncOp source) {
   for (BlockArgument argument : other.getArguments())
     if (OpaqueAttr sharding = shardingOf(argument))
       source.setArgAttr(argument.getArgNumber(), "sdy.sharding", sharding);
-  // The last op that computes a result of the program, in the order of its
-  // dims.
-  llvm::DenseMap<std::pair<unsigned, unsigned>, size_t> makers;
+  // Ops that compute a result of the program, in the order of its dims: one,
+  // or one for each turn of a loop and each call of a function.
+  llvm::DenseMap<std::pair<unsigned, unsigned>, SmallVector<size_t, 1>> makers;
   for (auto [i, op] : llvm::enumerate(ops))
     if (auto place = dyn_cast<FileLineColLoc>(op->getLoc());
         place && place.getFilename().getValue() == tracedResult)
-      makers[{place.getLine(), place.getColumn()}] = i;
-  Block &body = source.getBody().front();
-  unsigned number = 0;
-  SmallVector<Operation *> programOps;
-  for (Operation &op : body)
-    programOps.push_back(&op);
+      makers[{place.getLine(), place.getColumn()}].push_back(i);
+  unsigned number = 0, differing = 0;
   for (Operation *op : programOps) {
     ++number;
     for (OpResult result : op->getResults()) {
@@ -285,32 +303,35 @@ LogicalResult ShardyExporter::run(func::FuncOp source) {
       auto type = dyn_cast<RankedTensorType>(result.getType());
       if (found == makers.end() || !type)
         continue;
-      Value maker = annotatedOps[found->second]->getResult(0);
-      if (cast<RankedTensorType>(maker.getType()).getShape() != type.getShape())
-        continue;
-      OpaqueAttr sharding = shardingOf(maker);
-      if (!sharding)
-        continue;
-      if (planned && failed(checkRegions(plannedOps[found->second], 0, maker)))
+      FailureOr<OpaqueAttr> sharding = shardingOf(found->second, type);
+      if (failed(sharding))
         return failure();
+      differing += !*sharding && found->second.size() > 1;
+      if (!*sharding)
+        continue;
       OpBuilder builder(context);
       builder.setInsertionPointAfter(op);
       OperationState state(op->getLoc(), "sdy.sharding_constraint");
       state.addOperands(result);
       state.addTypes(result.getType());
-      state.propertiesAttr =
-          builder.getDictionaryAttr(builder.getNamedAttr("sharding", sharding));
+      state.propertiesAttr = builder.getDictionaryAttr(
+          builder.getNamedAttr("sharding", *sharding));
       Operation *constraint = builder.create(state);
       result.replaceAllUsesExcept(constraint->getResult(0), constraint);
     }
   }
+  if (differing > 0)
+    source.emitRemark() << differing
+                        << " values of loops and called functions lie at other "
+                           "places in each turn or call, and have no sharding";
   for (Operation *op : empty) {
     if (op->getNumResults() == 1)
       op->replaceAllUsesWith(op->getOperands());
     op->erase();
   }
   // A result has the sharding of what it returns.
-  for (OpOperand &operand : body.getTerminator()->getOpOperands())
+  Operation *end = source.getBody().front().getTerminator();
+  for (OpOperand &operand : end->getOpOperands())
     if (Operation *op = operand.get().getDefiningOp();
         op && op->getName().getStringRef() == "sdy.sharding_constraint")
       source.setResultAttr(operand.getOperandNumber(), "sdy.sharding",
@@ -334,7 +355,10 @@ LogicalResult mlir::soap::exportShardy(std::unique_ptr<llvm::MemoryBuffer> text,
                               .run(importer.chosen())))
     return failure();
   // Text of ops that are not registered is no error of this context.
-  program->print(output, OpPrintingFlags().printGenericOpForm());
+  // Newer MLIR reads other hexadecimal digits of booleans.
+  program->print(output,
+                 OpPrintingFlags().printGenericOpForm().printLargeElementsAttrWithHex(
+                     -1));
   output << "\n";
   return success();
 }

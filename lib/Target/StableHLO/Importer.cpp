@@ -17,6 +17,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/SourceMgr.h"
 
 #include <set>
@@ -280,6 +281,15 @@ static TensorRef narrow(Importer &importer, const TensorRef &tensor,
       });
 }
 
+std::vector<Operation *>
+mlir::soap::stablehlo_import::opsOf(ModuleOp program) {
+  std::vector<Operation *> found;
+  for (auto function : program.getOps<func::FuncOp>())
+    function.getBody().walk<WalkOrder::PreOrder>(
+        [&](Operation *op) { found.push_back(op); });
+  return found;
+}
+
 OwningOpRef<ModuleOp> Importer::run() {
   func::FuncOp function = entry = chooseFunction();
   if (!function)
@@ -294,8 +304,8 @@ OwningOpRef<ModuleOp> Importer::run() {
   Block &body = function.getBody().front();
   unsigned number = 0;
   if (tracesResults)
-    for (Operation &op : body)
-      opNumbers[&op] = ++number;
+    for (Operation *op : opsOf(source))
+      opNumbers[op] = ++number;
   SmallVector<Type> arguments, elements;
   for (BlockArgument argument : body.getArguments()) {
     RankedTensorType type = typeOf(function, argument.getType());
@@ -348,6 +358,8 @@ OwningOpRef<ModuleOp> Importer::run() {
       failed(keepShardings(function, target, options.keepShardings)) ||
       failed(verify(*module)))
     return nullptr;
+  if (!tracesResults)
+    nameOps(target);
   return module;
 }
 
@@ -368,6 +380,45 @@ static std::string otherForm(StringRef text) {
   return "";
 }
 
+/// Newer MLIR, as of jaxlib, writes constants of booleans in hexadecimal digits
+/// with a byte an element. MLIR 22 reads a bit an element.
+static std::unique_ptr<llvm::MemoryBuffer>
+packBooleans(std::unique_ptr<llvm::MemoryBuffer> text) {
+  constexpr StringRef open = "dense<\"0x";
+  StringRef rest = text->getBuffer();
+  std::string packed;
+  for (size_t begin; (begin = rest.find(open)) != StringRef::npos;) {
+    StringRef digits =
+        rest.substr(begin + open.size()).take_while(llvm::isHexDigit);
+    StringRef type = rest.substr(begin + open.size() + digits.size());
+    if (!type.consume_front("\"> : tensor<"))
+      type = "";
+    uint64_t count = 1, extent = 0;
+    while (!type.consumeInteger(10, extent) && type.consume_front("x") &&
+           count < digits.size())
+      count *= extent;
+    size_t end = begin + open.size();
+    if (count > 1 && type.starts_with("i1>") && digits.size() == 2 * count) {
+      packed += rest.take_front(end);
+      for (uint64_t i = 0; i < count; i += 8) {
+        unsigned byte = 0;
+        for (uint64_t bit = 0; bit < 8 && i + bit < count; ++bit)
+          byte |= (digits[2 * (i + bit) + 1] != '0') << bit;
+        packed += llvm::hexdigit(byte >> 4);
+        packed += llvm::hexdigit(byte & 15);
+      }
+      end += digits.size();
+    } else {
+      packed += rest.take_front(end);
+    }
+    rest = rest.drop_front(end);
+  }
+  if (packed.empty())
+    return text;
+  return llvm::MemoryBuffer::getMemBufferCopy(packed + rest.str(),
+                                              text->getBufferIdentifier());
+}
+
 OwningOpRef<ModuleOp> mlir::soap::stablehlo_import::parseStableHLO(
     std::unique_ptr<llvm::MemoryBuffer> text, MLIRContext *context) {
   context->loadDialect<func::FuncDialect, arith::ArithDialect,
@@ -383,7 +434,7 @@ OwningOpRef<ModuleOp> mlir::soap::stablehlo_import::parseStableHLO(
   }
   context->allowUnregisteredDialects();
   llvm::SourceMgr sources;
-  sources.AddNewSourceBuffer(std::move(text), SMLoc());
+  sources.AddNewSourceBuffer(packBooleans(std::move(text)), SMLoc());
   return parseSourceFile<ModuleOp>(sources, context);
 }
 

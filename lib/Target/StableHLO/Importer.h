@@ -23,6 +23,7 @@
 
 #include <memory>
 #include <optional>
+#include <vector>
 
 namespace mlir::soap::stablehlo_import {
 
@@ -54,7 +55,7 @@ using Body = llvm::function_ref<SmallVector<Value>(OpBuilder &, ValueRange)>;
 
 class Importer {
 public:
-  /// With `tracesResults`, an op that makes a result of an op of the function,
+  /// With `tracesResults`, an op that makes a result of an op of the program,
   /// whole, has the location of `tracedResult`.
   Importer(ModuleOp source, const StableHLOImportOptions &options,
            bool tracesResults = false);
@@ -184,7 +185,7 @@ private:
   Location current;
   bool tracesResults;
   func::FuncOp entry, target;
-  /// Ops of the function by number, from 1, where results are traced.
+  /// Ops of the program by number, from 1, where results are traced.
   llvm::DenseMap<Operation *, unsigned> opNumbers;
   llvm::DenseMap<Value, TensorRef> tensors;
   llvm::DenseMap<Attribute, Value> constants;
@@ -196,8 +197,10 @@ private:
   Value materialize(const TensorRef &tensor);
 };
 
-/// The file name of a location whose line is the number of an op in its
-/// function, from 1, and whose column is that of its result.
+/// The ops of all functions, and of their regions, in the order of the text.
+std::vector<Operation *> opsOf(ModuleOp program);
+/// The file name of a location whose line is the number of an op in `opsOf`,
+/// from 1, and whose column is that of its result.
 constexpr StringRef tracedResult = "result of the program";
 
 /// Parses a program. Null after a diagnostic. The context allows unregistered
@@ -300,6 +303,8 @@ LogicalResult importWhile(Importer &, Operation *);
 /// tensors of i1 bytes. After `markKinds`: sums over samples stay apart.
 LogicalResult finish(func::FuncOp function,
                      const StableHLOImportOptions &options);
+/// Gives ops names by the scopes of JAX in their locations.
+void nameOps(func::FuncOp function);
 /// Gives the results of an op that has a sharding its place. Failure, after an
 /// error, if the sharding cannot be read; a remark if it cannot be kept.
 LogicalResult keepConstraint(Importer &importer, Operation *op);

@@ -323,9 +323,11 @@ AutoParallel::search(const ::soap::ParallelizationProblem &problem,
                      const SearchPhase &phase) {
   ::soap::McmcOptions options;
   options.seed = seed;
-  options.seconds = timeLimit == 0 && proposals == 0 && !endsByItself(chosen)
-                        ? defaultSeconds
-                        : timeLimit.getValue();
+  options.seconds =
+      timeLimit == 0 && proposals == 0 &&
+              (!endsByItself(chosen) || (algorithm == "auto" && mode.empty()))
+          ? defaultSeconds
+          : timeLimit.getValue();
   options.proposals = proposals;
   // One device has one strategy.
   if (problem.getTopology().deviceCount() == 1)
@@ -492,13 +494,27 @@ LogicalResult AutoParallel::run() {
   ::soap::ParallelizationProblem &problem = *target.problem;
   if (failed(checkPlacements(opGraph, target.topology.deviceCount())))
     return failure();
-  if (!target.topology.executor.configs) {
-    if ((algorithm != "auto" && algorithm != "hybrid") || !isPlain())
+  if (const ::soap::Executor &by = target.topology.executor; !by.configs) {
+    bool meshes = runsShardings(by);
+    if (!llvm::is_contained({"auto", "hybrid"}, algorithm) &&
+        !(meshes && algorithm == "mesh"))
       return module.emitError("option 'executor=")
-             << target.topology.executor.name
-             << "': it runs hybrid plans alone, expected algorithm=hybrid and "
-                "no option of another search";
-    chosen = "hybrid";
+             << by.name << "': it runs "
+             << (meshes ? "hybrid plans and strategies of one mesh, expected "
+                          "algorithm=mesh or hybrid"
+                        : "hybrid plans alone, expected algorithm=hybrid");
+    if (meshes && algorithm == "auto")
+      chosen = hasManyDevices(target.topology) ? "hybrid" : "mesh";
+    else
+      chosen = meshes ? algorithm.getValue() : "hybrid";
+    bool hasOthers = !initial.empty() || polish || !mode.empty() ||
+                     !memoryLimit.empty() ||
+                     llvm::is_contained({"selective", "whole", "auto"},
+                                        recompute);
+    if (chosen == "hybrid" ? !isPlain() : hasOthers)
+      return module.emitError("option 'executor=")
+             << by.name << "': expected no option of another search than "
+             << "algorithm=" << chosen;
   }
   std::unique_ptr<::soap::HybridModel> hybrid;
   if (algorithm == "auto" && target.topology.executor.configs && isPlain()) {

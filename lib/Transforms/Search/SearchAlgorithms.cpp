@@ -35,6 +35,10 @@ bool mlir::soap::endsByItself(llvm::StringRef algorithm) {
   return algorithm != "mcmc";
 }
 
+bool mlir::soap::runsShardings(const ::soap::Executor &executor) {
+  return (executor.base.empty() ? executor.name : executor.base) == "jax";
+}
+
 static void startFromPresets(const ::soap::ParallelizationProblem &problem,
                              ::soap::SearchBudget &budget) {
   if (!budget.initial.empty())
@@ -131,6 +135,7 @@ static SearchOutcome runAlone(llvm::StringRef algorithm,
         llvm::all_of(problem.getGroups(), [](const ::soap::OpGroup &group) {
           return group.nodes.size() == 1;
         });
+    budget.shardings = runsShardings(problem.getTopology().executor);
     ::soap::MeshResult found = ::soap::searchMesh(problem, budget);
     outcome.report["mesh"] = found.mesh;
     outcome.report["cuts_updates"] = found.cutsUpdates;

@@ -24,6 +24,9 @@ namespace mlir::soap {
 llvm::ArrayRef<llvm::StringRef> searchAlgorithms();
 /// Whether an algorithm ends without any budget.
 bool endsByItself(llvm::StringRef algorithm);
+/// Whether a framework runs, beside hybrid plans, each strategy that shardings
+/// of one mesh describe: `algorithm=mesh` finds these for it.
+bool runsShardings(const ::soap::Executor &executor);
 
 /// The result of a search by any algorithm.
 struct SearchOutcome {

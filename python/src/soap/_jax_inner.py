@@ -9,19 +9,21 @@ from __future__ import annotations
 
 import math
 import re
-from typing import Any, Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Sequence
 
 import jax as _jax
 import numpy as np
 from jax._src.interpreters import mlir as _mlir
-from jax.extend.core import Literal as _Literal
 from jaxlib.mlir import ir as _ir
 
 from ._jax_state import is_key
+from ._jax_trace import Path, equations, evaluate
 from .errors import SoapError
 
-_SCOPE = re.compile(r"soap_equation_(\d+)\b")
-_MESH = re.compile(r'#sdy\.mesh<\[(.*?)\]>')
+_FLOW = ("stablehlo.while", "stablehlo.case", "stablehlo.if")
+_SCOPE = re.compile(r"soap_equation_([\d_]*\d)\b")
+_MESH = re.compile(r"#sdy\.mesh<\[(.*?)\]>")
 _AXIS = re.compile(r'"(\w+)"=(\d+)')
 _SHARDING = re.compile(r"#sdy\.sharding<@\w+, \[(.*)\]>")
 
@@ -29,87 +31,78 @@ _SHARDING = re.compile(r"#sdy\.sharding<@\w+, \[(.*)\]>")
 class InnerShardings:
     """Specs of the results of equations, and the mesh that they are for."""
 
-    def __init__(self, closed: Any, mesh: Any, specs: dict[int, Any]):
+    def __init__(self, closed: Any, mesh: Any, specs: dict[tuple[Path, int], Any], exported: int):
         self.closed = closed
         self.mesh = mesh
-        #: By number of the equation: the PartitionSpec of its only result.
+        #: By path of the equation and number of its result: the PartitionSpec.
         self.specs = specs
+        #: Values of the program whose shardings the plan says.
+        self.exported = exported
 
     def __call__(self, *leaves: Any) -> list[Any]:
         """The function on leaves, with constraints."""
 
-        def constrain(number: int, results: list[Any]) -> list[Any]:
-            if number not in self.specs:
-                return results
-            sharding = _jax.sharding.NamedSharding(self.mesh, self.specs[number])
-            return [_jax.lax.with_sharding_constraint(results[0], sharding)]
+        def constrain(path: Path, _equation: Any, results: list[Any]) -> list[Any]:
+            return [self._placed(one, self.specs.get((path, i))) for i, one in enumerate(results)]
 
-        return _evaluate(self.closed, leaves, constrain)
+        return evaluate(self.closed, leaves, constrain)
 
-
-def _evaluate(closed: Any, leaves: Sequence[Any], behind: Callable[[int, list[Any]], list[Any]]) -> list[Any]:
-    """Evaluates a jaxpr; equation i is in the scope `soap_equation_i`, and `behind` takes its results."""
-    jaxpr = closed.jaxpr
-    values: dict[Any, Any] = dict(zip(jaxpr.constvars, closed.consts))
-    values.update(zip(jaxpr.invars, leaves))
-
-    def read(atom: Any) -> Any:
-        return atom.val if isinstance(atom, _Literal) else values[atom]
-
-    for number, equation in enumerate(jaxpr.eqns):
-        bound = equation.primitive.get_bind_params(equation.params)
-        # Before 0.9 functions come apart from the other parameters.
-        functions, parameters = bound if isinstance(bound, tuple) else ((), bound)
-        with _jax.named_scope(f"soap_equation_{number}"), equation.ctx.manager:
-            results = equation.primitive.bind(*functions, *map(read, equation.invars), **parameters)
-        results = list(results) if equation.primitive.multiple_results else [results]
-        values.update(zip(equation.outvars, behind(number, results)))
-    return [read(atom) for atom in jaxpr.outvars]
+    def _placed(self, value: Any, spec: Any) -> Any:
+        if spec is None:
+            return value
+        return _jax.lax.with_sharding_constraint(value, _jax.sharding.NamedSharding(self.mesh, spec))
 
 
-def _main_ops(module: Any) -> list[tuple[str, str, list[str], str]]:
-    """Ops of the function `main`: name, location, types of results, sharding. Plain data: ops live with the module."""
-    for function in module.body.operations:
-        if function.operation.name != "func.func":
-            continue
-        if _ir.StringAttr(function.operation.attributes["sym_name"]).value != "main":
-            continue
-        rows = []
-        for one in function.regions[0].blocks[0].operations:
+@dataclass
+class _Op:
+    """An op of a program. Plain data: ops live with their module."""
+
+    name: str
+    location: str
+    #: Types of the results.
+    results: list[str]
+    #: By number of the result, the sharding of the constraint behind the op.
+    shardings: dict[int, str]
+    #: Whether it is in the region of an op that works on tensors: the sum of a reduction.
+    is_inner: bool
+
+
+def _ops_of(module: Any) -> list[_Op]:
+    """The ops of all functions, and of their regions, in the order of the text. Constraints are of the op before."""
+    rows: list[_Op] = []
+
+    def visit(block: Any, is_inner: bool) -> None:
+        last: _Op | None = None
+        for one in block.operations:
             op = one.operation
-            sharding = str(op.attributes["sharding"]) if op.name == "sdy.sharding_constraint" else ""
-            rows.append((op.name, str(op.location), [str(result.type) for result in op.results], sharding))
-        return rows
-    raise SoapError("the program has no function 'main'")
+            if op.name == "sdy.sharding_constraint":
+                # JAX writes some around PRNG keys, on no mesh.
+                if last is not None:
+                    number = _ir.OpResult(op.operands[0]).result_number
+                    last.shardings[number] = str(op.attributes["sharding"])
+                continue
+            last = _Op(op.name, str(op.location), [str(result.type) for result in op.results], {}, is_inner)
+            rows.append(last)
+            for region in op.regions:
+                for inner in region:
+                    visit(inner, is_inner or op.name not in _FLOW)
+
+    for function in module.body.operations:
+        if function.operation.name == "func.func":
+            for block in function.regions[0]:
+                visit(block, False)
+    return rows
 
 
-def find(
-    function: Callable[..., Any], avals: Sequence[Any], structure: Any, exported: str, devices: Sequence[Any]
-) -> InnerShardings:
-    """The constraints of an exported program, by equation of the function. `avals` are the leaves of its arguments."""
-    arguments = _jax.tree_util.tree_unflatten(structure, avals)
-    # Of a function that is jitted already, its own equations.
-    closed = (function if hasattr(function, "trace") else _jax.jit(function)).trace(*arguments).jaxpr
-    lowered = _jax.jit(lambda *leaves: _evaluate(closed, leaves, lambda _, results: results)).lower(*avals)
+def find(closed: Any, avals: Sequence[Any], exported: str, devices: Sequence[Any]) -> InnerShardings:
+    """The constraints of an exported program, by equation of the jaxpr that it was lowered from. `avals` are its
+    arguments."""
+    lowered = _jax.jit(lambda *leaves: evaluate(closed, leaves, scoped=True)).lower(*avals)
     with _mlir.make_ir_context():
-        module = _ir.Module.parse(exported)
-        constrained = _main_ops(module)
-    traced = lowered.compiler_ir("stablehlo")
-    scopes: list[tuple[str, int | None, list[str]]] = []
-    for name, location, results, sharding in _main_ops(traced):
-        if sharding:  # of PRNG keys, on no mesh
-            continue
-        found = _SCOPE.search(location)
-        scopes.append((name, int(found[1]) if found else None, results))
+        constrained = _ops_of(_ir.Module.parse(exported))
+    scoped = _ops_of(lowered.compiler_ir("stablehlo"))
     # Order and names of ops tell whether both are the same program.
-    constraints: dict[int, str] = {}
-    names: list[str] = []
-    for name, _, _, sharding in constrained:
-        if sharding:
-            constraints[len(names) - 1] = sharding
-        else:
-            names.append(name)
-    if names != [name for name, _, _ in scopes]:
+    if [op.name for op in constrained] != [op.name for op in scoped]:
         raise SoapError("the function lowers to another program than the one that the plan is of")
     axes = [(name, int(extent)) for name, extent in _AXIS.findall(_MESH.search(exported)[1])]
     used = math.prod(extent for _, extent in axes)
@@ -117,22 +110,37 @@ def find(
         raise SoapError(f"the ops of the plan are on {used} devices of {len(devices)}")
     grid = np.array(list(devices), dtype=object).reshape([extent for _, extent in axes] or [1])
     mesh = _jax.sharding.Mesh(grid, [name for name, _ in axes] or ["axis0"])
-    specs: dict[int, Any] = {}
-    for place, sharding in constraints.items():
-        _, equation, results = scopes[place]
-        if equation is None or len(closed.jaxpr.eqns[equation].outvars) != 1:
-            continue
-        # Of the ops of an equation the one that makes its result.
-        aval = closed.jaxpr.eqns[equation].outvars[0].aval
-        last = max(i for i, (_, own, _) in enumerate(scopes) if own == equation)
-        if place != last or len(results) != 1 or is_key(aval) or _shape_of(results[0]) != tuple(aval.shape):
-            continue
-        dims = [tuple(re.findall(r'"(\w+)"', dim)) for dim in re.findall(r"\{(.*?)\}", _SHARDING.search(sharding)[1])]
-        pieces = [math.prod(dict(axes)[axis] for axis in dim) for dim in dims]
-        # JAX has equal pieces only.
-        if len(dims) == len(aval.shape) and not any(extent % count for extent, count in zip(aval.shape, pieces)):
-            specs[equation] = _jax.sharding.PartitionSpec(*(dim or None for dim in dims))
-    return InnerShardings(closed, mesh, specs)
+    known = equations(closed)
+    # Of the ops of an equation the last one makes its results; of a loop, ops of its body have its scope, too.
+    last: dict[Path, int] = {}
+    for place, op in enumerate(scoped):
+        if not op.is_inner and (scope := _SCOPE.findall(op.location)):
+            path = tuple(map(int, scope[-1].split("_")))
+            if known[path].primitive.name not in ("scan", "while", "cond") or op.name in _FLOW:
+                last[path] = place
+    specs: dict[tuple[Path, int], Any] = {}
+    for path, place in last.items():
+        results = known[path].outvars
+        # A loop has its counter and its constants before the results of the equation.
+        before = len(scoped[place].results) - len(results)
+        for number, sharding in constrained[place].shardings.items():
+            if not 0 <= number - before < len(results):
+                continue
+            aval = results[number - before].aval
+            if not is_key(aval) and _shape_of(scoped[place].results[number]) == tuple(aval.shape):
+                if (spec := _spec_of(sharding, dict(axes), aval.shape)) is not None:
+                    specs[path, number - before] = spec
+    return InnerShardings(closed, mesh, specs, sum(len(op.shardings) for op in constrained))
+
+
+def _spec_of(sharding: str, axes: dict[str, int], shape: Sequence[int]) -> Any:
+    """The PartitionSpec of a sharding of Shardy; None where JAX has none: its pieces are equal."""
+    found = _SHARDING.search(sharding)
+    dims = [tuple(re.findall(r'"(\w+)"', dim)) for dim in re.findall(r"\{(.*?)\}", found[1] if found else "")]
+    pieces = [math.prod(axes[axis] for axis in dim) for dim in dims]
+    if len(dims) != len(shape) or any(extent % count for extent, count in zip(shape, pieces)):
+        return None
+    return _jax.sharding.PartitionSpec(*(dim or None for dim in dims))
 
 
 def _shape_of(type_text: str) -> tuple[int, ...] | None:

@@ -6,17 +6,20 @@ from __future__ import annotations
 import functools
 import inspect
 import logging
+import os
 import re
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Callable, Mapping, Sequence
 
 import jax as _jax
 import numpy as np
 
 from . import _core, _jax_inner
+from . import plan as _plan
 from ._jax_flow import kept_arguments
 from ._jax_state import Part, Roles, find_data, find_updates, is_key, parts_of, type_of
+from ._jax_trace import as_shape, evaluate
 from ._options import import_options, text_of
 from ._versions import check_version
 from .errors import SoapError, SoapWarning
@@ -32,12 +35,13 @@ _BYTES.update({"f64": 8, "s64": 8, "u64": 8})
 
 
 class JaxModel(Model):
-    """A model that was a function of JAX. It knows the trees of the function's arguments and results, and its program
-    with the options of the import."""
+    """A model that was a function of JAX. It knows the trees of the function's arguments and results, its jaxpr, and
+    its program with the options of the import."""
 
-    def __init__(self, core: _core.Module, name: str, trees: _Trees, program: str, options: list[str]):
+    def __init__(self, core: _core.Module, name: str, trees: _Trees, closed: Any, program: str, options: list[str]):
         super().__init__(core, name)
         self._trees = trees
+        self._closed = closed
         self._program = program
         self._options = options
 
@@ -46,6 +50,7 @@ class JaxModel(Model):
 class _Trees:
     """Arguments and results of a function as trees, and as the lists of leaves that its program has."""
 
+    #: Of a static argument None, which has no leaves.
     arguments: Any
     results: Any
     argument_names: list[str]
@@ -55,11 +60,16 @@ class _Trees:
     positions: list[int]
     #: Shape and type of every argument leaf.
     leaves: list[Any]
+    #: Values of the static arguments, by number.
+    static: dict[int, Any] = field(default_factory=dict)
+    #: Numbers of the arguments that are donated.
+    donated: set[int] = field(default_factory=set)
 
 
 def generic_stablehlo(lowered: Any) -> str:
-    """The text that Soap reads: StableHLO of a lowered function in MLIR's generic form."""
-    return lowered.compiler_ir("stablehlo").operation.get_asm(print_generic_op_form=True, enable_debug_info=False)
+    """The text that Soap reads: StableHLO of a lowered function in MLIR's generic form, with the places in the user's
+    program."""
+    return lowered.compiler_ir("stablehlo").operation.get_asm(print_generic_op_form=True, enable_debug_info=True)
 
 
 def from_jax(
@@ -68,10 +78,13 @@ def from_jax(
     data: Sequence[int] | None = None,
     labels: Sequence[int] = (),
     sample_dim: int = 0,
+    static_argnums: int | Sequence[int] | None = None,
+    static_argnames: str | Sequence[str] | None = None,
     **options: Any,
 ) -> JaxModel:
     """Imports a function with example arguments: arrays, or anything with shape and dtype. A whole training step
     (`value_and_grad` and the update) is one program; Soap differentiates nothing of it. The function may be jitted.
+    Arguments that it, or `static_argnums` and `static_argnames` as of `jax.jit`, calls static are part of the program.
 
     A result is the new value of an argument where `updates` says so (pairs RESULT:ARGUMENT of numbers in the program,
     or "none"); else where the argument is donated, or where a training state goes in and comes out at the same place:
@@ -82,15 +95,19 @@ def from_jax(
     one there. What was assumed is one line of the logger `soap`, which stderr has by default; where `updates` and
     `data` are given, nothing is. Arguments that are no data have the values of the example (`model.restore`).
     `soap.from_stablehlo` has further options."""
-    jitted = function if hasattr(function, "trace") and hasattr(function, "lower") else _jax.jit(function)
+    jitted = _jitted(function, static_argnums, static_argnames)
     traced = jitted.trace(*args)
-    lowered = traced.lower()
-    trees = _trees_of(function, args, lowered)
+    static = _static_of(jitted, args, traced)
+    dynamic = tuple(None if number in static else one for number, one in enumerate(args))
+    leaves = _leaves_of(traced)
+    lowered = _jax.jit(lambda *values: evaluate(traced.jaxpr, values)).lower(*leaves)
+    trees = _trees_of(function, dynamic, leaves, traced, lowered)
+    trees.static = static
     says_updates = options.get("updates", "auto") != "auto"
     if says_updates:
         leaf_of = {position: leaf for leaf, position in enumerate(trees.positions) if position >= 0}
         trees.updates = {result: leaf_of[argument] for result, argument in _pairs_of(options["updates"], leaf_of)}
-    roles, owner = _roles_of(function, args, traced, lowered, trees, data, labels, sample_dim, says_updates)
+    roles, owner = _roles_of(function, len(args), traced, trees, data, labels, sample_dim, says_updates)
     updated = set(trees.updates.values())
     kinds: dict[str, list[int]] = {"data": [], "labels": [], "parameters": []}
     kept = []  # leaves that are no data
@@ -119,8 +136,8 @@ def from_jax(
     if roles.assumed:
         _logger.warning("soap.from_jax: assumed of %s: %s (updates=, data= and labels= say otherwise)", name,
                         "; ".join(roles.assumed))
-    model = JaxModel(core, name, trees, program, words)
-    leaves = _jax.tree_util.tree_leaves(tuple(args))
+    model = JaxModel(core, name, trees, traced.jaxpr, program, words)
+    leaves = _jax.tree_util.tree_leaves(dynamic)
     if not any(isinstance(leaf, _jax.ShapeDtypeStruct) for leaf in leaves):
         model._values = {trees.argument_names[i]: _value_of(leaves[i], trees.leaves[i]) for i in kept}
     return model
@@ -149,18 +166,38 @@ def _pairs_of(updates: Any, arguments: Mapping[int, int]) -> list[tuple[int, int
     return pairs
 
 
-def _trees_of(function: Callable[..., Any], args: Sequence[Any], lowered: Any) -> _Trees:
-    """The trees of a function, without updates."""
-    paths, structure = _jax.tree_util.tree_flatten_with_path(tuple(args))
-    leaves = [
-        _jax.ShapeDtypeStruct(leaf.shape, leaf.dtype, weak_type=getattr(leaf, "weak_type", False))
-        for leaf in _jax.tree_util.tree_leaves(lowered.in_avals)
-    ]
-    if len(leaves) != len(paths):
+def _jitted(function: Callable[..., Any], numbers: Any = None, names: Any = None) -> Any:
+    """The function as JAX traces it; one that is jitted already is taken as it is."""
+    if hasattr(function, "trace") and hasattr(function, "lower"):
+        if numbers is not None or names is not None:
+            raise ValueError("static_argnums, static_argnames: the function is jitted already, and says them itself")
+        return function
+    return _jax.jit(function, static_argnums=numbers, static_argnames=names)
+
+
+def _static_of(jitted: Any, args: Sequence[Any], traced: Any) -> dict[int, Any]:
+    """The static arguments, by number."""
+    about = getattr(jitted, "_jit_info", None)
+    numbers = {number % len(args) for number in getattr(about, "static_argnums", ()) if -len(args) <= number < len(args)}
+    if len(args) - len(numbers) != len(traced.args_info[0]):
         raise ValueError(
-            f"from_jax: expected {len(leaves)} arrays in the arguments, got {len(paths)}: bind static arguments before, "
-            "as functools.partial does"
+            f"from_jax: the function has {len(traced.args_info[0])} arguments that are not static, got {len(args)} in all"
         )
+    return {number: args[number] for number in sorted(numbers)}
+
+
+def _leaves_of(traced: Any) -> list[Any]:
+    """Shape and type of every leaf of the arguments."""
+    return [as_shape(leaf) for leaf in _jax.tree_util.tree_leaves(traced.in_avals)]
+
+
+def _trees_of(
+    function: Callable[..., Any], args: Sequence[Any], leaves: list[Any], traced: Any, lowered: Any
+) -> _Trees:
+    """The trees of a function, without updates. `args` has None for static arguments."""
+    paths, structure = _jax.tree_util.tree_flatten_with_path(tuple(args))
+    if len(leaves) != len(paths):
+        raise ValueError(f"from_jax: expected {len(leaves)} arrays in the arguments, got {len(paths)}")
     names = _names_of(function, [path for path, _ in paths])
     kept = getattr(lowered._lowering, "compile_args", {}).get("kept_var_idx")
     positions, next_position = [], 0
@@ -170,14 +207,13 @@ def _trees_of(function: Callable[..., Any], args: Sequence[Any], lowered: Any) -
             next_position += 1
         else:
             positions.append(-1)
-    return _Trees(structure, _jax.tree_util.tree_structure(lowered.out_info), names, {}, positions, leaves)
+    return _Trees(structure, _jax.tree_util.tree_structure(traced.out_info), names, {}, positions, leaves)
 
 
 def _roles_of(
     function: Callable[..., Any],
-    args: Sequence[Any],
+    count: int,
     traced: Any,
-    lowered: Any,
     trees: _Trees,
     data: Sequence[int] | None,
     labels: Sequence[int],
@@ -187,21 +223,22 @@ def _roles_of(
     """The roles of arguments and results, where no option says them, and the number of the argument of each leaf. Sets
     the updates of the trees."""
     for what, numbers in (("data", data or ()), ("labels", labels)):
-        if bad := [number for number in numbers if not 0 <= number < len(args)]:
-            raise ValueError(f"{what}: expected numbers of arguments, 0 to {len(args) - 1}, got {bad[0]}")
+        if bad := [number for number in numbers if not 0 <= number < count]:
+            raise ValueError(f"{what}: expected numbers of arguments, 0 to {count - 1}, got {bad[0]}")
     avals = _jax.tree_util.tree_unflatten(trees.arguments, trees.leaves)
-    names = _names_of(function, [(_jax.tree_util.SequenceKey(i),) for i in range(len(args))])
+    names = _names_of(function, [(_jax.tree_util.SequenceKey(i),) for i in range(count)])
     found = parts_of(avals)
-    arguments = [found.get(i, Part(names[i], -1, [], [])) for i in range(len(args))]
+    arguments = [found.get(i, Part(names[i], -1, [], [])) for i in range(count)]
     for name, part in zip(names, arguments):
         part.name = name
     batches = {*labels, *(data or ())}
-    flags = [info.donated for info in _jax.tree_util.tree_leaves(lowered.args_info, is_leaf=_is_argument)]
+    flags = [info.donated for info in _jax.tree_util.tree_leaves(traced.args_info, is_leaf=_is_argument)]
     donated = {i for i, part in enumerate(arguments) if part.types and all(flags[leaf] for leaf in part.leaves)}
+    trees.donated = donated
     roles = Roles()
     if not says_updates:
         roles = find_updates(
-            arguments, donated, batches, lowered.out_info, functools.cache(lambda: kept_arguments(traced.jaxpr))
+            arguments, donated, batches, traced.out_info, functools.cache(lambda: kept_arguments(traced.jaxpr))
         )
         trees.updates = roles.updates
     owner = [i for i, part in enumerate(arguments) for _ in part.types]
@@ -283,6 +320,22 @@ def shardings(plan: Plan, devices: Sequence[Any] | None = None, *, strict: bool 
     return result
 
 
+def find_strategy(model: Model, topology: str | os.PathLike[str], **search: Any) -> Plan:
+    """`soap.find_strategy` among the strategies that shardings of one mesh describe, which `soap.jax.jit` runs as they
+    are, priced as XLA runs them (`executor="jax"`, `algorithm="mesh"`)."""
+    if search.get("proposals") is None and search.get("time_limit") is None:
+        search["time_limit"] = 10
+    return _plan.find_strategy(model, topology, **{"executor": "jax", "algorithm": "mesh", **search})
+
+
+def nearest(plan: Plan) -> Plan:
+    """The nearest plan that shardings of one mesh describe. It is the plan itself if they describe that, or if the
+    nearest one takes more than 1 % longer by simulation or does not fit, which a warning says."""
+    snapped = plan.model.run_passes("soap-snap-to-grid{function=" + plan.function + "}")
+    other = Plan(snapped, plan.report, plan._function)
+    return plan if other.strategy["ops"] == plan.strategy["ops"] else other
+
+
 def jit(
     function: Callable[..., Any],
     plan: Plan,
@@ -292,14 +345,21 @@ def jit(
     inner: bool = True,
     **options: Any,
 ) -> Any:
-    """`jax.jit` of a function with the shardings that a plan of it has (`find_strategy(from_jax(function, ...), ...)`):
-    arguments lie where the plan has them, new values where their arguments do. With `inner` the results of equations
-    are constrained to lie as the plan computes them; where no mesh has the plan, a warning says why and what the
-    nearest plan of a mesh costs, with `strict` an error. XLA's partitioner derives the rest, without `inner` all of it.
-    What is computed does not depend on the plan. `jax.jit` has further options."""
+    """`jax.jit` of a function with the shardings that a plan of it has
+    (`soap.jax.find_strategy(from_jax(function, ...), ...)`): arguments lie where the plan has them, new values where
+    their arguments do. With `inner` the results of equations are constrained to lie as the plan computes them, inside
+    of loops and calls, too; XLA's partitioner derives the rest, without `inner` all of it.
+
+    A plan that no mesh has runs as the nearest one that a mesh has where that takes at most 1 % longer by simulation,
+    which the logger `soap` says. Else the ops that are on no mesh have no constraints; a warning counts and names them,
+    with `strict` an error. What is computed does not depend on the plan. Arguments are static and donated as in
+    `from_jax`. `jax.jit` has further options."""
     trees = getattr(plan.model, "_trees", None)
     if trees is None:
         raise TypeError("soap.jax.jit: expected a plan of a model that soap.from_jax made")
+    plan.layout()  # refuses pipelines
+    if inner and not strict and plan.devices > 1:
+        plan = _snapped(plan)
     grid = mesh(plan, devices)
     whole = _jax.sharding.NamedSharding(grid, _jax.sharding.PartitionSpec())
     by_number = shardings(plan, devices, strict=strict)
@@ -310,20 +370,38 @@ def jit(
     inside = _inner_shardings(function, plan, grid, strict) if inner else None
 
     def constrained(*arguments: Any) -> Any:
-        leaves = _jax.tree_util.tree_leaves(arguments)
-        if inside is None or [*map(type_of, leaves)] != [*map(type_of, trees.leaves)]:
-            return function(*arguments)  # shapes that the plan is not for
+        dynamic = [None if number in trees.static else one for number, one in enumerate(arguments)]
+        static = {number: arguments[number] for number in trees.static if number < len(arguments)}
+        leaves = _jax.tree_util.tree_leaves(tuple(dynamic))
+        if inside is None or [*map(type_of, leaves)] != [*map(type_of, trees.leaves)] or static != trees.static:
+            return function(*arguments)  # shapes and static arguments that the plan is not for
         return _jax.tree_util.tree_unflatten(trees.results, inside(*leaves))
 
     # None is a leaf here, but an empty tree for JAX.
     unflatten = _jax.tree_util.tree_unflatten
     outputs = [whole if sharding is None else sharding for sharding in outputs]
+    arguments = [one for number, one in enumerate(unflatten(trees.arguments, inputs)) if number not in trees.static]
+    if trees.donated and not options.keys() & {"donate_argnums", "donate_argnames"}:
+        options["donate_argnums"] = tuple(sorted(trees.donated))
     return _jax.jit(
         constrained if inside is not None else function,
-        in_shardings=unflatten(trees.arguments, inputs),
+        in_shardings=tuple(arguments),
         out_shardings=unflatten(trees.results, outputs),
-        **options,
+        **{"static_argnums": tuple(trees.static) or None, **options},
     )
+
+
+def _snapped(plan: Plan) -> Plan:
+    """The nearest plan of a mesh, if it is fast enough."""
+    other = nearest(plan)
+    if other is not plan:
+        ops = list(zip(other.strategy["ops"], plan.strategy["ops"]))
+        _logger.warning(
+            "soap.jax.jit: the plan runs as the nearest one that a mesh has: %d of %d ops have other configs, "
+            "%.3f ms an iteration instead of %.3f ms by simulation",
+            sum(a != b for a, b in ops), len(ops), other.milliseconds, plan.milliseconds,
+        )
+    return other
 
 
 def _inner_shardings(function: Callable[..., Any], plan: Plan, grid: Any, strict: bool) -> Any:
@@ -332,16 +410,35 @@ def _inner_shardings(function: Callable[..., Any], plan: Plan, grid: Any, strict
     if plan.devices == 1:
         return None
     try:
-        sharded = model.run_passes("soap-export-shard{function=" + plan.function + "}")
+        with warnings.catch_warnings():
+            if strict:
+                warnings.simplefilter("error", SoapWarning)
+            sharded = model.run_passes("soap-export-shard{function=" + plan.function + " partial=true}")
         exported = sharded._core.export_shardy(model._core, model._program, model._options)
-        trees = model._trees
-        return _jax_inner.find(function, trees.leaves, trees.arguments, exported, grid.devices.flatten())
+        return _jax_inner.find(_closed_of(function, model), model._trees.leaves, exported, grid.devices.flatten())
+    except SoapWarning as warning:
+        raise SoapError(str(warning)) from None
     except SoapError as error:
         if strict:
             raise
         text = f"XLA derives the shardings of intermediate values: {error}"
         warnings.warn(text, SoapWarning, stacklevel=3)
         return None
+
+
+def _closed_of(function: Callable[..., Any], model: JaxModel) -> Any:
+    """The jaxpr of a function for the arguments of the import."""
+    trees = model._trees
+    jitted = function
+    if not hasattr(function, "trace"):
+        jitted = _jax.jit(function, static_argnums=tuple(trees.static) or None)
+    arguments = list(_jax.tree_util.tree_unflatten(trees.arguments, trees.leaves))
+    for number, value in trees.static.items():
+        arguments[number] = value
+    closed = jitted.trace(*arguments).jaxpr
+    if len(closed.jaxpr.invars) != len(trees.leaves):
+        raise SoapError("the function has other arguments than the one that the plan is of")
+    return closed
 
 
 _SHAPE = re.compile(r"(\w+)\[([\d,]*)\]")

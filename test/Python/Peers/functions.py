@@ -5,6 +5,7 @@ computes. Run by scripts/test-peers.sh and test/Python/jax_devices.py, with eigh
 The last line is "N passed, N failed"."""
 import dataclasses
 import functools
+import json
 import logging
 import os
 import re
@@ -20,6 +21,7 @@ from jax import lax
 
 import soap
 import soap.jax
+from soap._jax_trace import equations
 
 DEVICES = 8
 TESTS = []
@@ -231,8 +233,37 @@ def arguments_with_samples():
     close(results, [evaluate(params, scale, {"x": x, "y": y}, key)])
     raises(ValueError, "data: expected numbers of arguments, 0 to 1, got 2",
            lambda: soap.from_jax(step, params, x, data=[2]))
-    static = jax.jit(lambda n, x: x * n, static_argnums=0)
-    raises(ValueError, "bind static arguments", lambda: soap.from_jax(static, 3, x))
+
+
+@test
+def static_arguments():
+    """Of functions that are jitted, and of others by the names that jax.jit has for them. Other values are another
+    program."""
+    params, x = start()
+
+    def train_step(depth, params, x, mode="sum"):
+        def loss(p):
+            h = x
+            for _ in range(depth):
+                h = jnp.tanh(h @ p["w"] @ p["w"].T)
+            return (h.sum() if mode == "sum" else jnp.mean(h)) + p["b"].sum()
+
+        value, g = jax.value_and_grad(loss)(params)
+        return jax.tree.map(lambda p, d: p - 0.1 * d, params, g), value
+
+    jitted = jax.jit(train_step, static_argnums=(0, 3), donate_argnums=1)
+    copy = lambda: jax.tree.map(np.array, params)
+    for function, more in ((jitted, {}), (train_step, {"static_argnums": (0, 3)}),
+                           (train_step, {"static_argnums": 0, "static_argnames": "mode"})):
+        values = (2, params, x, "mean") if "static_argnames" not in more else (2, params, x)
+        model, kinds, updates, _ = imported(function, *values, updates="0-1:0-1", data=[2], **more)
+        assert kinds == {"params.b": ("parameter", None), "params.w": ("parameter", None), "x": ("data", 0)}, kinds
+        plan = soap.apply_strategy(model, f"cpu-{DEVICES}", "data-parallel")
+        sharded = soap.jax.jit(function, plan, strict=True)
+        for other in (values, (1, *values[1:])):
+            wanted = train_step(*other)
+            close(sharded(other[0], copy(), *other[2:]), wanted)
+    raises(ValueError, "the function is jitted already", lambda: soap.from_jax(jitted, *values, static_argnums=0))
 
 
 @test
@@ -331,8 +362,8 @@ def constraints_cut_samples():
         # By JAX's own account device d has the samples [5d, 5d + 5) of each value that is cut, as by the plan.
         found = soap.jax._inner_shardings(train_step, plan, soap.jax.mesh(plan), True)
         cut = 0
-        for number, spec in found.specs.items():
-            shape = found.closed.jaxpr.eqns[number].outvars[0].aval.shape
+        for (path, number), spec in found.specs.items():
+            shape = equations(found.closed)[path].outvars[number].aval.shape
             rows = jax.sharding.NamedSharding(found.mesh, spec).devices_indices_map(shape)
             for d, device in enumerate(found.mesh.devices.flatten()):
                 for extent, axes, part in zip(shape, spec, rows[device], strict=True):
@@ -435,6 +466,113 @@ def batch_statistics():
     close(results[0], loss, 1e-3)
     close({n: session[f"state.batch_stats.{n}"] for n in ("mean", "var")}, expected["batch_stats"])
     close(soap.jax.jit(train_step, plan)(state, x)[0], train_step(state, x)[0])
+
+
+@test
+def constants_of_booleans():
+    """Of more than a hundred elements, which JAX writes in hexadecimal digits."""
+    mask = np.random.default_rng(0).random((32, 21)) < 0.5
+    x = normal(32, 21, seed=40)
+    function = lambda x: jnp.where(mask, x, -1) + mask.T.sum()
+    model = imported(function, x)[0]
+    close(run_in_soap(model, {"x": x})[0], function(x))
+    plan = soap.apply_strategy(model, f"cpu-{DEVICES}", "data-parallel")
+    found = soap.jax._inner_shardings(function, plan, soap.jax.mesh(plan), True)
+    assert found is not None and found.specs
+    close(soap.jax.jit(function, plan, strict=True)(x), function(x))
+
+
+@test
+def names_and_places():
+    """Ops have the names of JAX's scopes, and an error the line of this file."""
+    params, x = start()
+
+    def loss(p, x):
+        with jax.named_scope("hidden"):
+            h = jnp.tanh(x @ p["w"])
+        return jnp.mean(h**2) + p["b"].sum()
+
+    model = imported(lambda p, x: (jax.tree.map(lambda a, g: a - g, p, jax.grad(loss)(p, x)), loss(p, x)), params, x)[0]
+    names = {op["name"] for op in soap.apply_strategy(model, f"cpu-{DEVICES}", "data-parallel").strategy["ops"]}
+    assert {"hidden.dot_general", "hidden.dot_general.grad", "hidden.tanh"} <= names, names
+
+    def refused(x):
+        return jnp.fft.rfft(x).real
+
+    try:
+        soap.from_jax(refused, x)
+    except soap.SoapError as error:
+        place = re.search(r"functions\.py:(\d+):", str(error))
+        assert place and int(place[1]) == refused.__code__.co_firstlineno + 1, error
+    else:
+        raise AssertionError("expected a refusal of fft")
+
+
+@test
+def loops_and_calls():
+    """Constraints in bodies of scan, where all turns lie alike, in branches, and in jitted functions."""
+    params, x = {"w": normal(3, 16, 16, seed=41, scale=0.2)}, normal(32, 16, seed=42)
+
+    def loss(p, x):
+        h, _ = lax.scan(lambda h, w: (jax.jit(lambda h, w: jnp.tanh(h @ w))(h, w), None), x, p["w"])
+        h = lax.cond(h.sum() > 0, lambda h: jnp.sin(h) * 2, lambda h: jnp.cos(h), h)
+        return jnp.mean(h**2)
+
+    def train_step(params, x):
+        value, g = jax.value_and_grad(loss)(params, x)
+        return jax.tree.map(lambda p, d: p - 0.1 * d, params, g), value
+
+    model = imported(train_step, params, x)[0]
+    plan = soap.apply_strategy(model, f"cpu-{DEVICES}", "data-parallel")
+    found = soap.jax._inner_shardings(train_step, plan, soap.jax.mesh(plan), True)
+    named = equations(found.closed)
+    inside = [named[path].primitive.name for path, number in found.specs if len(path) > 1 and any(found.specs[path, number])]
+    assert {"dot_general", "tanh"} <= {*inside}, inside
+    close(soap.jax.jit(train_step, plan, strict=True)(params, x), train_step(params, x))
+
+
+@test
+def plans_that_no_mesh_has():
+    """The nearest plan of a mesh runs where it is as fast; else an op that is on no mesh loses its own constraint."""
+    params, x = start()
+    model = imported(step, params, x)[0]
+    base = soap.apply_strategy(model, f"cpu-{DEVICES}", "data-parallel")
+    assert soap.jax.nearest(base) is base
+    with tempfile.TemporaryDirectory() as folder:
+
+        def changed(pick):
+            """The plan of data parallelism with some ops on the first device alone."""
+            path = os.path.join(folder, "plan.json")
+            base.save(path)
+            with open(path, encoding="utf-8") as file:
+                text = json.load(file)
+            count = 0
+            for op in text["ops"]:
+                if pick(op["name"]):
+                    count += 1
+                    for key in ("degrees", "replicas"):
+                        op.pop(key, None)
+                    op["devices"] = [0]
+            with open(path, "w", encoding="utf-8") as file:
+                json.dump(text, file)
+            return soap.apply_strategy(model, f"cpu-{DEVICES}", path), count
+
+        lone, count = changed(lambda name: name.startswith("dot_general"))
+        assert count > 1, base.strategy
+        with warnings.catch_warnings(record=True) as said, Said() as lines:
+            warnings.simplefilter("always")
+            found = soap.jax._inner_shardings(step, lone, soap.jax.mesh(lone), False)
+            sharded = soap.jax.jit(step, lone)
+        texts = " ".join(str(one.message) for one in said)
+        whole = soap.jax._inner_shardings(step, base, soap.jax.mesh(base), True)
+        assert f"{count} of {len(base.strategy['ops'])} ops of the strategy are on no grid" in texts, texts
+        assert 0 < len(found.specs) == len(whole.specs) - count, (len(found.specs), len(whole.specs), count)
+        close(sharded(params, x), step(params, x))
+        raises(soap.SoapError, "on no grid of the 8 devices", lambda: soap.jax.jit(step, lone, strict=True))
+        assert lines.lines == [] or "runs as the nearest one" in lines.lines[0], lines.lines
+        near = soap.jax.nearest(lone)
+        if near is not lone:
+            assert near.milliseconds <= 1.01 * lone.milliseconds
 
 
 @test

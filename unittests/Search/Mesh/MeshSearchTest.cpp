@@ -15,6 +15,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 using namespace soap;
 using namespace soap::test;
 
@@ -69,6 +71,30 @@ TEST(MeshSearch, WithoutACluster) {
   EXPECT_EQ(found.folded, 0);
   EXPECT_GT(found.unfolded, 0);
   EXPECT_FALSE(problem.problem.verify(found.search.best));
+}
+
+TEST(MeshSearch, ShardingsHaveEqualPiecesOnAllDevices) {
+  // 12 samples are no 8 equal pieces, and columns of 20 no 16.
+  MlpProblem problem(makeMlp(12, {20, 48, 20, 48}),
+                     *builtinTopology("h100-4x4"));
+  MeshOptions options;
+  options.proposals = 300;
+  options.shardings = true;
+  MeshResult found = searchMesh(problem.problem, options);
+  EXPECT_FALSE(problem.problem.verify(found.search.best));
+  const Graph &graph = problem.problem.getGraph();
+  bool isCut = false;
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    const Config &config = found.search.best[n];
+    std::set<int> devices(config.devices.begin(), config.devices.end());
+    EXPECT_EQ(devices.size(), 16U);
+    EXPECT_EQ(config.devices.size(), 16U);
+    const std::vector<Loop> &loops = graph.nodes[n].whole.space.loops;
+    for (size_t l = 0; l < loops.size(); ++l)
+      EXPECT_EQ(loops[l].extent % config.degrees[l], 0);
+    isCut |= config.piecesPerReplica() > 1;
+  }
+  EXPECT_TRUE(isCut);
 }
 
 } // namespace

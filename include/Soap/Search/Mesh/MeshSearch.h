@@ -20,6 +20,11 @@ namespace soap {
 struct MeshOptions : SearchBudget {
   /// Groups at the same place of repeated blocks decide alone.
   bool untied = false;
+  /// Only strategies that shardings of one mesh describe, as JAX has them: all
+  /// ops run on all devices, in equal pieces, and leave their results in blocks
+  /// (`splitOf`). Along other axes an op has replicas. Initial strategies are
+  /// left out.
+  bool shardings = false;
 };
 
 struct MeshResult {
