@@ -3,8 +3,8 @@
 # Makes the wheel of soap-parallel for Linux x86-64: the module soap, the tools as commands, and all libraries that they
 # need. It is for machines with the C library of Debian 12 (glibc 2.36) or a later one, and no LLVM.
 #   scripts/wheel.sh [BUILD]     BUILD (default: build) is a complete build; the wheel is in BUILD/dist
-# SOAP_PYTHONS names interpreters with their headers, one extension each: "python3.10 /opt/python3.12/bin/python3". The
-# default is those of 3.10, 3.11 and 3.12 or later that are found. One of 3.12 or later serves all later ones.
+# SOAP_PYTHONS names interpreters with their headers, one extension each: "python3.10 /opt/python3.12/bin/python3". By
+# default 3.10, 3.11 and 3.12 or later are looked for. One of 3.12 or later serves all later ones.
 # Needs packages from PyPI (auditwheel, nanobind, scikit-build-core), which it installs into BUILD/.wheel-env. Ends with
 # status 3 where PyPI cannot be reached.
 set -euo pipefail
@@ -64,7 +64,7 @@ else
 fi
 [ ${#pythons[@]} -gt 0 ] || fail "found no Python of 3.10 or later with headers (python3-dev); SOAP_PYTHONS names them"
 
-# What is native goes to BUILD/wheel, as it lies in the wheel.
+# Native files go to BUILD/wheel, as they lie in the wheel.
 content=$build/wheel
 rm -f "$content"/soap/_core*
 step "linking"
@@ -81,7 +81,10 @@ for interpreter in "${pythons[@]}"; do
       cmake --build "$folder" && cmake --install "$folder" --component extension --prefix "$content" --strip
   } >"$build/wheel.log" 2>&1 || { tail -n 40 "$build/wheel.log"; fail "the extension for $interpreter fails"; }
   tags+=("cp$number")
-  if [ "$number" -ge 312 ]; then abis+=(abi3); else abis+=("cp$number"); fi
+  suffix=cpython-$number-x86_64-linux-gnu abi=cp$number
+  [ "$number" -lt 312 ] || suffix=abi3 abi=abi3
+  abis+=("$abi")
+  [ -f "$content/soap/_core.$suffix.so" ] || fail "the extension for $interpreter is not called _core.$suffix.so"
 done
 
 step "packing"

@@ -9,6 +9,7 @@
 
 #include "mlir/Tools/Plugins/DialectPlugin.h"
 #include "mlir/Tools/Plugins/PassPlugin.h"
+#include "llvm/Support/raw_ostream.h"
 
 #include <unistd.h>
 
@@ -33,14 +34,15 @@ int soapTranslateMain(int argc, char **argv) {
   return soapTranslateTool(argc, argv);
 }
 
-/// A plugin is linked to the shared libMLIR, whose types are not those of the
-/// MLIR in here. These definitions stand in for the ones of libMLIRPluginsLib.
+/// A plugin is linked to the shared libMLIR, whose types this library does not
+/// know. These definitions stand in for the ones of libMLIRPluginsLib.
+/// MLIR's driver does not print the error, and goes on.
 static llvm::Error refusePlugin(const std::string &path) {
-  return llvm::createStringError(
-      "%s cannot be loaded: the MLIR of this Soap is not shared with plugins; "
-      "build Soap (scripts/build.sh), or load SoapPlugin.so into mlir-opt "
-      "beside it",
-      path.c_str());
+  std::string message =
+      path + ": the wheel of Soap loads no plugins, since its MLIR is not "
+             "shared with them; a Soap that scripts/build.sh makes does";
+  llvm::errs() << "error: " << message << "\n";
+  return llvm::createStringError(message);
 }
 
 llvm::Expected<mlir::DialectPlugin>
