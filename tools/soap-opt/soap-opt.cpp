@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LongLines.h"
+#include "Upstream.h"
 
 #include "CommandLine/LlvmOptions.h"
 #include "CommandLine/WrittenOutput.h"
@@ -24,13 +25,9 @@
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
-#include "mlir/InitAllDialects.h"
-#include "mlir/InitAllExtensions.h"
-#include "mlir/InitAllPasses.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Support/Timing.h"
-#include "mlir/Target/LLVMIR/Dialect/All.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -232,12 +229,9 @@ int main(int argc, char **argv) {
     if (name != "help" && name != "version")
       option->setHiddenFlag(llvm::cl::Hidden);
 
-  mlir::registerAllPasses();
-  mlir::soap::registerAllPasses();
   mlir::DialectRegistry registry;
-  mlir::registerAllDialects(registry);
-  mlir::registerAllExtensions(registry);
-  mlir::registerAllToLLVMIRTranslations(registry);
+  soap::registerUpstream(registry);
+  mlir::soap::registerAllPasses();
   mlir::soap::registerAllDialects(registry);
   mlir::soap::registerAllExtensions(registry);
 

@@ -31,6 +31,7 @@ from .planning import plan  # isort: skip  # behind the module `soap.plan`, whos
 
 #: The version of Soap and of LLVM that this package uses.
 version: str = _core.version()
+__version__: str = version.split()[1]
 
 __all__ = [
     "Answer",

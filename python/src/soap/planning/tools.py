@@ -14,9 +14,12 @@ from .errors import PlanError
 
 def _places() -> list[Path]:
     here = Path(__file__).resolve().parent
-    places = []
     if os.environ.get("SOAP_TOOLS"):
         return [Path(os.environ["SOAP_TOOLS"])]
+    native = here.parent / "_native" / "bin"
+    if native.is_dir():  # a wheel: the tools are its own
+        return [native]
+    places = []
     if sys.argv and sys.argv[0]:
         places.append(Path(sys.argv[0]).resolve().parent)
     recorded = here / "tools.txt"  # python/CMakeLists.txt writes it
