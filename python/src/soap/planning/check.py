@@ -9,7 +9,7 @@ from pathlib import Path
 from types import ModuleType
 
 from .answer import Answer, duration
-from .api import PASS_EXECUTORS, make_answer, problem_of
+from .api import PASS_EXECUTORS, find_answer, problem_of, write_answer
 from .cluster import find_cluster
 from .errors import PlanError
 from .executors import deepspeed, fsdp, maxtext, megatron, torchtitan
@@ -73,7 +73,7 @@ def find_job(given: str) -> Job:
 
 
 def check(tools: Tools, given: str, model: str | None, cluster: str, seq_length: int | None, time_limit: float,
-          precision: str, folder: Path | None, progress: Progress) -> Answer:  # fmt: skip
+          precision: str, folder: Path | None, progress: Progress, command: str = "") -> Answer:  # fmt: skip
     """The answer for the job's model and batch, with the job's own price."""
     job = find_job(given)
     where = find_cluster(tools, cluster)
@@ -98,7 +98,8 @@ def check(tools: Tools, given: str, model: str | None, cluster: str, seq_length:
         except PlanError:
             raise PlanError(f"{job.where}: the job is no plan of Soap: {error}") from None
     title = job.executor.TITLE
-    answer = make_answer(tools, problem, folder, progress, job.executor.NAME if not job.executor.lacks(network) else "")
+    executor = job.executor.NAME if not job.executor.lacks(network) else ""
+    answer, found = find_answer(tools, problem, folder, progress, executor)
     answer.today = today
     answer.notes = [*(f"{job.where}: {note}" for note in notes), *answer.notes]
     if devices < where.devices:
@@ -112,6 +113,7 @@ def check(tools: Tools, given: str, model: str | None, cluster: str, seq_length:
         answer.verdict = f"{title}: the job is faster than the plan below, which takes {duration(answer.best.seconds)}"
     else:
         answer.verdict = f"{title}: the job does not fit; the plan below does"
+    write_answer(found, answer, progress, command)
     return answer
 
 

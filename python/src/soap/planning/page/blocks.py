@@ -73,7 +73,7 @@ def _where(op: list, names: list[str]) -> str:
 
 
 def _split(ops: list[list]) -> str:
-    """What most of the products, else of all ops, are split into, in words."""
+    """The split of most products, else of most ops, in words."""
     shown = [op for op in ops if op[1] in ("matmul", "conv2d", "batch_matmul", "attention")] or ops
     found = Counter(_degrees(op) for op in shown)
     (words, count), *others = found.most_common()

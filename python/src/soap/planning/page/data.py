@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 import re
-import shlex
 import tempfile
 from collections import Counter
 from dataclasses import dataclass, field
@@ -51,7 +50,7 @@ class Simulated:
 
 def simulate(tools: Tools, module: Path, folder: Path, compare: str = "") -> Simulated:
     """`compare`: as the option of --soap-simulate; empty: its own choice."""
-    text = _head(module)
+    text = head_of(module)
     named = re.search(r'soap\.topology = #soap\.topology<"([^"]+)"', text)
     if not named:
         raise PlanError(f"{module}: has no strategy: expected a module with 'soap.topology' and configs, as --soap-auto-parallel "
@@ -59,12 +58,12 @@ def simulate(tools: Tools, module: Path, folder: Path, compare: str = "") -> Sim
     report, timeline = folder / "report.json", folder / "timeline.json"
     words = {"report": str(report), "timeline": str(timeline), "summary": "false", **({"compare": compare} if compare else {})}
     tools.run("soap-opt", str(module), "--soap-simulate=" + " ".join(f"{key}={value}" for key, value in words.items()), "-o", "/dev/null")
-    topology = json.loads(tools.run("soap-translate", f"--describe-topology={named[1]}", "--topology-as=json"))
+    topology = tools.topology(named[1])
     return Simulated(json.loads(report.read_text(encoding="utf-8")), json.loads(timeline.read_text(encoding="utf-8")), topology, named[1],
                      module, "train_step" if "@train_step" in text or not re.search(r"func\.func @", text) else "")  # fmt: skip
 
 
-def _head(module: Path) -> str:
+def head_of(module: Path) -> str:
     """The first lines of a module: aliases and attributes."""
     try:
         with module.open(encoding="utf-8") as file:
@@ -77,8 +76,9 @@ def _head(module: Path) -> str:
 
 
 def tiers_of(topology: dict[str, Any]) -> list[dict[str, Any]]:
-    """Links by bandwidth, latency and what is at their ends, fastest first."""
+    """Links by bandwidth, latency and what is at their ends, fastest first. `inside`: of single machines."""
     devices = {device["name"] for device in topology["devices"]}
+    machines = _machines_of_nodes(topology)
 
     def kind(node: str) -> str:
         return "device" if node in devices else re.sub(r"\d+", "", node.rsplit(".", 1)[-1])
@@ -89,12 +89,26 @@ def tiers_of(topology: dict[str, Any]) -> list[dict[str, Any]]:
         groups.setdefault((link["bandwidth_bytes_per_s"], link["latency_s"], ends), []).append(number)
     tiers = []
     for (bandwidth, latency, ends), links in sorted(groups.items(), key=lambda row: (-row[0][0], row[0][1])):
-        tiers.append({"name": " – ".join(ends) if ends else "device to device", "bandwidth": bandwidth, "latency": latency, "links": links})  # fmt: skip
+        tiers.append({"name": " – ".join(ends) if ends else "device to device", "bandwidth": bandwidth, "latency": latency, "links": links,
+                      "inside": all(len(machines[topology["links"][link][end]]) < 2 for link in links for end in ("from", "to"))})  # fmt: skip
     counts = Counter(tier["name"] for tier in tiers)
     for tier in tiers:
         if counts[tier["name"]] > 1:
             tier["name"] += f", {tier['bandwidth'] / 1e9:,g} GB/s"
     return tiers
+
+
+def _machines_of_nodes(topology: dict[str, Any]) -> dict[str, set[str]]:
+    """Of a switch the machines of devices that are linked to it, else of switches that are."""
+    found = {device["name"]: {device.get("machine", "")} for device in topology["devices"]}
+    ends = [(link["from"], link["to"]) for link in topology["links"]]
+    for _ in range(2):
+        linked: dict[str, set[str]] = {}
+        for one, other in [*ends, *((other, one) for one, other in ends)]:
+            if one not in found and other in found:
+                linked.setdefault(one, set()).update(found[other])
+        found |= linked
+    return {switch["name"]: set() for switch in topology["switches"]} | found
 
 
 def topology_of(topology: dict[str, Any], tiers: list[dict[str, Any]]) -> dict[str, Any]:
@@ -106,7 +120,7 @@ def topology_of(topology: dict[str, Any], tiers: list[dict[str, Any]]) -> dict[s
             "tiers": [{key: tier[key] for key in ("name", "bandwidth", "latency")} | {"count": len(tier["links"])} for tier in tiers]}  # fmt: skip
 
 
-def _report_of(report: dict[str, Any]) -> dict[str, Any]:
+def report_of(report: dict[str, Any]) -> dict[str, Any]:
     """The report without what the timeline has."""
     kept = {key: value for key, value in report.items() if key not in ("critical_path", "critical_path_by_op", "links")}
     if len(json.dumps(kept.get("exchanges", []))) > MOST_EXCHANGES:
@@ -213,7 +227,7 @@ def _config(row: dict[str, Any]) -> str:
     return f"{degrees}{copies} on {where}"
 
 
-def _search_of(report: dict[str, Any]) -> dict[str, Any]:
+def search_of(report: dict[str, Any]) -> dict[str, Any]:
     """A report of --soap-auto-parallel, or of --soap-plan-hybrid."""
     facts = [["algorithm", report.get("algorithm", "")]]
     for key, name in (("proposals", "proposals"), ("accepted", "accepted"), ("seconds", "seconds"), ("groups", "groups of ops"), ("ops", "ops"), ("shapes", "shapes"), ("priced", "shapes that were priced"), ("simulated", "plans that were simulated"), ("seed", "seed")):
@@ -231,7 +245,7 @@ def _search_of(report: dict[str, Any]) -> dict[str, Any]:
     return {"facts": facts, "curve": report.get("curve"), "initial": report.get("initial"), "plans": plans}
 
 
-def _provenance(simulated: Simulated | None, has_answer: bool, has_alternatives: bool) -> list[str]:
+def provenance(simulated: Simulated | None, has_answer: bool, has_alternatives: bool) -> list[str]:
     lines = []
     if simulated:
         folded = simulated.report.get("folded", {})
@@ -258,7 +272,7 @@ def fill(data: dict[str, Any], simulated: Simulated, tools: Tools, folder: Path,
     timeline = dict(simulated.timeline)
     ops = timeline.pop("ops")
     blocks = blocks_of(ops, names)
-    data["report"] = _report_of(simulated.report)
+    data["report"] = report_of(simulated.report)
     data["peak_bytes"] = simulated.peak_bytes
     data["topology"] = topology_of(simulated.topology, tiers)
     data["blocks"] = blocks
@@ -270,50 +284,16 @@ def fill(data: dict[str, Any], simulated: Simulated, tools: Tools, folder: Path,
     data["timeline_words"] = _timeline_words(simulated, dropped)
     data["explain"] = _explained(tools, simulated, folder, progress)
     if what_if_limit >= 0:
-        data["what_if"] = what_if(tools, simulated.module, simulated.topology, tiers, {}, simulated.report, simulated.peak_bytes, folder, what_if_limit, progress)
+        data["what_if"] = what_if(tools, simulated.module, simulated.topology, tiers, simulated.report, simulated.peak_bytes, folder, what_if_limit, progress)
 
 
-def page_of_module(tools: Tools, module: Path, search: Path | None = None, beside: Path | None = None, command: list[str] | None = None,
-                   progress: Progress = quiet, what_if_limit: float = 60) -> str:  # fmt: skip
-    """The page of a module that has a strategy. `search`: the report of the search that found it; `beside`: a second
-    module, to compare with."""
-    with tempfile.TemporaryDirectory(prefix="soap-plan-") as place:
-        folder = Path(place)
-        progress(f"simulating {module.name}")
-        simulated = simulate(tools, module, folder)
-        cluster = find_cluster(tools, simulated.topology_name)
-        name = _name_of(module)
-        data: dict[str, Any] = {"version": 1, "title": f"{name} on {simulated.topology['name']}", "answer": None}
-        data["cluster"] = _cluster_data(cluster)
-        report, ops = simulated.report, simulated.timeline["ops"]
-        data["lead"] = _lead(report, ops, cluster)
-        data["executor_words"] = "one training iteration" if any(op[2] != "forward" for op in ops) else "one iteration"
-        data["facts"] = [["model", name], ["cluster", cluster.in_words()], ["simulator", f"{report['simulator']}, {_tasks(report)}"], ["ops", f"{len(ops):,}"],
-                         ["moved in an iteration", f"{report['bytes_moved']:,} bytes, {report['bytes_between_machines']:,} between machines"]]  # fmt: skip
-        if report.get("scheduling_anomaly"):
-            data["facts"].append(["scheduling anomaly", "with slower links it would be shorter: " + json.dumps(report["scheduling_anomaly"])])
-        fill(data, simulated, tools, folder, progress, what_if_limit)
-        if search:
-            data["search"] = _search_of(_json(search))
-        if beside:
-            progress(f"simulating {beside.name}")
-            other = simulate(tools, beside, folder, compare="none")
-            if other.topology != simulated.topology:
-                raise PlanError(f"{beside}: is for topology '{other.topology_name}', expected '{simulated.topology_name}' as {module} has it")
-            timeline = {key: value for key, value in other.timeline.items() if key != "ops"}
-            data["beside"] = {"title": beside.stem, "report": _report_of(other.report), "timeline": pack(timeline)[0], "peak_bytes": other.peak_bytes}
-        data["made"] = made_by(tools, command, _fingerprints(tools, module))
-        data["provenance"] = _provenance(simulated, has_answer=False, has_alternatives=bool(data["explain"]))
-        return render(data)
-
-
-def made_by(tools: Tools, command: list[str] | None, fingerprints: dict[str, str]) -> dict[str, Any]:
+def made_by(tools: Tools, command: str, fingerprints: dict[str, str]) -> dict[str, Any]:
     version = tools.run("soap-opt", "--version").splitlines()[0]
-    return {"version": version, "command": shlex.join(command) if command else "soap.Plan.report()", "fingerprints": fingerprints,
+    return {"version": version, "command": command, "fingerprints": fingerprints,
             "footer": f"{version}. Computed, not measured."}  # fmt: skip
 
 
-def _fingerprints(tools: Tools, module: Path) -> dict[str, str]:
+def fingerprints_of(tools: Tools, module: Path) -> dict[str, str]:
     try:
         strategy = json.loads(tools.run("soap-translate", "--strategy-to-json", str(module)))
     except PlanError:
@@ -321,34 +301,5 @@ def _fingerprints(tools: Tools, module: Path) -> dict[str, str]:
     return {"model": strategy["model_fingerprint"], "topology": strategy["topology_fingerprint"]}
 
 
-def _cluster_data(cluster: Cluster) -> dict[str, Any]:
+def cluster_data(cluster: Cluster) -> dict[str, Any]:
     return {"name": cluster.name, "devices": cluster.devices, "machines": cluster.machines, "memory_bytes": cluster.memory_bytes, "words": cluster.in_words()}
-
-
-def _name_of(module: Path) -> str:
-    found = re.search(r"^module @([\w.$-]+)", _head(module), re.M)
-    return found[1] if found else module.stem
-
-
-def _tasks(report: dict[str, Any]) -> str:
-    if "folded" in report:
-        return f"{report['folded']['tasks']:,} tasks of {report['folded']['devices']:,} devices for {report['folded']['unfolded_devices']:,}"
-    return f"{report['tasks']:,} tasks"
-
-
-def _lead(report: dict[str, Any], ops: list[list], cluster: Cluster) -> str:
-    pipeline = report.get("pipeline")
-    devices = f"{cluster.devices:,} device{'s' * (cluster.devices > 1)}"
-    if pipeline and len(pipeline["stages"]) > 1:
-        return f"{len(pipeline['stages'])} stages on {devices}, {pipeline['schedule']}, {pipeline['microbatches']} microbatches."
-    if pipeline:
-        return f"One stage on {devices}, {pipeline['microbatches']} microbatches."
-    split = sum(any(loop[3] > 1 for loop in op[3]) for op in ops)
-    return f"The whole batch at once on {devices}; {split} of {len(ops)} ops are split."
-
-
-def _json(path: Path) -> dict[str, Any]:
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
-        raise PlanError(f"{path}: cannot be read: {error}") from None

@@ -21,7 +21,7 @@ const Logic = (() => {
     if (size >= 1e15) return sign + grouped(size / 1e15, 1) + " PB";
     if (size >= 1e12) return sign + grouped(size / 1e12, 1) + " TB";
     if (size >= 1e8) return sign + grouped(size / 1e9, 1) + " GB";
-    if (size >= 1e5) return sign + grouped(size / 1e6, 1) + " MB";
+    if (size >= 1e6) return sign + grouped(size / 1e6, 1) + " MB";
     if (size >= 1e3) return sign + grouped(size / 1e3, 1) + " kB";
     return sign + size + " B";
   }

@@ -166,8 +166,10 @@ class Page {
       }
       if (best) {
         const rows = this.timeline.memory_kinds.map((kind, i) => [L.words(kind), best.bytes[i]]);
-        if (capacity > best.total) rows.push(["free", capacity - best.total]);
-        return { rows, whole: Math.max(capacity, best.total), note: `${L.bytes(best.total)} of ${L.bytes(capacity)} on ${this.name("device", whose.members[0])} at ${L.duration(best.time)}, simulated.` };
+        // Next to a capacity that is many times as much, parts would have no width.
+        const isSmall = best.total < 0.03 * capacity;
+        if (capacity > best.total && !isSmall) rows.push(["free", capacity - best.total]);
+        return { rows, whole: isSmall ? best.total : Math.max(capacity, best.total), note: `${L.bytes(best.total)} of ${L.bytes(capacity)} on ${this.name("device", whose.members[0])} at ${L.duration(best.time)}, simulated.` };
       }
     }
     return null;
@@ -368,13 +370,14 @@ class Page {
     root.append(element("p", { class: "note" }, table_.words));
     const factors = [...new Set(table_.rows.flatMap((row) => row.points.map((point) => point.factor)))].sort((a, b) => a - b);
     root.append(element("div", { class: "scroll" }, element("table", {}, element("thead", {}, element("tr", {}, element("th", { scope: "col" }, "what changes"), element("th", { scope: "col" }, "now"), factors.map((factor) => element("th", { scope: "col", class: "n" }, `× ${factor}`)))),
-      element("tbody", {}, table_.rows.map((row) => element("tr", {}, element("th", { scope: "row", style: "color:var(--text);white-space:normal" }, row.what), element("td", { class: "note" }, row.now), factors.map((factor) => {
+      element("tbody", {}, table_.rows.map((row) => element("tr", {}, element("th", { scope: "row", style: "color:var(--text);white-space:normal" }, row.what, row.note ? element("div", { class: "note" }, row.note) : ""), element("td", { class: "note" }, row.now), factors.map((factor) => {
         const point = row.points.find((one) => one.factor === factor);
         if (!point) return element("td", { class: "n" }, "");
         if (point.why) return element("td", { class: "n note", title: point.why }, point.short || "none");
         if (point.words) return element("td", { class: "n " + (point.isBad ? "worse" : "") }, point.words);
-        const base = row.base || table_.base, share = point.ns / base - 1;
-        return element("td", { class: "n" }, time(point.ns), element("br"), element("span", { class: Math.abs(share) < 5e-4 ? "note" : share < 0 ? "better" : "worse" }, factor === 1 ? "now" : L.signedPercent(share)), point.fits === false ? element("span", { class: "worse" }, " does not fit") : "");
+        const share = point.share ?? point.ns / table_.base - 1;
+        return element("td", { class: "n" }, time(point.ns), element("br"), element("span", { class: Math.abs(share) < 5e-4 ? "note" : share < 0 ? "better" : "worse" }, factor === 1 ? (point.ns === table_.base ? "now" : "now, by links") : L.signedPercent(share)),
+          point.unit ? element("span", { class: "note" }, ` ${point.unit}`) : "", point.priced ? [" ", this.badge(false)] : "", point.fits === false ? element("div", { class: "worse" }, "does not fit") : "");
       })))))));
     root.append(element("p", { class: "note" }, "Only these points were simulated. Between them nothing is known: a link may stop being what the time waits for anywhere."));
     if (table_.left_out) root.append(element("p", { class: "note" }, table_.left_out));
@@ -410,7 +413,8 @@ class Page {
       list.append(tab);
       panels.push(element("div", { role: "tabpanel", id: `panel-${i}`, "aria-labelledby": `tab-${i}` }, fill()));
     });
-    root.append(list, ...panels);
+    if (tabs.length > 1) root.append(list);
+    root.append(...panels);
     choose(0);
     return true;
   }
@@ -439,7 +443,7 @@ class Page {
     }
     parts.push(drawn("text", { class: "muted", x: (left + width - right) / 2, y: height - 6, "text-anchor": "middle" }, "memory of the fullest device"));
     const rows = [...plans].sort((a, b) => a.ns - b.ns);
-    return element("div", {}, element("figure", {}, drawn("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": "Time and memory of all plans that were priced; the table has the figures" }, parts),
+    return element("div", {}, element("figure", {}, drawn("svg", { viewBox: `0 0 ${width} ${height}`, width, role: "img", "aria-label": "Time and memory of all plans that were priced; the table has the figures" }, parts),
         element("figcaption", {}, "Time of an iteration over memory, both scales logarithmic. The large dot is the plan; full dots are simulated, open ones priced; the line joins plans that no other one beats in both.")),
       table(["plan", "time", "memory", ""], rows.map((plan) => ({ class: plan.isBest ? "chosen" : plan.fits ? null : "misfit", cells: [plan.words, time(plan.ns), size(plan.bytes), element("span", {}, this.badge(plan.simulated), plan.fits ? "" : " does not fit", best.has(plan) ? " on the frontier" : "")] })), { numeric: [1, 2] }));
   }
@@ -451,9 +455,18 @@ class Page {
     const parts = [];
     for (const tick of L.steps(y0, y1, 5)) parts.push(drawn("line", { class: "axis", x1: left, x2: width - right, y1: y(tick), y2: y(tick) }), drawn("text", { class: "muted", x: left - 8, y: y(tick) + 4, "text-anchor": "end" }, L.duration(tick)));
     for (const tick of L.steps(0, last, 7)) parts.push(drawn("text", { class: "muted", x: x(tick), y: height - bottom + 18, "text-anchor": "middle" }, L.grouped(tick, last < 7 ? 1 : 0) + " s"));
-    for (const [name, ns] of starts) parts.push(drawn("line", { x1: left, x2: width - right, y1: y(ns), y2: y(ns), stroke: "var(--other)", "stroke-dasharray": "5 4" }), drawn("text", { class: "muted", x: width - right - 4, y: y(ns) - 4, "text-anchor": "end" }, `${name} ${L.duration(ns)}`));
+    // A name only where it has room: the table has all.
+    let free = Infinity;
+    for (const [name, ns] of starts.sort((a, b) => b[1] - a[1])) {
+      parts.push(drawn("line", { x1: left, x2: width - right, y1: y(ns), y2: y(ns), stroke: "var(--other)", "stroke-dasharray": "5 4", "stroke-opacity": 0.7 }, drawn("title", {}, `${name} ${L.duration(ns)}`)));
+      if (free !== Infinity && y(ns) - free < 15) continue;
+      free = y(ns);
+      parts.push(drawn("text", { class: "muted", x: width - right - 4, y: y(ns) - 4, "text-anchor": "end" }, name));
+    }
     parts.push(drawn("polyline", { fill: "none", stroke: "var(--forward)", "stroke-width": 2, points: curve.flatMap((point, i) => (i ? [`${x(point.seconds)},${y(curve[i - 1].best_ns)}`] : []).concat(`${x(point.seconds)},${y(point.best_ns)}`)).join(" ") }));
-    return element("figure", {}, drawn("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": "The best time over the seconds of the search" }, parts), element("figcaption", {}, "The best time over the seconds of the search; dashed lines are starts."));
+    const rows = Object.entries(initial || {}).filter((row) => row[1]).sort((a, b) => a[1] - b[1]), best = curve[curve.length - 1].best_ns;
+    return element("div", {}, element("figure", {}, drawn("svg", { viewBox: `0 0 ${width} ${height}`, width, role: "img", "aria-label": "The best time over the seconds of the search" }, parts), element("figcaption", {}, "The best time over the seconds of the search; dashed lines are starts.")),
+      rows.length ? table(["start", "time of an iteration", "times the result's"], rows.map(([name, ns]) => [name, time(ns), L.grouped(ns / best, 2)]), { numeric: [1, 2] }) : "");
   }
 
   // --- About -----------------------------------------------------------------------------------------------------------
@@ -486,7 +499,7 @@ class Page {
       buttons.push(download("critical-path.csv", "text/csv", () => L.csv([["task", "kind", "start_ns", "end_ns"], ...L.pathOf(t).steps.map((step) => [t.subjects[step.subject][0], t.subjects[step.subject][2], step.start, step.end])])));
     }
     if (data.what_if) buttons.push(download("what-if.csv", "text/csv", () => L.csv([["what", "factor", "makespan_ns", "fits"], ...data.what_if.rows.flatMap((row) => row.points.map((point) => [row.what, point.factor, point.ns, point.fits]))])));
-    if (data.search?.plans) buttons.push(download("plans.csv", "text/csv", () => L.csv([["plan", "ns", "bytes", "fits", "simulated"], ...data.search.plans.map((plan) => [plan.words, plan.ns, plan.bytes, plan.fits, plan.simulated])])));
+    if (data.search?.plans?.length) buttons.push(download("plans.csv", "text/csv", () => L.csv([["plan", "ns", "bytes", "fits", "simulated"], ...data.search.plans.map((plan) => [plan.words, plan.ns, plan.bytes, plan.fits, plan.simulated])])));
     root.append(element("h3", {}, "The data"), element("div", { class: "tools" }, buttons));
   }
 }
