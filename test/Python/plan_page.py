@@ -218,14 +218,17 @@ def main():
               for row in entry["rows"]) for entry in data["explain"]), data["explain"])  # fmt: skip
 
         # Stages, microbatches, replicas that are folded; more layers than are drawn one by one.
-        gpt = tools.module("gpt", ["--generate=gpt", "--batch=16", "--option=layers=8,heads=4,head-width=16,length=16,vocabulary=64"],
-                           "optimizer=adamw", "--soap-plan-hybrid=topology=h100-8x2 plan=stages=4,tensor=2,samples=1 summary=false")  # fmt: skip
+        gpt = tools.module("gpt", ["--generate=gpt", "--batch=40", "--option=layers=8,heads=4,head-width=16,length=16,vocabulary=64"],
+                           "optimizer=adamw", "--soap-plan-hybrid=topology=h100-40x2 plan=stages=4,tensor=2,samples=1 summary=false")  # fmt: skip
         data = check_page(tools, "gpt", gpt, "always")
         packed = inflate(data["timeline"])
-        check("gpt: folded", packed["replicas"] == 2 and data["report"]["folded"]["unfolded_devices"] == 16, packed["replicas"])
-        check("gpt: blocks", any(block["count"] == 8 for block in data["blocks"]), [(block["title"], block["count"]) for block in data["blocks"]])
-        check("gpt: ops of all blocks", sum(len(block["names"]) for block in data["blocks"]) == sum(block["count"] * len(block["ops"]) for block in data["blocks"]))
-        check("gpt: all passes", sum(len(lane.get("passes", [])) // 3 for lane in packed["lanes"]) > 0)
+        check("gpt: folded", packed["replicas"] == 10 and data["report"]["folded"]["unfolded_devices"] == 80, packed["replicas"])
+        check("gpt: blocks", any(block["count"] == 7 for block in data["blocks"]), [(block["title"], block["count"]) for block in data["blocks"]])
+        names = [op[0] for op in json.loads((tools.folder / "gpt.timeline.json").read_text())["ops"]]
+        stands_for = [op["name"] if block["first"] < 0 else f"{block['prefix']}{block['first'] + i}.{op['name']}"
+                      for block in data["blocks"] for op in block["ops"] for i in range(block["count"])]  # fmt: skip
+        check("gpt: ops of all blocks", Counter(names) == Counter(stands_for), set(names) ^ set(stands_for))
+        check("gpt: all passes", all(len(lane["passes"]) == 3 * 2 * 4 for lane in packed["lanes"] if "devices" in lane) and packed["microbatches"] == 4, packed["microbatches"])
 
         # The compact plan of all devices.
         wide = tools.module("wide", ["--generate=lenet", "--batch=1024"], "optimizer=sgd",

@@ -18,8 +18,8 @@
 
 namespace soap {
 
-/// Is told of live bytes by who visits tasks in the order of their starts, or
-/// back in time. Kinds are numbers; one more, the last, is of what is there
+/// Is told of live bytes while tasks are visited in the order of their starts,
+/// or back in time. Kinds are numbers; one more, the last, is of what is there
 /// only while a task runs: messages and temporaries.
 class MemoryCourse {
 public:

@@ -26,8 +26,8 @@ using ::soap::jsonfile::quote;
 // Kinds of memory
 //===----------------------------------------------------------------------===//
 
-/// Kinds of a course: those of tensors, the second of two for weights that only
-/// updates read, and what is there while a task runs.
+/// Kinds of a course: the kinds of tensors, states that only updates read, and
+/// what is there while a task runs.
 static constexpr std::array memoryKinds = {"inputs",
                                            "weights",
                                            "activations",

@@ -90,7 +90,7 @@ struct Simulate : CheckedOptions<mlir::soap::impl::SoapSimulateBase<Simulate>> {
   bool listsTimeline() const {
     return llvm::StringRef(timeline.getValue()).ends_with(".json");
   }
-  /// Where its tasks go; null: nobody wants them.
+  /// Where its tasks go; null: no file is written of them.
   TimelineLanes *startLanes(const ::soap::Topology &deviceTopology) {
     if (!listsTimeline())
       return nullptr;

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Callable
 from ..errors import PlanError
 from ..hybrid import Plan
 from ..network import Network
-from .data import Simulated, cluster_data, fill, fingerprints_of, made_by, provenance, report_of, simulate, tiers_of, topology_of
+from .data import Simulated, bytes_in_words, cluster_data, fill, fingerprints_of, made_by, provenance, report_of, simulate, tiers_of, topology_of
 from .render import pack, render
 
 if TYPE_CHECKING:
@@ -73,9 +73,9 @@ def _facts(answer: Answer, simulated: Simulated | None) -> list[list[str]]:
         folded = simulated.report.get("folded")
         words = simulated.report["simulator"]
         if folded:
-            words += f", {folded['tasks']:,} tasks of {folded['devices']:,} devices for {folded['unfolded_devices']:,}"
+            words += f", {folded['tasks']:,} tasks of {folded['devices']:,} of {folded['unfolded_devices']:,} devices"
         rows.append(["simulator of the timeline", words])
-        rows.append(["moved in an iteration", f"{simulated.report['bytes_moved'] / 1e12:,.2f} TB, {simulated.report['bytes_between_machines'] / 1e12:,.2f} TB between machines"])
+        rows.append(["moved in an iteration", f"{bytes_in_words(simulated.report['bytes_moved'])}, {bytes_in_words(simulated.report['bytes_between_machines'])} between machines"])
     if answer.preset:
         rows.append(["preset", f"'{answer.preset}', the whole batch at once, is faster; the strategy is that"])
     return rows
@@ -89,7 +89,8 @@ def _search(answer: Answer) -> dict[str, Any]:
         if not plan.is_simulated and plan.shape in simulated:
             continue
         words = plan.shape.in_words(plan.batch)
-        plans.setdefault((words, plan.nanoseconds), {"words": words, "ns": plan.nanoseconds, "bytes": plan.peak_bytes, "fits": plan.fits and not plan.state(memory).startswith("may not"),
+        plans.setdefault((words, plan.nanoseconds), {"words": words, "ns": plan.nanoseconds, "bytes": plan.peak_bytes, "fits": plan.rank(memory)[0] == 0,
+                                                     "state": plan.state(memory).removesuffix("priced"),
                                                      "simulated": plan.is_simulated, "isBest": plan is best})  # fmt: skip
     facts = [["shapes", f"{answer.search['shapes']:,}"], ["shapes that were priced", f"{answer.search['priced']:,}"], ["plans that were simulated", f"{answer.search['simulated']:,}"],
              ["seconds", f"{answer.search['seconds']:.1f}"], ["complete", "yes" if answer.complete else "no: the time limit ended it"]]  # fmt: skip

@@ -24,16 +24,13 @@ def blocks_of(ops: list[list], device_names: list[str]) -> list[dict[str, Any]]:
         if last and signature is not None and signature == signatures[-1] and number == last["last"] + 1:
             last["last"] = number
             last["count"] += 1
-            last["names"] += [op[0] for op in own]
             for row, op in zip(last["ops"], own):
-                row["names"].append(op[0])
                 row["where"].append(_where(op, device_names))
             continue
-        blocks.append({"prefix": prefix, "first": number, "last": number, "count": 1, "names": [op[0] for op in own],
-                       "split": _split(own), "ops": [_row(op, prefix, number, device_names) for op in own]})  # fmt: skip
+        blocks.append({"prefix": prefix, "first": number, "last": number, "count": 1, "split": _split(own), "ops": [_row(op, prefix, number, device_names) for op in own]})  # fmt: skip
         signatures.append(signature)
     for block in blocks:
-        first, last, prefix = block.pop("first"), block.pop("last"), block.pop("prefix")
+        first, last, prefix = block["first"], block.pop("last"), block["prefix"]
         block["title"] = (prefix if first < 0 else f"{prefix}{first}" if first == last else f"{prefix}{first} to {last}")
         for row in block["ops"]:
             places = list(dict.fromkeys(row.pop("where")))
@@ -62,7 +59,7 @@ def _signature(op: list, prefix: str, number: int) -> tuple:
 def _row(op: list, prefix: str, number: int, device_names: list[str]) -> dict[str, Any]:
     name, kind, phase, loops, copies, _ = op
     return {"name": _rest(name, prefix, number), "kind": kind, "phase": phase, "loops": loops, "copies": copies,
-            "names": [name], "where": [_where(op, device_names)]}  # fmt: skip
+            "where": [_where(op, device_names)]}  # fmt: skip
 
 
 def _where(op: list, names: list[str]) -> str:

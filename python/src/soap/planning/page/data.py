@@ -72,6 +72,13 @@ def head_of(module: Path) -> str:
         raise PlanError(f"{module}: cannot be read: {error}") from None
 
 
+def bytes_in_words(count: int) -> str:
+    for unit, size in (("PB", 1e15), ("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if count >= size:
+            return f"{count / size:,.1f} {unit}"
+    return f"{count} B"
+
+
 # Parts of the data
 
 
@@ -137,7 +144,8 @@ def _timeline_words(simulated: Simulated, dropped: int) -> str:
     words = [f"Simulated by the {timeline['simulator']}"]
     folded = report.get("folded", {})
     if timeline["replicas"] > 1:
-        words.append(f"folded: {folded.get('devices', len(lanes))} devices stand for {devices}, as replicas of each stage do the same at the same times")
+        count = folded.get("devices", len(lanes))
+        words.append(f"folded: {count} device{'s stand' if count > 1 else ' stands'} for {devices}, as replicas of each stage do the same at the same times")
     elif folded.get("reason"):
         words.append(f"not folded: {folded['reason']}")
     alike = sum(len(lane["devices"]) for lane in lanes)
@@ -240,6 +248,7 @@ def search_of(report: dict[str, Any]) -> dict[str, Any]:
     plans = []
     for number, plan in enumerate([report["best"], *report.get("others", [])] if "best" in report else []):
         plans.append({"words": plan["plan"], "ns": plan["makespan_ns"], "bytes": plan.get("peak_bytes", plan.get("priced_bytes")), "fits": plan["excess_bytes"] == 0,
+                      "state": "" if plan["excess_bytes"] == 0 else "does not fit",
                       "simulated": bool(plan["simulated_microbatches"]), "isBest": number == 0})  # fmt: skip
     plans = list({(plan["words"], plan["ns"]): plan for plan in reversed(plans)}.values())[::-1]
     return {"facts": facts, "curve": report.get("curve"), "initial": report.get("initial"), "plans": plans}
@@ -251,7 +260,7 @@ def provenance(simulated: Simulated | None, has_answer: bool, has_alternatives: 
         folded = simulated.report.get("folded", {})
         how = f"the {simulated.report['simulator']}"
         if simulated.timeline["replicas"] > 1:
-            how += f" of {folded.get('devices')} devices, one of {simulated.timeline['replicas']} replicas of each stage"
+            how += f" of {folded.get('devices')} of {folded.get('unfolded_devices')} devices, one of {simulated.timeline['replicas']} replicas of each stage"
         lines.append(f"Simulated, by {how}: the timeline, the critical path, memory over time and by kind, loads of devices and links, the table What if"
                      + (", other configs of ops" if has_alternatives else "") + ".")  # fmt: skip
         lines.append("Each point of memory is the fullest moment of a thousandth of the iteration.")

@@ -20,7 +20,7 @@ const Logic = (() => {
     const size = Math.abs(count), sign = count < 0 ? "−" : "";
     if (size >= 1e15) return sign + grouped(size / 1e15, 1) + " PB";
     if (size >= 1e12) return sign + grouped(size / 1e12, 1) + " TB";
-    if (size >= 1e8) return sign + grouped(size / 1e9, 1) + " GB";
+    if (size >= 1e9) return sign + grouped(size / 1e9, 1) + " GB";
     if (size >= 1e6) return sign + grouped(size / 1e6, 1) + " MB";
     if (size >= 1e3) return sign + grouped(size / 1e3, 1) + " kB";
     return sign + size + " B";
@@ -64,8 +64,31 @@ const Logic = (() => {
     return { weights: 4, weight_gradients: 5, activations: 6, activation_gradients: 6 }[detail] ?? 7;
   }
 
+  /** (subject, start, duration) of each task, of what render.py makes of them. */
+  function ungap(gaps) {
+    const tasks = new Array(gaps.length);
+    let subject = 0, end = 0;
+    for (let i = 0; i < gaps.length; i += 3) {
+      tasks[i] = subject += gaps[i];
+      tasks[i + 1] = end + gaps[i + 1];
+      tasks[i + 2] = gaps[i + 2];
+      end = tasks[i + 1] + tasks[i + 2];
+    }
+    return tasks;
+  }
+  /** The timeline file of a page, whose numbers are differences. */
+  function ungapped(timeline) {
+    const width = timeline.memory_kinds.length + 1, [lanes, path] = timeline.critical_path, tasks = ungap(path);
+    for (const lane of timeline.lanes) {
+      lane.tasks = lane.tasks.map((group) => [group[0], group[1], ...ungap(group.slice(2))]);
+      for (let i = width; lane.memory && i < lane.memory.length; ++i) lane.memory[i] += lane.memory[i - width];
+    }
+    return { ...timeline, critical_path: lanes.flatMap((lane, i) => [lane, tasks[3 * i], tasks[3 * i + 1], tasks[3 * i + 2]]) };
+  }
+
   /** Lanes with their tasks as arrays, in the order of their starts; tasks of a lane do not overlap. */
-  function unpack(timeline) {
+  function unpack(written) {
+    const timeline = written.gaps ? ungapped(written) : written;
     const columns = timeline.subjects.map(columnOf);
     const lanes = timeline.lanes.map((lane, number) => {
       let count = 0;
@@ -150,6 +173,12 @@ const Logic = (() => {
   function standsFor(timeline, lane) {
     return lane.isLink ? lane.members.length : lane.members.length * timeline.replicas;
   }
+  /** The device that was simulated for one of a folded simulation. */
+  function firstOf(timeline, device) {
+    if (timeline.replicas <= 1) return device;
+    const group = timeline.unit * timeline.replicas;
+    return device - Math.floor((device % group) / timeline.unit) * timeline.unit;
+  }
   /** The devices themselves. */
   function devicesOf(timeline, lane) {
     if (timeline.replicas <= 1) return lane.members;
@@ -159,16 +188,29 @@ const Logic = (() => {
     return all.sort((a, b) => a - b);
   }
 
-  /** The critical path as steps, and its time by subject, largest first. */
+  /** A name with its first number left open, and whether it has one: ops of blocks that repeat. */
+  function openName(name) {
+    const found = /^(.*?\D)?(\d+)(\..*)$/.exec(name);
+    return found ? [`${found[1] || ""}*${found[3]}`, true] : [name, false];
+  }
+  /** The critical path as steps, and its time by op or tensor, largest first; those of blocks that repeat are one, with
+   * their number. */
   function pathOf(timeline) {
-    const flat = timeline.critical_path, steps = [], bySubject = new Map();
+    const flat = timeline.critical_path, steps = [], byName = new Map();
     for (let i = 0; i < flat.length; i += 4) {
       const step = { lane: flat[i], subject: flat[i + 1], start: flat[i + 2], end: flat[i + 2] + flat[i + 3] };
       steps.push(step);
-      bySubject.set(step.subject, (bySubject.get(step.subject) || 0) + flat[i + 3]);
+      const [name, taskClass, kind, detail] = timeline.subjects[step.subject], key = JSON.stringify([openName(name)[0], taskClass, kind, detail]);
+      if (!byName.has(key)) byName.set(key, { subjects: new Set(), ns: 0 });
+      const share = byName.get(key);
+      share.subjects.add(step.subject);
+      share.ns += flat[i + 3];
     }
-    const shares = [...bySubject].map(([subject, ns]) => ({ subject, ns })).sort((a, b) => b.ns - a.ns || a.subject - b.subject);
-    return { steps, shares };
+    const shares = [...byName.values()].map(({ subjects, ns }) => {
+      const [subject] = subjects, [name] = timeline.subjects[subject];
+      return { subject, ns, count: subjects.size, name: subjects.size > 1 ? openName(name)[0] : name };
+    });
+    return { steps, shares: shares.sort((a, b) => b.ns - a.ns || a.subject - b.subject) };
   }
   /** Subjects whose names have all words of a query: numbers, with their time on all lanes that are written. */
   function findSubjects(timeline, query) {
@@ -180,6 +222,11 @@ const Logic = (() => {
       if (wanted.every((word) => text.includes(word))) found.push(number);
     });
     return found;
+  }
+  /** The ops that a row of a block stands for. */
+  function namesOf(block, op) {
+    if (block.first < 0) return [op.name];
+    return Array.from({ length: block.count }, (_, i) => `${block.prefix}${block.first + i}.${op.name}`);
   }
   /** Time by subject on one device: of all devices together, over their number. */
   function timeBySubject(timeline) {
@@ -254,8 +301,8 @@ const Logic = (() => {
   }
 
   return {
-    duration, bytes, grouped, percent, signedPercent, ranges, words, COLUMNS, columnOf, unpack, passOf, passInWords, upper, tasksBetween,
-    busyBefore, busyOf, peakOf, sum, standsFor, devicesOf, pathOf, findSubjects, timeBySubject, partsOf, differences, frontier, csv, steps,
+    duration, bytes, grouped, percent, signedPercent, ranges, words, COLUMNS, columnOf, unpack, ungapped, passOf, passInWords, upper, tasksBetween,
+    busyBefore, busyOf, peakOf, sum, standsFor, firstOf, devicesOf, pathOf, findSubjects, timeBySubject, namesOf, partsOf, differences, frontier, csv, steps,
   };
 })();
 

@@ -12,7 +12,7 @@ from typing import Any
 from ..cluster import Cluster, find_cluster
 from ..errors import PlanError
 from ..tools import Tools
-from .data import (Progress, cluster_data, fill, fingerprints_of, head_of, made_by, provenance, quiet, report_of, search_of,
+from .data import (Progress, bytes_in_words, cluster_data, fill, fingerprints_of, head_of, made_by, provenance, quiet, report_of, search_of,
                    simulate)  # fmt: skip
 from .render import pack, render
 
@@ -33,7 +33,7 @@ def page_of_module(tools: Tools, module: Path, search: Path | None = None, besid
         data["lead"] = _lead(report, ops, cluster)
         data["executor_words"] = "one training iteration" if any(op[2] != "forward" for op in ops) else "one iteration"
         data["facts"] = [["model", name], ["cluster", cluster.in_words()], ["simulator", f"{report['simulator']}, {_tasks(report)}"], ["ops", f"{len(ops):,}"],
-                         ["moved in an iteration", f"{report['bytes_moved']:,} bytes, {report['bytes_between_machines']:,} between machines"]]  # fmt: skip
+                         ["moved in an iteration", f"{bytes_in_words(report['bytes_moved'])}, {bytes_in_words(report['bytes_between_machines'])} between machines"]]  # fmt: skip
         if report.get("scheduling_anomaly"):
             data["facts"].append(["scheduling anomaly", "with slower links it would be shorter: " + json.dumps(report["scheduling_anomaly"])])
         fill(data, simulated, tools, folder, progress, what_if_limit)
@@ -58,7 +58,7 @@ def _name_of(module: Path) -> str:
 
 def _tasks(report: dict[str, Any]) -> str:
     if "folded" in report:
-        return f"{report['folded']['tasks']:,} tasks of {report['folded']['devices']:,} devices for {report['folded']['unfolded_devices']:,}"
+        return f"{report['folded']['tasks']:,} tasks of {report['folded']['devices']:,} of {report['folded']['unfolded_devices']:,} devices"
     return f"{report['tasks']:,} tasks"
 
 

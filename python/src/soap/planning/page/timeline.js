@@ -290,7 +290,8 @@ class Timeline {
     if (!row.isSecond) {
       c.fillStyle = this.colour(row.lane.isLink ? "muted" : "text");
       c.textAlign = "left";
-      c.fillText(this.clip(c, this.labelOf(row.plan, row.lane), Timeline.GUTTER - 16), 10, y + row.height / 2 + 0.5);
+      const count = Logic.standsFor(this.plans[row.plan].timeline, row.lane), more = count > 1 ? ` ×${count}` : "", name = this.names(row.lane.isLink ? "link" : "device", row.lane.members[0]);
+      c.fillText(this.clip(c, name, Timeline.GUTTER - 16 - c.measureText(more).width) + more, 10, y + row.height / 2 + 0.5);
     }
     c.save();
     c.beginPath();

@@ -111,14 +111,14 @@ class Page {
     const peak = best ? best.peak_bytes : data.peak_bytes, capacity = data.cluster.memory_bytes;
     const range = best?.report.makespan_range_ns;
     header.append(element("h1", {}, data.title), element("p", { class: "lead" }, data.lead));
-    const cards = [this.card("Time of an iteration", time(ns),
+    const cards = [this.card("Iteration", time(ns),
       range ? [time(range[0]), " to ", time(range[1]), ", as published runs of this executor differ"] : report && report.makespan_ns !== ns ? ["the timeline: ", time(report.makespan_ns)] : data.executor_words, this.badge(isSimulated))];
     if (best) {
       const rate = best.tokens_per_second !== undefined ? [best.tokens_per_second, "tokens/s"] : [best.samples_per_second, "samples/s"];
       cards.push(this.card("Throughput", figure(L.grouped(rate[0]), rate[0], rate[1]), rate[1]));
       cards.push(this.card("MFU", figure(L.percent(best.mfu), best.mfu), "of the dense bf16 peak; nothing recomputed counts"));
     }
-    cards.push(this.card("Memory of the fullest device", size(peak), best && !best.fits ? `${L.bytes(best.excess_bytes)} more than it has` : `of ${L.bytes(capacity)}`, this.badge(isSimulated), peak / capacity));
+    cards.push(this.card("Fullest device", size(peak), best && !best.fits ? `${L.bytes(best.excess_bytes)} more than it has` : `of ${L.bytes(capacity)}`, this.badge(isSimulated), peak / capacity));
     if (report) {
       const parts = L.partsOf(report, this.timeline);
       if (parts) {
@@ -180,8 +180,8 @@ class Page {
     const slowest = Math.max(...rows.map(([, plan]) => plan.nanoseconds)), isSame = (plan) => plan.words === best.words && plan.nanoseconds === best.nanoseconds;
     root.append(element("h3", {}, "The best of each kind"), table(["kind", "time of an iteration", "", "times the plan's", "MFU", "memory", "", "plan"], rows.map(([kind, plan]) => ({
       class: isSame(plan) ? "chosen" : plan.fits ? null : "misfit",
-      cells: [kind, time(plan.nanoseconds), bar(plan.nanoseconds / slowest, isSame(plan) ? "forward" : plan.fits ? "weights" : "inputs"), plan.nanoseconds === best.nanoseconds ? "" : L.grouped(plan.nanoseconds / best.nanoseconds, 2), L.percent(plan.mfu), size(plan.peak_bytes),
-        plan.state ? element("span", { class: plan.fits ? "note" : "worse" }, plan.state) : this.badge(plan.simulated), plan.words],
+      cells: [element("td", { class: "name" }, kind), time(plan.nanoseconds), bar(plan.nanoseconds / slowest, isSame(plan) ? "forward" : plan.fits ? "weights" : "inputs"), plan.nanoseconds === best.nanoseconds ? "" : L.grouped(plan.nanoseconds / best.nanoseconds, 2), L.percent(plan.mfu), size(plan.peak_bytes),
+        plan.state ? element("span", { class: plan.fits ? "note" : "worse" }, plan.state) : this.badge(plan.simulated), element("td", { class: "wide" }, plan.words)],
     })), { numeric: [1, 3, 4, 5], caption: `Kinds that do not fit into ${L.bytes(cluster.memory_bytes)} are no baselines. Times that are priced, not simulated, say so.` }));
     for (const [kind, why] of Object.entries(answer.missing)) root.append(element("p", { class: "note" }, `${kind}: none: ${why}`));
   }
@@ -224,11 +224,11 @@ class Page {
         `Tasks, each of which starts when the one before ends, from 0 to ${L.duration(whole)}: what has to be shorter for a shorter iteration. `
         + L.COLUMNS.map((name, c) => [this.columnName(name), byColumn[c]]).filter((row) => row[1]).sort((a, b) => b[1] - a[1]).map(([name, ns]) => `${name} ${L.percent(ns / whole)}`).join(", ") + "."));
       const rows = path.shares.slice(0, 12), most = rows[0].ns;
-      root.append(table(["op or tensor", "", "time on the path", "", "of the iteration"], rows.map(({ subject, ns }) => {
-        const [name, , kind, detail] = this.timeline.subjects[subject];
+      root.append(table(["op or tensor", "", "time on the path", "", "of the iteration"], rows.map(({ subject, ns, name, count }) => {
+        const [, , kind, detail] = this.timeline.subjects[subject];
         const go = element("button", { type: "button", title: "Show it in the timeline" }, name);
         go.addEventListener("click", () => { this.widget.goToSubject(0, subject); document.getElementById("timeline").scrollIntoView(); });
-        return [go, element("span", { class: "note" }, `${kind}, ${L.words(detail)}`), time(ns), bar(ns / most, Page.column(this.timeline.columns[subject])), L.percent(ns / whole)];
+        return [element("span", {}, go, count > 1 ? element("span", { class: "badge", style: "margin-left:.5rem", title: `${count} ops or tensors of blocks that repeat` }, `× ${count}`) : ""), element("span", { class: "note" }, `${kind}, ${L.words(detail)}`), time(ns), bar(ns / most, Page.column(this.timeline.columns[subject])), L.percent(ns / whole)];
       }), { numeric: [2, 4], caption: path.shares.length > 12 ? `The first 12 of ${L.grouped(path.shares.length)}; all are in critical-path.csv below.` : null }));
     }
     return true;
@@ -250,7 +250,7 @@ class Page {
     if (!beside) return false;
     const a = { report, parts: L.partsOf(report, this.timeline) }, b = { report: beside.report, parts: L.partsOf(beside.report, this.other) };
     const change = b.report.makespan_ns - a.report.makespan_ns;
-    root.append(element("p", {}, element("b", {}, "A"), ` is ${title}; `, element("b", {}, "B"), ` is ${beside.title}. B takes ${L.signedPercent(change / a.report.makespan_ns)} of A's time. Both are on one axis in the timeline above.`));
+    root.append(element("p", {}, element("b", {}, "A"), ` is ${title}; `, element("b", {}, "B"), ` is ${beside.title}. B takes ${L.grouped(b.report.makespan_ns / a.report.makespan_ns, 3)} times as long (${L.signedPercent(change / a.report.makespan_ns)}). Both are on one axis in the timeline above.`));
     const rows = L.differences(a, b), most = Math.max(...rows.slice(0, -1).map((row) => Math.abs(row[3])), 1);
     root.append(element("h3", {}, "The difference by cause"), table(["cause", "A", "B", "B less A", ""], rows.map(([name, x, y, d], i) => ({ class: i === rows.length - 1 ? "chosen" : null,
       cells: [name, time(x), time(y), element("span", { class: d < 0 ? "better" : d > 0 ? "worse" : "" }, (d > 0 ? "+" : "") + L.duration(d)), i === rows.length - 1 ? "" : bar(Math.abs(d) / most, d < 0 ? "update" : "gradients")] })),
@@ -269,7 +269,7 @@ class Page {
     if (!blocks && !answer) return false;
     if (answer) root.append(element("p", {}, answer.best.words + "."));
     if (pipeline) {
-      root.append(element("p", { class: "note" }, `${pipeline.schedule}, ${pipeline.microbatches} microbatch${pipeline.microbatches > 1 ? "es" : ""}; devices compute ${L.percent(1 - pipeline.bubble)} of the time.`));
+      root.append(element("p", { class: "note" }, `${pipeline.stages.length > 1 ? pipeline.schedule + ", " : ""}${pipeline.microbatches} microbatch${pipeline.microbatches > 1 ? "es" : ""}${pipeline.stages.length > 1 || pipeline.microbatches === 1 ? "" : " one after the other"}; devices compute ${L.percent(1 - pipeline.bubble)} of the time.`));
       const same = [];
       pipeline.stages.forEach((stage, number) => same.push({ stage, number }));
       root.append(element("div", { class: "stages" }, same.map(({ stage, number }) => element("div", { class: "stage" },
@@ -290,7 +290,7 @@ class Page {
     root.append(element("h3", {}, "Blocks and ops"), element("p", { class: "note" }, this.data.blocks_words));
     let most = 0;
     const rows = blocks.map((block) => {
-      const ns = named ? L.sum(block.names.map((name) => named.get(name) || 0)) : 0;
+      const ns = named ? L.sum(block.ops.flatMap((op) => L.namesOf(block, op)).map((name) => named.get(name) || 0)) : 0;
       most = Math.max(most, ns);
       return { block, ns };
     });
@@ -319,7 +319,7 @@ class Page {
     return table(head, block.ops.map((op) => {
       const loops = op.loops.map(([name, extent, role, degree]) => element("span", { title: `${extent} points, ${role}`, style: "margin-right:.7em;white-space:nowrap" + (degree > 1 ? ";font-weight:650" : ";color:var(--muted)") }, degree > 1 ? `${name} ${L.grouped(extent)} / ${degree} ${role}` : `${name} ${L.grouped(extent)}`));
       const cells = [op.name, op.kind, op.phase, element("span", {}, loops), op.copies > 1 ? `${op.copies}` : "", op.devices];
-      if (named) cells.push(time(Math.round(L.sum(op.names.map((name) => named.get(name) || 0)))));
+      if (named) cells.push(time(Math.round(L.sum(L.namesOf(block, op).map((name) => named.get(name) || 0)))));
       return cells;
     }), { numeric: [4, 6] });
   }
@@ -343,7 +343,7 @@ class Page {
       return [tier.name, L.grouped(tier.count), figure(L.bytes(tier.bandwidth) + "/s", tier.bandwidth), figure(L.duration(tier.latency * 1e9), tier.latency), ...(bytesKnown ? [L.percent(mean("busy")), L.percent(most("busy")), bar(most("busy"), "gradients"), L.bytes(Math.round(mean("bytes"))), L.bytes(most("bytes"))] : [])];
     }), { numeric: [1, 2, 3, 4, 5, 7, 8], caption: bytesKnown ? load.words : null }));
     const between = this.data.report?.bytes_between;
-    if (between && between.length > 1 && between.length <= 32) root.append(element("h3", {}, "Bytes from device to device"), this.matrix(between));
+    if (between && between.length > 1 && between.length <= 16) root.append(element("h3", {}, "Bytes from device to device"), this.matrix(between));
   }
   /** Share of time and bytes of links and devices. */
   loads() {
@@ -432,20 +432,21 @@ class Page {
     };
     const parts = [];
     for (const tick of ticks(x0, x1)) parts.push(drawn("line", { class: "axis", x1: x(tick), x2: x(tick), y1: top, y2: height - bottom }), drawn("text", { class: "muted", x: x(tick), y: height - bottom + 18, "text-anchor": "middle" }, L.bytes(tick).replace(".0", "")));
-    for (const tick of ticks(y0, y1)) parts.push(drawn("line", { class: "axis", x1: left, x2: width - right, y1: y(tick), y2: y(tick) }), drawn("text", { class: "muted", x: left - 8, y: y(tick) + 4, "text-anchor": "end" }, L.duration(tick).replace(/\.0+ /, " ")));
+    for (const tick of ticks(y0, y1)) parts.push(drawn("line", { class: "axis", x1: left, x2: width - right, y1: y(tick), y2: y(tick) }), drawn("text", { class: "muted", x: left - 8, y: y(tick) + 4, "text-anchor": "end" }, tick >= 1e9 ? `${+(tick / 1e9).toPrecision(3)} s` : `${+(tick / 1e6).toPrecision(3)} ms`));
     parts.push(drawn("line", { x1: x(capacity), x2: x(capacity), y1: top, y2: height - bottom, stroke: "var(--bad)", "stroke-dasharray": "6 4" }), drawn("text", { x: x(capacity) - 6, y: top + 12, "text-anchor": "end", style: "fill:var(--bad)" }, `a device has ${L.bytes(capacity)}`));
     const line = [...best].sort((a, b) => a.bytes - b.bytes);
     if (line.length > 1) parts.push(drawn("polyline", { fill: "none", stroke: "var(--forward)", "stroke-width": 1.5, points: line.flatMap((plan, i) => (i ? [`${x(plan.bytes)},${y(line[i - 1].ns)}`] : []).concat(`${x(plan.bytes)},${y(plan.ns)}`)).join(" ") }));
     for (const plan of plans) {
       const colour = plan.isBest ? "var(--gradients)" : best.has(plan) ? "var(--forward)" : "var(--other)";
-      const dot = drawn("circle", { cx: x(plan.bytes), cy: y(plan.ns), r: plan.isBest ? 7 : 5, fill: plan.simulated ? colour : "var(--bg)", stroke: colour, "stroke-width": 2 }, drawn("title", {}, `${plan.words}: ${L.duration(plan.ns)}, ${L.bytes(plan.bytes)}${plan.fits ? "" : ", does not fit"}, ${plan.simulated ? "simulated" : "priced"}`));
+      const dot = drawn("circle", { cx: x(plan.bytes), cy: y(plan.ns), r: plan.isBest ? 7 : 5, fill: plan.simulated ? colour : "var(--bg)", stroke: colour, "stroke-width": 2 }, drawn("title", {}, `${plan.words}: ${L.duration(plan.ns)}, ${L.bytes(plan.bytes)}${plan.state ? ", " + plan.state : ""}, ${plan.simulated ? "simulated" : "priced"}`));
       parts.push(dot);
     }
     parts.push(drawn("text", { class: "muted", x: (left + width - right) / 2, y: height - 6, "text-anchor": "middle" }, "memory of the fullest device"));
-    const rows = [...plans].sort((a, b) => a.ns - b.ns);
+    const rows = [...plans].sort((a, b) => a.ns - b.ns), shown = 16;
     return element("div", {}, element("figure", {}, drawn("svg", { viewBox: `0 0 ${width} ${height}`, width, role: "img", "aria-label": "Time and memory of all plans that were priced; the table has the figures" }, parts),
         element("figcaption", {}, "Time of an iteration over memory, both scales logarithmic. The large dot is the plan; full dots are simulated, open ones priced; the line joins plans that no other one beats in both.")),
-      table(["plan", "time", "memory", ""], rows.map((plan) => ({ class: plan.isBest ? "chosen" : plan.fits ? null : "misfit", cells: [plan.words, time(plan.ns), size(plan.bytes), element("span", {}, this.badge(plan.simulated), plan.fits ? "" : " does not fit", best.has(plan) ? " on the frontier" : "")] })), { numeric: [1, 2] }));
+      table(["plan", "time", "memory", ""], rows.slice(0, shown).map((plan) => ({ class: plan.isBest ? "chosen" : plan.fits ? null : "misfit", cells: [plan.words, time(plan.ns), size(plan.bytes), element("span", {}, this.badge(plan.simulated), plan.state ? " " + plan.state : "", best.has(plan) ? " on the frontier" : "")] })),
+        { numeric: [1, 2], caption: rows.length > shown ? `The fastest ${shown} of ${rows.length}; all are in plans.csv below.` : null }));
   }
   curve({ curve, initial }) {
     const width = 860, height = 260, left = 74, bottom = 36, top = 14, right = 20;
@@ -526,19 +527,19 @@ class ClusterDrawing {
     if (devices.length <= 16 && isDirect) return this.drawDirect();
     return this.drawMachines(machines);
   }
-  /** The load of a device's links, by tier: the larger of both directions. */
-  linksOf(device) {
-    const byTier = new Map();
+  /** The load of a device's links, by tier: the larger of both directions. Of a folded simulation, of the device that
+   * was simulated for it. */
+  linksOf(of) {
+    const byTier = new Map(), device = this.page.timeline ? L.firstOf(this.page.timeline, of) : of;
     this.topology.links.forEach(([a, b, tier], link) => {
       if ((a === device || b === device) && this.load.links.has(link)) byTier.set(tier, Math.max(byTier.get(tier) || 0, this.load.links.get(link).busy));
     });
     return byTier;
   }
   drawMachines(machines) {
-    const { page, load, topology } = this, cards = [];
+    const { load, topology } = this, cards = [];
     const tierOf = new Map(); // tiers that touch devices
     topology.links.forEach(([a, b, tier]) => (a < topology.devices.length || b < topology.devices.length) && tierOf.set(tier, topology.tiers[tier]));
-    // Links of a device that is not simulated are those of the one that stands for it.
     const lookOf = ({ devices }) => devices.map((device) => [load.devices.get(device)?.busy, [...this.linksOf(device)]]);
     const groups = new Map();
     for (const machine of machines) {
@@ -546,16 +547,7 @@ class ClusterDrawing {
       if (!groups.has(key)) groups.set(key, { look, machines: [] });
       groups.get(key).machines.push(machine);
     }
-    // Machines without links of their own in a folded simulation look like one that has them.
-    const merged = [];
-    for (const group of groups.values()) {
-      const twin = load.links.size && page.timeline?.replicas > 1 && merged.find((one) => JSON.stringify(one.look.map((d) => d[0])) === JSON.stringify(group.look.map((d) => d[0])));
-      if (twin) {
-        if (!twin.look.some((d) => d[1].length)) twin.look = group.look;
-        twin.machines.push(...group.machines);
-      } else merged.push(group);
-    }
-    const most = 24;
+    const merged = [...groups.values()], most = 24;
     for (const { look, machines: alike } of merged.slice(0, most)) {
       const names = [...tierOf.values()].map((tier) => tier.name), cell = 34, width = 96 + look.length * cell + 4, rows = 1 + names.length, height = rows * 26 + 6;
       const parts = [];
@@ -568,7 +560,7 @@ class ClusterDrawing {
             drawn("text", { x: 96 + d * cell + (cell - 3) / 2, y: r * 26 + 17, "text-anchor": "middle", style: `font-size:10px;pointer-events:none;fill:${(share ?? 0) > 0.55 ? "var(--bg)" : "var(--text)"}` }, share === undefined ? "" : Math.round(100 * share) + ""));
         });
       });
-      const name = alike.length > 1 ? `${alike[0].name || "machine"} and ${alike.length - 1} machines alike` : alike[0].name || "one machine";
+      const name = alike.length > 1 ? `${alike[0].name || "machine"} and ${alike.length - 1} alike` : alike[0].name || "one machine";
       cards.push(element("figure", { style: "margin:0" }, element("figcaption", { style: "margin:0 0 .3rem" }, element("b", { style: "color:var(--text)" }, name), alike.length > 1 ? element("span", { class: "badge", style: "margin-left:.6rem" }, `× ${alike.length}`) : ""),
         drawn("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": `${name}: how busy its devices and their links are` }, parts)));
     }

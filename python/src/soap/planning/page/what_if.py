@@ -72,7 +72,7 @@ def rows_of(topology: Topology, tiers: list[dict[str, Any]], folder: Path) -> tu
         missing, rows = [f"{row.what} (the profile is a file)" for row in rows], []  # which is no base of another
     rates = topology["device_types"][0]["flops_per_s"]
     name = next(name for name in ("bf16", "f16", "f32") if name in rates)
-    rows.append(Row("FLOP/s of a device, in all types", f"{rates[name] / 1e12:,g} TFLOP/s {name}", compute))
+    rows.insert(max(len(rows) - 1, 0), Row("FLOP/s of a device, in all types", f"{rates[name] / 1e12:,g} TFLOP/s {name}", compute))
     return rows, missing
 
 
