@@ -71,7 +71,7 @@ show soap-translate --import-onnx examples/lenet.onnx -o $out/lenet.mlir
 show soap-opt $out/lenet.mlir --soap-build-training-step="optimizer=sgd learning-rate=0.05 momentum=0.9 schedule=linear total-iterations=$((937 * epochs))" -o $out/step.mlir
 
 step "strategies for the four devices of cpu-4: searched, data parallel, one device"
-show soap-opt $out/step.mlir --soap-auto-parallel="topology=cpu-4 seed=1 time-limit=5 progress-svg=$out/progress.svg" -o $out/searched.mlir
+show soap-opt $out/step.mlir --soap-auto-parallel="topology=cpu-4 seed=1 time-limit=5 report=$out/search.json progress-svg=$out/progress.svg" -o $out/searched.mlir
 for preset in data-parallel single; do
   show soap-opt $out/step.mlir --soap-apply-strategy="preset=$preset topology=cpu-4" -o $out/$preset.mlir
 done
@@ -81,6 +81,7 @@ for preset in data-parallel single; do
 done
 show soap-translate --strategy-to-svg $out/searched.mlir -o $out/strategy.svg
 show soap-translate --describe-topology=cpu-4 --topology-as=svg -o $out/topology.svg
+show soap-plan --page $out/searched.mlir --search-report $out/search.json --beside $out/data-parallel.mlir -o $out/plan.html
 
 step "measuring: $iterations iterations of each"
 for strategy in single data-parallel searched; do

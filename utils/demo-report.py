@@ -100,7 +100,8 @@ def main():
     print("\ntest accuracy %.4f\n" % epochs[-1]["test_accuracy"])
 
     print("Open next:")
-    for name, what in [("strategy.svg", "the strategy drawn, an op a box"),
+    for name, what in [("plan.html", "the plan in a browser: timeline, ops, links, beside data parallelism"),
+                       ("strategy.svg", "the strategy drawn, an op a box"),
                        ("progress.svg", "the best time over the seconds of the search"),
                        ("topology.svg", "the devices and their links"),
                        ("searched.mlir", "the training step with a soap.config on every op"),

@@ -15,8 +15,8 @@
 
 using namespace soap;
 
-LiveBuffers::LiveBuffers(const PlanState &plan)
-    : plan(plan), updatedResults(plan.getGraph().nodes.size()) {
+LiveBuffers::LiveBuffers(const PlanState &plan, MemoryCourse *course)
+    : plan(plan), course(course), updatedResults(plan.getGraph().nodes.size()) {
   for (const GraphInput &input : plan.getGraph().inputs)
     if (input.updateNode >= 0)
       updatedResults[input.updateNode].push_back(input.updateResult);
@@ -50,6 +50,8 @@ void LiveBuffers::addKernelResults(int number) {
       for (size_t piece = 0; piece < set.blockOf.size(); ++piece, ++buffer) {
         buffer->device = *device++;
         buffer->isInPlace = isInPlace;
+        if (course)
+          buffer->kind = course->kindOf(value);
         if (isOnly)
           buffer->bytes = kernel.geometry->resultBytes[piece];
         else if (int b = set.blockOf[piece]; b >= 0)
@@ -78,7 +80,8 @@ void LiveBuffers::listBuffers() {
     const RegionTable &table = plan.regionsOf(static_cast<int>(v));
     for (size_t t = 0; t < planned.tiles.size(); ++t)
       if (auto [device, region] = planned.tiles[t]; region >= 0) {
-        live[device] += table.bytes(region);
+        add(device, table.bytes(region),
+            course ? course->kindOf(static_cast<int>(v)) : uint8_t(0));
         buffers[first[v] + t] = {.bytes = table.bytes(region), .device = -1};
       }
     if (plan.restoreOfValue(static_cast<int>(v)))
@@ -91,6 +94,8 @@ void LiveBuffers::listBuffers() {
       Buffer &buffer = buffers[at++];
       buffer.device = action.device;
       buffer.bytes = table.bytes(action.region);
+      if (course)
+        buffer.kind = course->kindOf(static_cast<int>(v));
     }
   }
   for (size_t s = 0; areViews && s < plan.getSlots().size(); ++s)
@@ -120,7 +125,7 @@ void LiveBuffers::touch(Buffer &buffer) {
     return;
   assert(buffer.bytes >= 0 && "a negative number of bytes");
   buffer.isLive = true;
-  live[buffer.device] += buffer.bytes;
+  add(buffer.device, buffer.bytes, buffer.kind);
 }
 
 LiveBuffers::Buffer &LiveBuffers::readBuffer(size_t number) {

@@ -46,7 +46,7 @@ std::vector<int64_t> soap::peakBytes(const Graph &graph, const Plan &plan,
       live[plan.buffers[b].device] += bytes(static_cast<int>(b));
   std::vector<int64_t> peak = live;
   for (int device = 0; observer && device < deviceCount; ++device)
-    observer(-1, device, live[device], false);
+    observer(-1, device, live[device], -1, live[device]);
 
   // Position of the last action that touches each buffer.
   std::vector<int> last(plan.buffers.size(), -1);
@@ -64,28 +64,30 @@ std::vector<int64_t> soap::peakBytes(const Graph &graph, const Plan &plan,
     collectiveOf[collective.task] = &collective;
 
   int position = 0;
-  auto add = [&](int device, int64_t amount) {
+  auto add = [&](int device, int64_t amount, int value) {
     live[device] += amount;
     assert(live[device] >= 0 && "more is given back than was taken");
     peak[device] = std::max(peak[device], live[device]);
     if (observer)
-      observer(position, device, live[device], amount < 0);
+      observer(position, device, live[device], value, amount);
   };
   auto make = [&](int buffer) {
     if (!inPlace[buffer] && root[buffer] == buffer)
-      add(plan.buffers[buffer].device, bytes(buffer));
+      add(plan.buffers[buffer].device, bytes(buffer),
+          plan.buffers[buffer].value);
   };
   auto release = [&](int read, int end) {
     int buffer = root[read];
     if (last[buffer] < 0 || last[buffer] > end || stays[buffer] ||
         inPlace[buffer] || plan.buffers[buffer].action < 0)
       return;
-    add(plan.buffers[buffer].device, -bytes(buffer));
+    add(plan.buffers[buffer].device, -bytes(buffer),
+        plan.buffers[buffer].value);
     last[buffer] = -1; // once, however often an action names it
   };
   auto hold = [&](int device, int64_t amount) {
-    add(device, amount);
-    add(device, -amount);
+    add(device, amount, -1);
+    add(device, -amount, -1);
   };
   auto count = static_cast<int>(order.size());
   for (int end; position < count; position = end) {
@@ -138,12 +140,12 @@ soap::memoryOverTime(const Graph &graph, const Plan &plan,
   };
   std::vector<int> actions = actionOrder(plan, order);
   peakBytes(graph, plan, actions, deviceCount,
-            [&](int position, int device, int64_t live, bool givenBack) {
+            [&](int position, int device, int64_t live, int, int64_t change) {
               const Task *task =
                   position < 0
                       ? nullptr
                       : &tasks.tasks[plan.actions[actions[position]].task];
-              if (givenBack) {
+              if (change < 0) {
                 freed[device] = {task->endNs, live};
                 return;
               }
@@ -157,4 +159,26 @@ soap::memoryOverTime(const Graph &graph, const Plan &plan,
     if (freed[device].timeNs >= 0)
       add(device, freed[device].timeNs, freed[device].bytes);
   return points;
+}
+
+void soap::followMemory(const Graph &graph, const Plan &plan,
+                        const TaskGraph &tasks, const std::vector<int> &order,
+                        int deviceCount, MemoryCourse &course) {
+  for (const Buffer &buffer : plan.buffers)
+    if (buffer.action < 0)
+      course.add(buffer.device, course.kindOf(buffer.value),
+                 buffer.region.volume() *
+                     graph.values[buffer.value].deviceElementBytes());
+  std::vector<int> actions = actionOrder(plan, order);
+  peakBytes(graph, plan, actions, deviceCount,
+            [&](int position, int device, int64_t, int value, int64_t change) {
+              if (position < 0)
+                return;
+              course.setTime(
+                  tasks.tasks[plan.actions[actions[position]].task].startNs);
+              if (value >= 0)
+                course.add(device, course.kindOf(value), change);
+              if (change > 0)
+                course.note(device, value >= 0 ? 0 : change);
+            });
 }

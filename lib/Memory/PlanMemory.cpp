@@ -68,6 +68,8 @@ PlanMemory::peakBytes(std::vector<TaskQueue::Entry> &tasks) {
   for (size_t t = tasks.size(); t-- > 0;) {
     auto [slot, value] = list[tasks[t].block()];
     auto index = static_cast<size_t>(tasks[t].index());
+    if (course)
+      course->setTime(tasks[t].readyNs);
     if (slot >= 0)
       buffers.visitShard(slot, index);
     else

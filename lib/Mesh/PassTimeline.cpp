@@ -13,6 +13,7 @@
 #include "Plan/SumSteps.h"
 #include "Plan/TaskReleases.h"
 #include "Simulator/Algorithm1.h"
+#include "Simulator/CriticalPath.h"
 #include "Simulator/Deferral.h"
 #include "Simulator/DeviceTimeSums.h"
 #include "Simulator/UpdateShards.h"
@@ -36,9 +37,9 @@ int PassTimeline::stepsOf(int block, int index) const {
 class PassTimeline::Builder {
 public:
   Builder(PassTimeline &result, const PassOrder &passes,
-          const StopCheck &isOver)
+          const StopCheck &isOver, bool findsPath)
       : out(result), table(result.table), plan(*result.plan), passes(passes),
-        isOver(isOver) {}
+        isOver(isOver), findsPath(findsPath) {}
 
   MaybeError run(const Graph &graph) {
     TaskReleases releases = makeReleases(graph);
@@ -49,6 +50,8 @@ public:
     if (MaybeError error = simulate())
       return error;
     summarize();
+    if (findsPath)
+      findPath();
     return std::nullopt;
   }
 
@@ -100,6 +103,7 @@ private:
   const PlanState &plan;
   const PassOrder &passes;
   const StopCheck &isOver;
+  bool findsPath;
 
   bool isStopped() const { return isOver && isOver(); }
 
@@ -196,6 +200,49 @@ private:
     return describeCircle(table, [&](size_t t) { return runs[t].waiting > 0; });
   }
 
+  /// The tasks as `findCriticalPath` sees them.
+  struct PathTasks {
+    const Builder &by;
+    std::vector<int> causes;
+
+    size_t size() const { return causes.size(); }
+    int64_t startNs(int task) const {
+      return by.out.startNs[static_cast<size_t>(task)];
+    }
+    int64_t endNs(int task) const {
+      auto t = static_cast<size_t>(task);
+      return by.table.isThere[t] ? by.out.startNs[t] + by.table.durationNs[t]
+                                 : 0;
+    }
+    bool isBefore(int a, int b) const { return a < b; }
+    size_t resourceCount() const { return by.plan.loadNs().size(); }
+    std::span<const int> resources(int task) const {
+      return by.plan.resourcesOf(by.table.resource[static_cast<size_t>(task)]);
+    }
+    int cause(int task) const { return causes[static_cast<size_t>(task)]; }
+  };
+
+  void findPath() {
+    PathTasks tasks{*this, std::vector<int>(table.size(), -1)};
+    for (size_t t = 0; t < table.size(); ++t) {
+      if (!table.isThere[t])
+        continue;
+      auto visit = [&](uint32_t after) {
+        int &cause = tasks.causes[after];
+        if (cause < 0 && tasks.startNs(static_cast<int>(after)) ==
+                             tasks.endNs(static_cast<int>(t)))
+          cause = static_cast<int>(t);
+      };
+      for (uint32_t i = nextStart[t]; i < nextStart[t + 1]; ++i)
+        visit(next[i]);
+      if (joinOf[t] >= 0)
+        for (uint32_t first : joins[static_cast<size_t>(joinOf[t])].first)
+          visit(first);
+    }
+    for (int task : findCriticalPath(tasks))
+      out.path.push_back(static_cast<uint32_t>(task));
+  }
+
   void summarize() {
     out.busy.assign(passes.order.size(), 0);
     std::vector<std::vector<int32_t>> spanOf(passes.order.size());
@@ -230,20 +277,19 @@ private:
   }
 };
 
-Expected<PassTimeline> PassTimeline::make(const PlanState &plan,
-                                          const Graph &graph,
-                                          const PassOrder &passes,
-                                          const PieceBox &boxOf,
-                                          const StopCheck &isOver) {
+Expected<PassTimeline>
+PassTimeline::make(const PlanState &plan, const Graph &graph,
+                   const PassOrder &passes, const PieceBox &boxOf,
+                   const StopCheck &isOver, bool findsPath) {
   PassTimeline result(plan);
+  result.microbatches = passes.microbatches;
   Expected<TaskTable> table = TaskTable::make(plan, passes, boxOf, isOver);
   if (!table)
     return table.takeError();
   result.table = std::move(*table);
-  if (MaybeError error = Builder(result, passes, isOver).run(graph))
+  if (MaybeError error = Builder(result, passes, isOver, findsPath).run(graph))
     return *error;
   result.table.predStart = {};
-  result.table.passOfTask = {};
   result.table.slotOf = {};
   result.table.flags = {};
   result.table.followers = {};
@@ -273,7 +319,27 @@ std::vector<DeviceTimes> PassTimeline::deviceTimes() const {
   return sums.finish();
 }
 
-std::vector<int64_t> PassTimeline::peakBytes() const {
+void PassTimeline::forEachTask(
+    const std::function<void(const SimulatedTask &)> &visit) const {
+  for (size_t b = 0; b + 1 < table.firstTask.size(); ++b)
+    table.forEachOfBlock(b, [&](size_t task, size_t index) {
+      if (!table.isThere[task])
+        return;
+      SimulatedTask simulated{static_cast<uint32_t>(task),
+                              b,
+                              index,
+                              std::nullopt,
+                              startNs[task],
+                              startNs[task] + table.durationNs[task],
+                              plan->resourcesOf(table.resource[task])};
+      if (int64_t code = table.passOfTask[task]; code >= 0)
+        simulated.pass = {static_cast<int>(code / 2 / microbatches),
+                          code / 2 % microbatches, code % 2 != 0};
+      visit(simulated);
+    });
+}
+
+std::vector<int64_t> PassTimeline::peakBytes(MemoryCourse *course) const {
   // Tasks from the last to the first.
   struct Start {
     int64_t ns;
@@ -287,9 +353,11 @@ std::vector<int64_t> PassTimeline::peakBytes() const {
   std::sort(order.begin(), order.end(), [](const Start &a, const Start &b) {
     return a.ns != b.ns ? a.ns > b.ns : a.task > b.task;
   });
-  PassMemory memory(*plan, table.firstSum);
+  PassMemory memory(*plan, table.firstSum, course);
   std::vector<uint32_t> firsts(table.firstTask.begin(), table.firstTask.end());
   for (const Start &start : order) {
+    if (course)
+      course->setTime(start.ns);
     auto b = static_cast<size_t>(
         std::upper_bound(firsts.begin(), firsts.end(), start.task) -
         firsts.begin() - 1);

@@ -14,8 +14,10 @@
 using namespace soap;
 
 PassMemory::PassMemory(const PlanState &plan,
-                       const std::vector<uint32_t> &firstSum)
-    : plan(plan), buffers(plan), isSumLive(firstSum.back()) {
+                       const std::vector<uint32_t> &firstSum,
+                       MemoryCourse *course)
+    : plan(plan), course(course), buffers(plan, course),
+      isSumLive(firstSum.back()) {
   buffers.start();
 }
 
@@ -28,6 +30,7 @@ void PassMemory::visitTask(int value, size_t task, int steps, int step,
   const PlannedAction &sum = planned.actions[begin];
   std::vector<int> inputs = inputsInOrder(planned, sum).references;
   int64_t bytes = plan.regionsOf(value).bytes(sum.region);
+  uint8_t kind = course ? course->kindOf(value) : uint8_t(0);
   int at = step > 0 ? step : steps; // 1, 2, ..., the last
   auto sumOf = [&](int number) {
     return sumsBefore + static_cast<size_t>(number - 1);
@@ -47,13 +50,13 @@ void PassMemory::visitTask(int value, size_t task, int steps, int step,
     other = one.device;
   } else if (!isSumLive[sumOf(at - 1)]) {
     isSumLive[sumOf(at - 1)] = true;
-    buffers.add(sum.device, bytes);
+    buffers.add(sum.device, bytes, kind);
   }
   if (step > 0) { // the sum so far
     buffers.notePeak(readFrom[0]);
     buffers.notePeak(other);
     buffers.notePeak(sum.device);
-    buffers.add(sum.device, -bytes);
+    buffers.add(sum.device, -bytes, kind);
     return;
   }
   LiveBuffers::Buffer &output =

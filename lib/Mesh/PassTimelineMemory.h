@@ -21,7 +21,9 @@ class PassMemory {
 public:
   /// `firstSum`: by block, the steps of sums in the blocks before it, except
   /// the last of each sum; then all of them.
-  PassMemory(const PlanState &plan, const std::vector<uint32_t> &firstSum);
+  /// `course`: null, or is told of live bytes, too.
+  PassMemory(const PlanState &plan, const std::vector<uint32_t> &firstSum,
+             MemoryCourse *course);
 
   void visitShard(int slot, size_t shard) { buffers.visitShard(slot, shard); }
   /// `sumsBefore`: steps of sums in the tasks before this one.
@@ -31,6 +33,7 @@ public:
 
 private:
   const PlanState &plan;
+  MemoryCourse *course;
   LiveBuffers buffers;
   std::vector<bool> isSumLive; ///< by step of a sum
 };

@@ -159,23 +159,37 @@ private:
 
 } // namespace
 
-Expected<std::vector<PathStretch>> PlanTimeline::criticalPath() const {
+Expected<std::vector<TaskRef>> PlanTimeline::criticalTasks() const {
   size_t count = 0;
   for (const std::vector<TaskTimes> &block : times)
     count += block.size();
   if (count > static_cast<size_t>(std::numeric_limits<int32_t>::max()))
     return Error{"the plan has more than 2^31 tasks"};
   PathTasks tasks(plan, times);
-  std::vector<PathStretch> stretches;
+  std::vector<TaskRef> path;
   for (int task : findCriticalPath(tasks)) {
     auto [block, index] = tasks.placeOf(task);
+    path.push_back({static_cast<int>(block), static_cast<int>(index)});
+  }
+  return path;
+}
+
+Expected<std::vector<PathStretch>> PlanTimeline::criticalPath() const {
+  Expected<std::vector<TaskRef>> path = criticalTasks();
+  if (!path)
+    return path.takeError();
+  std::vector<PathStretch> stretches;
+  for (TaskRef task : *path) {
+    auto block = static_cast<size_t>(task.block),
+         index = static_cast<size_t>(task.index);
     auto [slot, value] = plan.getBlocks()[block];
+    const TaskTimes &at = times[block][index];
     const std::string &subject =
         slot >= 0 ? plan.getSlots()[static_cast<size_t>(slot)].kernel->name
                   : plan.getGraph().values[static_cast<size_t>(value)].name;
     TaskClass taskClass = *classOfTask(plan, block, index);
-    appendToPath(stretches, subject, taskClass, times[block][index].readyNs,
-                 tasks.startNs(task), tasks.endNs(task));
+    appendToPath(stretches, subject, taskClass, at.readyNs, at.startNs,
+                 at.endNs);
   }
   assert((stretches.empty() || stretches.back().endNs == makespanNs) &&
          "a path ends with the last task");

@@ -11,6 +11,7 @@
 #ifndef SOAP_MEMORY_LIVEBUFFERS_H
 #define SOAP_MEMORY_LIVEBUFFERS_H
 
+#include "Soap/Memory/MemoryCourse.h"
 #include "Soap/Plan/PlanState.h"
 
 #include <algorithm>
@@ -26,9 +27,11 @@ public:
     int device = -1;        ///< -1: there from the start to the end
     bool isInPlace = false; ///< replaces the tile that it was computed from
     bool isLive = false;
+    uint8_t kind = 0; ///< of its value, in a course
   };
 
-  explicit LiveBuffers(const PlanState &plan);
+  /// `course`: null, or is told of live bytes, too.
+  explicit LiveBuffers(const PlanState &plan, MemoryCourse *course = nullptr);
 
   /// At the end of the plan: its inputs and outputs are there.
   void start();
@@ -52,10 +55,12 @@ public:
   /// A buffer that the task writes takes no memory before.
   void leave(const Buffer &buffer) {
     if (!buffer.isInPlace)
-      live[static_cast<size_t>(buffer.device)] -= buffer.bytes;
+      add(buffer.device, -buffer.bytes, buffer.kind);
   }
-  void add(int device, int64_t bytes) {
+  void add(int device, int64_t bytes, uint8_t kind) {
     live[static_cast<size_t>(device)] += bytes;
+    if (course)
+      course->add(device, kind, bytes);
   }
   /// While `more` bytes are live, too.
   void notePeak(int device, int64_t more = 0) {
@@ -63,10 +68,13 @@ public:
       return;
     auto d = static_cast<size_t>(device);
     peak[d] = std::max(peak[d], live[d] + more);
+    if (course)
+      course->note(device, more);
   }
 
 private:
   const PlanState &plan;
+  MemoryCourse *course;
   /// By node: results that take the place of what they were computed from.
   std::vector<std::vector<int>> updatedResults;
   std::vector<size_t> first; ///< by value: its sources, then its actions

@@ -12,6 +12,7 @@
 #ifndef SOAP_MEMORY_PEAKMEMORY_H
 #define SOAP_MEMORY_PEAKMEMORY_H
 
+#include "Soap/Memory/MemoryCourse.h"
 #include "Soap/Simulator/Timeline.h"
 
 #include <functional>
@@ -19,9 +20,10 @@
 namespace soap {
 
 /// Told of every change of a device's live bytes: by the action at `position`
-/// of the order (-1: inputs), which takes memory, then gives some back.
-using MemoryObserver = std::function<void(int position, int device,
-                                          int64_t liveBytes, bool givenBack)>;
+/// of the order (-1: inputs), which takes memory, then gives some back. `value`
+/// is what they are of, -1: a message or a temporary, or all inputs.
+using MemoryObserver = std::function<void(
+    int position, int device, int64_t liveBytes, int value, int64_t change)>;
 
 /// Peak live bytes per device when actions run in `order`: inputs live
 /// throughout, other buffers from the action that writes them to their last
@@ -36,6 +38,11 @@ std::vector<int64_t> peakBytes(const Graph &graph, const Plan &plan,
 std::vector<std::vector<MemoryPoint>>
 memoryOverTime(const Graph &graph, const Plan &plan, const TaskGraph &tasks,
                const std::vector<int> &order, int deviceCount);
+
+/// The same by kind of value, into a course.
+void followMemory(const Graph &graph, const Plan &plan, const TaskGraph &tasks,
+                  const std::vector<int> &order, int deviceCount,
+                  MemoryCourse &course);
 
 } // namespace soap
 

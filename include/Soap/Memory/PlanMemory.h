@@ -19,7 +19,9 @@ namespace soap {
 /// Keeps a reference to a plan and memory for its buffers.
 class PlanMemory {
 public:
-  explicit PlanMemory(const PlanState &plan) : plan(plan), buffers(plan) {}
+  /// `course`: null, or is told of live bytes, too.
+  explicit PlanMemory(const PlanState &plan, MemoryCourse *course = nullptr)
+      : plan(plan), course(course), buffers(plan, course) {}
 
   /// Peak live bytes per device, as `peakBytes` of the written-out plan
   /// (Simulator.h) in the order of the schedule. `tasks`: all tasks of the
@@ -28,6 +30,7 @@ public:
 
 private:
   const PlanState &plan;
+  MemoryCourse *course;
   LiveBuffers buffers;
   std::vector<TaskQueue::Entry> sorted;
 

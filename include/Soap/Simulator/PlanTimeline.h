@@ -27,8 +27,9 @@ public:
   const std::vector<std::vector<TaskTimes>> &getTimes() const { return times; }
   /// Where the time of each device goes.
   std::vector<DeviceTimes> deviceTimes() const;
-  /// The critical path of `criticalPath`, in stretches. An error if there are
-  /// 2^31 tasks or more.
+  /// The tasks of `criticalPath`. An error if there are 2^31 tasks or more.
+  Expected<std::vector<TaskRef>> criticalTasks() const;
+  /// The same in stretches.
   Expected<std::vector<PathStretch>> criticalPath() const;
 
 private:

@@ -675,7 +675,8 @@ def SoapSimulate : Pass<"soap-simulate", "::mlir::ModuleOp"> {
            "Write the timeline of devices and links, with memory over time, to this file (Chrome trace events, "
            "for Perfetto)">,
     Option<"timeline", "timeline", "std::string", /*default=*/"\"\"",
-           "Draw the passes of a pipeline, a row for each device, to this file (SVG)">,
+           "Draw the passes of a pipeline, a row for each device, to this file (SVG); *.json: write what devices and "
+           "links do when, memory by kind, and how ops are split (docs/PlanReport.md)">,
     ListOption<"compare", "compare", "std::string",
                "Presets and recipes, as megatron(tp=8,sp),fsdp,zero, that are simulated, too, for a table of times, "
                "memory and bytes; default: the speedup over data-parallel and expert up to 64 devices; none: no "

@@ -24,7 +24,7 @@ const PlanState &PlannedPasses::getPlan() const {
 Expected<std::unique_ptr<PlannedPasses>>
 PlannedPasses::make(const Graph &graph, const Strategy &strategy,
                     const PassOrder &order, const Topology &topology,
-                    bool foldOnly, const StopCheck &isOver) {
+                    bool foldOnly, const StopCheck &isOver, bool findsPath) {
   std::unique_ptr<PlannedPasses> made(
       new PlannedPasses(topology, graphOfPasses(graph, order)));
   Expected<Cluster> cluster = Cluster::of(topology);
@@ -37,8 +37,8 @@ PlannedPasses::make(const Graph &graph, const Strategy &strategy,
     StageQuotient &plan = *made->quotient;
     made->unfolded = plan.set(strategy, order, isOver);
     if (made->unfolded.empty()) {
-      auto timeline =
-          PassTimeline::make(plan, graph, order, plan.boxes(), isOver);
+      auto timeline = PassTimeline::make(plan, graph, order, plan.boxes(),
+                                         isOver, findsPath);
       if (!timeline)
         return timeline.takeError();
       made->unfolded = plan.whyTimesDiffer(*timeline);
@@ -64,7 +64,7 @@ PlannedPasses::make(const Graph &graph, const Strategy &strategy,
   made->whole->setRounds(roundsOfPasses(made->ofPasses, order));
   made->whole->set(cutIntoMicrobatches(strategy, order));
   auto timeline = PassTimeline::make(*made->whole, graph, order,
-                                     boxesOf(*made->whole), isOver);
+                                     boxesOf(*made->whole), isOver, findsPath);
   if (!timeline)
     return timeline.takeError();
   made->timeline = std::move(*timeline);

@@ -120,15 +120,21 @@ static void summarize(CompactIteration &result, const ::soap::PlanState &plan,
                       const ::soap::StageQuotient *quotient,
                       const ::soap::PassTimeline &timeline,
                       const ::soap::PassOrder &order,
-                      ::soap::PipelineSchedule schedule) {
+                      ::soap::PipelineSchedule schedule, TimelineLanes *lanes) {
   result.makespanNs = timeline.getMakespanNs();
   result.tasks = timeline.getTaskCount();
-  result.memoryBytes = timeline.peakBytes();
+  ::soap::MemoryCourse *course =
+      lanes ? &lanes->startCourse(plan.getGraph(), result.makespanNs) : nullptr;
+  result.memoryBytes = timeline.peakBytes(course);
+  if (lanes)
+    lanes->add(plan, timeline);
   result.hostBytes = ::soap::hostBytes(plan);
   result.times = timeline.deviceTimes();
   if (quotient) {
     result.unit = quotient->getUnit();
     result.replicas = quotient->getReplicas();
+    if (lanes)
+      lanes->setFold(result.unit, result.replicas);
   }
   result.passes =
       reportPasses(order, schedule, timeline.getPasses(), timeline.busyNs(),
@@ -156,22 +162,22 @@ static void summarize(CompactIteration &result, const ::soap::PlanState &plan,
 ::soap::Expected<CompactIteration> mlir::soap::simulateCompact(
     const ::soap::Graph &graph, const ::soap::Strategy &strategy,
     const ::soap::PassOrder &order, ::soap::PipelineSchedule schedule,
-    const ::soap::Topology &topology, bool foldOnly) {
-  auto planned =
-      ::soap::PlannedPasses::make(graph, strategy, order, topology, foldOnly);
+    const ::soap::Topology &topology, bool foldOnly, TimelineLanes *lanes) {
+  auto planned = ::soap::PlannedPasses::make(
+      graph, strategy, order, topology, foldOnly,
+      /*isOver=*/{}, /*findsPath=*/lanes != nullptr);
   if (!planned)
     return planned.takeError();
   CompactIteration result;
   result.unfolded = (*planned)->whyUnfolded();
   summarize(result, (*planned)->getPlan(), (*planned)->getQuotient(),
-            (*planned)->getTimeline(), order, schedule);
+            (*planned)->getTimeline(), order, schedule, lanes);
   return result;
 }
 
-::soap::Expected<CompactIteration>
-mlir::soap::simulateWholeBatch(const ::soap::Graph &graph,
-                               const ::soap::Strategy &strategy,
-                               const ::soap::Topology &topology) {
+::soap::Expected<CompactIteration> mlir::soap::simulateWholeBatch(
+    const ::soap::Graph &graph, const ::soap::Strategy &strategy,
+    const ::soap::Topology &topology, TimelineLanes *lanes) {
   if (int64_t pieces = ::soap::countPieces(strategy);
       pieces > ::soap::maxPieces(::soap::PlanForm::Compact))
     return ::soap::Error{
@@ -191,7 +197,11 @@ mlir::soap::simulateWholeBatch(const ::soap::Graph &graph,
   result.tasks = plan.taskCount();
   std::vector<::soap::TaskQueue::Entry> starts;
   ::soap::listStarts(plan, timeline.getTimes(), starts);
-  result.memoryBytes = ::soap::PlanMemory(plan).peakBytes(starts);
+  ::soap::MemoryCourse *course =
+      lanes ? &lanes->startCourse(graph, result.makespanNs) : nullptr;
+  result.memoryBytes = ::soap::PlanMemory(plan, course).peakBytes(starts);
+  if (lanes)
+    lanes->add(plan, timeline);
   result.hostBytes = ::soap::hostBytes(plan);
   result.times = timeline.deviceTimes();
   result.devices.resize(topology.devices.size());

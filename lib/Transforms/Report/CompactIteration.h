@@ -17,6 +17,7 @@
 #include "PassReport.h"
 #include "SchedulingAnomaly.h"
 #include "StrategyComparison.h"
+#include "TimelineLanes.h"
 #include "TimelineReport.h"
 
 #include "Soap/Mesh/Symmetry/PlannedPasses.h"
@@ -61,18 +62,21 @@ struct CompactIteration {
 
 /// Simulates configs of one microbatch. `foldOnly`: an error says why replicas
 /// differ; else all devices are simulated then, if their pieces are not too
-/// many. An error says why the passes do not run so.
+/// many. An error says why the passes do not run so. `lanes`: null, or gets all
+/// tasks.
 ::soap::Expected<CompactIteration>
 simulateCompact(const ::soap::Graph &graph, const ::soap::Strategy &strategy,
                 const ::soap::PassOrder &order,
                 ::soap::PipelineSchedule schedule,
-                const ::soap::Topology &topology, bool foldOnly);
+                const ::soap::Topology &topology, bool foldOnly,
+                TimelineLanes *lanes = nullptr);
 
 /// Simulates the whole batch on all devices. An error if its pieces are too
-/// many.
+/// many. `lanes`: null, or gets all tasks.
 ::soap::Expected<CompactIteration>
 simulateWholeBatch(const ::soap::Graph &graph, const ::soap::Strategy &strategy,
-                   const ::soap::Topology &topology);
+                   const ::soap::Topology &topology,
+                   TimelineLanes *lanes = nullptr);
 
 ComparedStrategy summarizeRow(std::string name,
                               const CompactIteration &iteration,

@@ -66,7 +66,7 @@ double mlir::soap::shareOf(int64_t part, int64_t whole) {
   return whole ? static_cast<double>(part) / static_cast<double>(whole) : 0;
 }
 
-static const char *className(::soap::TaskClass taskClass) {
+const char *mlir::soap::className(::soap::TaskClass taskClass) {
   switch (taskClass) {
   case ::soap::TaskClass::Compute:
     return "compute";

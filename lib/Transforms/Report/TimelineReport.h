@@ -30,6 +30,9 @@ enum class SimulatedBy {
 /// `task graph`, `programs`, `compact plan`, `pass timeline`.
 llvm::StringRef simulatorName(SimulatedBy by);
 
+/// `compute`, `movement`, `transfer`.
+const char *className(::soap::TaskClass taskClass);
+
 /// JSON: `simulator`.
 void printSimulator(llvm::json::OStream &json, SimulatedBy by);
 /// The first line of all summaries: the time, the tasks, and where they come

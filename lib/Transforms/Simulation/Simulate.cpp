@@ -12,6 +12,7 @@
 #include "Transforms/Recomputation/Recompute.h"
 #include "Transforms/Report/CompactIteration.h"
 #include "Transforms/Report/SimulationReport.h"
+#include "Transforms/Report/TimelineLanes.h"
 #include "Transforms/Support/CheckedOptions.h"
 #include "Transforms/Support/OptionFile.h"
 #include "Transforms/Support/StrategySupport.h"
@@ -85,26 +86,53 @@ struct Simulate : CheckedOptions<mlir::soap::impl::SoapSimulateBase<Simulate>> {
                             PipelineAttr pipeline);
   LogicalResult reportCompact(const FunctionProblem &target,
                               CompactIteration &simulation);
-  LogicalResult writeTimeline(const PassReport &passes, int64_t makespanNs,
+  bool drawsTimeline() const { return !timeline.empty() && !listsTimeline(); }
+  bool listsTimeline() const {
+    return llvm::StringRef(timeline.getValue()).ends_with(".json");
+  }
+  /// Where its tasks go; null: no file is written of them.
+  TimelineLanes *startLanes(const ::soap::Topology &deviceTopology) {
+    if (!listsTimeline())
+      return nullptr;
+    return &lanes.emplace(deviceTopology);
+  }
+  LogicalResult writeTimeline(const PassReport *passes, SimulatedBy by,
+                              int64_t makespanNs,
                               const ::soap::Topology &deviceTopology);
   void warnWithoutTimeline();
   LogicalResult writeFiles(const ::soap::Graph &graph,
                            const Simulation &simulation,
                            const ::soap::Topology &deviceTopology);
+
+  std::optional<TimelineLanes> lanes;
+  const FunctionProblem *opened = nullptr;
+  const ::soap::Strategy *configs = nullptr;
 };
 
 } // namespace
 
-LogicalResult Simulate::writeTimeline(const PassReport &passes,
+/// `passes`: null, or of a pipeline. The other outputs are written without a
+/// drawing all the same.
+LogicalResult Simulate::writeTimeline(const PassReport *passes, SimulatedBy by,
                                       int64_t makespanNs,
                                       const ::soap::Topology &deviceTopology) {
-  return writeOptionFile(
-      getOperation(), "timeline", timeline,
-      drawPasses(passes, deviceTopology, makespanNs,
-                 drawingTitle(getOperation(), deviceTopology.name)));
+  if (lanes) {
+    if (opened)
+      lanes->addOps(opened->opGraph.graph, *configs,
+                    opened->problem->getRoles());
+    return writeOptionFile(getOperation(), "timeline", timeline,
+                           lanes->print(by, makespanNs, passes));
+  }
+  if (!passes)
+    warnWithoutTimeline();
+  else if (drawsTimeline())
+    return writeOptionFile(
+        getOperation(), "timeline", timeline,
+        drawPasses(*passes, deviceTopology, makespanNs,
+                   drawingTitle(getOperation(), deviceTopology.name)));
+  return success();
 }
 
-/// The other outputs are written all the same.
 void Simulate::warnWithoutTimeline() {
   if (!timeline.empty())
     getOperation().emitWarning("option 'timeline=")
@@ -125,11 +153,18 @@ LogicalResult Simulate::writeFiles(const ::soap::Graph &graph,
       failed(writeOptionFile(module, "task-graph", taskGraph,
                              ::soap::printTaskGraph(simulation.tasks))))
     return failure();
-  if (!simulation.passes)
-    warnWithoutTimeline();
-  else if (!timeline.empty() &&
-           failed(writeTimeline(*simulation.passes, simulation.tasks.makespanNs,
-                                deviceTopology)))
+  if (TimelineLanes *wanted = startLanes(deviceTopology)) {
+    // Partitioned IR has no plan whose tiles could be followed.
+    if (!simulation.order.empty())
+      ::soap::followMemory(
+          graph, simulation.plan, simulation.tasks, simulation.order,
+          deviceTopology.deviceCount(),
+          wanted->startCourse(graph, simulation.tasks.makespanNs));
+    wanted->add(graph, simulation.tasks);
+  }
+  if (failed(writeTimeline(simulation.passes ? &*simulation.passes : nullptr,
+                           simulation.by, simulation.tasks.makespanNs,
+                           deviceTopology)))
     return failure();
   if (trace.empty())
     return success();
@@ -369,7 +404,7 @@ Simulate::foldWholeBatch(const FunctionProblem &target,
   ::soap::Expected<CompactIteration> simulated = simulateCompact(
       graph, strategy, *order, ::soap::PipelineSchedule::OneForwardOneBackward,
       target.topology,
-      /*foldOnly=*/true);
+      /*foldOnly=*/true, startLanes(target.topology));
   if (simulated)
     simulated->anomaly = lookForAnomaly(
         target.topology, simulated->makespanNs, simulated->tasks,
@@ -383,8 +418,8 @@ Simulate::foldWholeBatch(const FunctionProblem &target,
 Simulate::planWholeBatch(const FunctionProblem &target,
                          const ::soap::Strategy &strategy) {
   const ::soap::Graph &graph = target.opGraph.graph;
-  ::soap::Expected<CompactIteration> simulated =
-      simulateWholeBatch(graph, strategy, target.topology);
+  ::soap::Expected<CompactIteration> simulated = simulateWholeBatch(
+      graph, strategy, target.topology, startLanes(target.topology));
   if (simulated)
     simulated->anomaly =
         lookForAnomaly(target.topology, simulated->makespanNs, simulated->tasks,
@@ -418,16 +453,18 @@ LogicalResult Simulate::run() {
     return failure();
   if (auto programs = module->getAttrOfType<ArrayAttr>(SoapDialect::kPrograms))
     return runPartitioned(programs, *deviceTopology);
-  auto opened = openProblem(module, std::move(*deviceTopology), function);
-  if (failed(opened))
+  auto problem = openProblem(module, std::move(*deviceTopology), function);
+  if (failed(problem))
     return failure();
-  FunctionProblem &target = **opened;
+  FunctionProblem &target = **problem;
   const ::soap::Graph &graph = target.opGraph.graph;
   FailureOr<::soap::Strategy> strategy =
       readStrategy(target.opGraph, target.topology.deviceCount());
   if (failed(strategy))
     return failure();
 
+  opened = &target;
+  configs = &*strategy;
   LDBG() << "simulating '" << target.function.getName()
          << "': " << graph.nodes.size() << " ops on "
          << target.topology.deviceCount() << " devices";
@@ -437,7 +474,7 @@ LogicalResult Simulate::run() {
   bool isTooLarge = ::soap::countPieces(*strategy) >
                     ::soap::maxPieces(::soap::PlanForm::Written);
   if (fold == "always" ||
-      (fold == "auto" && isTooLarge && !writesTasks && timeline.empty())) {
+      (fold == "auto" && isTooLarge && !writesTasks && !drawsTimeline())) {
     ::soap::Expected<CompactIteration> simulated =
         foldWholeBatch(target, *strategy);
     if (simulated)
@@ -515,7 +552,7 @@ LogicalResult Simulate::runPipeline(const FunctionProblem &target,
         graph, strategy, *order,
         *::soap::findSchedule(
             stringifyPipelineSchedule(pipeline.getSchedule()).str()),
-        target.topology, foldOnly);
+        target.topology, foldOnly, startLanes(target.topology));
     if (simulated) {
       simulated->anomaly = lookForAnomaly(
           target.topology, simulated->makespanNs, simulated->tasks,
@@ -579,12 +616,8 @@ LogicalResult Simulate::reportCompact(const FunctionProblem &target,
       failed(writeOptionFile(getOperation(), "report", report,
                              printReport(simulation, deviceTopology))))
     return failure();
-  if (!simulation.passes)
-    warnWithoutTimeline();
-  else if (!timeline.empty())
-    return writeTimeline(*simulation.passes, simulation.makespanNs,
-                         deviceTopology);
-  return success();
+  return writeTimeline(simulation.passes ? &*simulation.passes : nullptr,
+                       simulation.by, simulation.makespanNs, deviceTopology);
 }
 
 /// Partitioned IR is priced from its programs and rank table alone; exchanges

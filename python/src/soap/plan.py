@@ -6,6 +6,8 @@ from __future__ import annotations
 import json
 import os
 import re
+import tempfile
+from pathlib import Path
 from typing import Any, Sequence
 
 from ._options import pass_options
@@ -228,6 +230,26 @@ class Plan:
             with open(path, "w", encoding="utf-8") as file:
                 file.write(text)
         return text
+
+    def page(self, path: str | os.PathLike[str], beside: Plan | None = None) -> None:
+        """Writes `plan.html`, one file that shows the plan in a browser (docs/PlanReport.md): timeline, memory, ops,
+        links, baselines, other machines. `beside` is a second plan on the same topology, compared with this one."""
+        from .planning.page import page_of_module
+        from .planning.tools import Tools
+
+        with tempfile.TemporaryDirectory(prefix="soap-plan-") as place:
+            folder = Path(place)
+            files = []
+            for name, plan in (("plan", self), ("beside", beside)):
+                files.append(folder / f"{name}.mlir" if plan is not None else None)
+                if plan is not None:
+                    plan.model.save_ir(files[-1])
+            search = folder / "search.json" if self.report is not None else None
+            if search:
+                search.write_text(json.dumps(self.report), encoding="utf-8")
+            text = page_of_module(Tools(), files[0], search, files[1], f"soap.Plan.page({os.fspath(path)!r})")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
 
     def _repr_svg_(self) -> str:
         return self.draw()

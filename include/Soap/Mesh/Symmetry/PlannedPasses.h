@@ -29,10 +29,11 @@ public:
   /// Keeps references. `foldOnly`: an error says why replicas may differ; else
   /// all devices are planned then, if their pieces are not too many. An error
   /// says why the passes do not run so. `isOver`: null, or ends it with an
-  /// error.
+  /// error. `findsPath`: the critical path is looked for.
   static Expected<std::unique_ptr<PlannedPasses>>
   make(const Graph &graph, const Strategy &strategy, const PassOrder &order,
-       const Topology &topology, bool foldOnly, const StopCheck &isOver = {});
+       const Topology &topology, bool foldOnly, const StopCheck &isOver = {},
+       bool findsPath = false);
   ~PlannedPasses();
 
   const PlanState &getPlan() const;

@@ -49,6 +49,9 @@ class Answer:
     #: What would do where nothing fits.
     enough: str = ""
     folder: Path | None = None
+    #: All that were priced, and what the search says of itself.
+    plans: list[Plan] = field(default_factory=list)
+    search: dict[str, Any] = field(default_factory=dict)
 
     # Figures
 
@@ -124,6 +127,8 @@ class Answer:
             "recompute_by_stage": plan.recompute_by_stage(),
             "microbatches": plan.shape.microbatches(plan.batch),
             "seconds": plan.seconds,
+            "nanoseconds": plan.nanoseconds,
+            "state": plan.state(self.problem.cluster.memory_bytes),
             unit.replace("/s", "_per_second"): rate,
             "mfu": self.mfu(plan),
             "fits": plan.fits,

@@ -18,6 +18,7 @@ from .executors import EXECUTORS, missing, setup_of
 from .hybrid import Plan
 from .models import Program, find_model
 from .network import Network
+from .page import page_of_answer
 from .planner import Planner, Problem, Progress
 from .table import baselines, best_of_kinds, longer_microbatches, simulated
 from .tools import Tools
@@ -69,8 +70,17 @@ def problem_of(tools: Tools, model: str | Network | Program, cluster: str, globa
 
 
 def make_answer(tools: Tools, problem: Problem, folder: Path | None = None, progress: Progress = quiet,
+                executor: str = "", simulate_all: bool = False, objective: str = "time", max_devices: int = 0,
+                command: str = "") -> Answer:  # fmt: skip
+    answer, planner = find_answer(tools, problem, folder, progress, executor, simulate_all, objective, max_devices)
+    write_answer(planner, answer, progress, command)
+    return answer
+
+
+def find_answer(tools: Tools, problem: Problem, folder: Path | None = None, progress: Progress = quiet,
                 executor: str = "", simulate_all: bool = False, objective: str = "time",
-                max_devices: int = 0) -> Answer:  # fmt: skip
+                max_devices: int = 0) -> tuple[Answer, Planner]:  # fmt: skip
+    """The answer, of whose files only the step with the strategy is written so far."""
     if objective == "cost":
         progress("searching clusters of all sizes")
         problem, costs = other_sizes(tools, problem, max_devices)
@@ -110,18 +120,28 @@ def make_answer(tools: Tools, problem: Problem, folder: Path | None = None, prog
     why = {shape.kind(): found for shape, found in zip(shapes, baseline_prices)
            if isinstance(found, str) and shape.kind() not in table}  # fmt: skip
     answer = Answer(problem, planner.parameters, planner.flops, best, table, why, report["complete"], preset,
-                    notes=notes, costs=costs, folder=folder)  # fmt: skip
+                    notes=notes, costs=costs, folder=folder, plans=plans,
+                    search={key: report[key] for key in ("shapes", "priced", "simulated", "seconds", "complete")})  # fmt: skip
     if not best.fits:
         progress("searching a cluster that is large enough")
         answer.enough = _enough(tools, problem)
     _add_files(answer, executor)
-    if folder:
-        for name, content in {**answer.files, "plan.json": answer.json_text()}.items():
+    return answer, planner
+
+
+def write_answer(planner: Planner, answer: Answer, progress: Progress, command: str = "") -> None:
+    """The files, where the answer has a folder. `command`: what asked for it."""
+    folder = answer.folder
+    if not folder:
+        return
+    progress("writing the strategy")
+    _write_strategy(planner.tools, answer, folder / "strategy.mlir")
+    for name, content in {**answer.files, "plan.json": answer.json_text()}.items():
+        if content:
             (folder / name).write_text(content, encoding="utf-8")
-            answer.files[name] = content
-        progress("writing the strategy")
-        _write_strategy(tools, answer, folder / "strategy.mlir")
-    return answer
+        answer.files[name] = content
+    (folder / "plan.html").write_text(page_of_answer(planner, answer, progress, command), encoding="utf-8")
+    answer.files["plan.html"] = ""
 
 
 def make_folder(folder: Path) -> None:
@@ -186,7 +206,7 @@ def plan(model: Any, cluster: str, *, example_inputs: Any = None, global_batch: 
         found = _named_or_written(model, example_inputs, Path(place) / "model.mlir")
         problem = problem_of(tools, found, cluster, global_batch, seq_length, precision, time_limit, executor)
         return make_answer(tools, problem, Path(folder) if folder is not None else None, executor=executor,
-                           simulate_all=simulate_all)  # fmt: skip
+                           simulate_all=simulate_all, command=f"soap.plan(..., {cluster!r})")  # fmt: skip
 
 
 def _named_or_written(model: Any, example_inputs: Any, path: Path) -> str | Program:

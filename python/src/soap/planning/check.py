@@ -9,7 +9,7 @@ from pathlib import Path
 from types import ModuleType
 
 from .answer import Answer, duration
-from .api import PASS_EXECUTORS, make_answer, problem_of
+from .api import PASS_EXECUTORS, find_answer, problem_of, write_answer
 from .cluster import find_cluster
 from .errors import PlanError
 from .executors import deepspeed, fsdp, maxtext, megatron, torchtitan
@@ -91,7 +91,8 @@ def problem_of_job(tools: Tools, job: Job, model: str | None, cluster: str, seq_
 
 
 def check(tools: Tools, given: str, model: str | None, cluster: str, seq_length: int | None, time_limit: float,
-          precision: str, folder: Path | None, progress: Progress, fitted: Fitted | None = None) -> Answer:  # fmt: skip
+          precision: str, folder: Path | None, progress: Progress, fitted: Fitted | None = None,
+          command: str = "") -> Answer:  # fmt: skip
     """The answer for the job's model and batch, with the job's own price."""
     job = find_job(given)
     problem, setup, notes, executor = problem_of_job(tools, job, model, fitted.cluster if fitted else cluster, seq_length,
@@ -113,7 +114,8 @@ def check(tools: Tools, given: str, model: str | None, cluster: str, seq_length:
         except PlanError:
             raise PlanError(f"{job.where}: the job is no plan of Soap: {error}") from None
     title = job.executor.TITLE
-    answer = make_answer(tools, problem, folder, progress, job.executor.NAME if not job.executor.lacks(network) else "")
+    executor = job.executor.NAME if not job.executor.lacks(network) else ""
+    answer, found = find_answer(tools, problem, folder, progress, executor)
     answer.today = today
     answer.notes = [*(f"{job.where}: {note}" for note in notes), *answer.notes]
     if devices < problem.cluster.devices:
@@ -127,6 +129,7 @@ def check(tools: Tools, given: str, model: str | None, cluster: str, seq_length:
         answer.verdict = f"{title}: the job is faster than the plan below, which takes {duration(answer.best.seconds)}"
     else:
         answer.verdict = f"{title}: the job does not fit; the plan below does"
+    write_answer(found, answer, progress, command)
     return answer
 
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
 import tempfile
 import textwrap
@@ -19,6 +20,7 @@ from .families import READERS
 from .hybrid import Shape
 from .measured import Fitted, fit, read_measurements
 from .measured.read import Run
+from .page import page_of_module
 from .planner import Problem, Progress
 from .tools import Tools
 
@@ -48,6 +50,7 @@ examples:
   soap-plan llama-70b --cluster b200-8x8 --executor torchtitan
   soap-plan --check "torchrun --nproc-per-node 8 --nnodes 16 pretrain_gpt.py --tensor-model-parallel-size 8 ..." \\
       llama-70b --cluster h100-16x8
+  soap-plan --page searched.mlir --search-report search.json -o plan.html
 
 exit status: 0 a plan that fits, 1 bad input or nothing fits, 2 bad flags; docs/SoapPlan.md has the whole story
 """
@@ -113,7 +116,17 @@ def make_parser() -> argparse.ArgumentParser:
         metavar="SECONDS",
         help="of the search (default: 30); 0: none, with the same plan on any machine",
     )
-    parser.add_argument("-o", "--output", metavar="FOLDER", help="write plan.json, the strategy and files of executors")
+    parser.add_argument(
+        "--page",
+        metavar="MODULE",
+        help="write the page of a module that has a strategy, as --soap-auto-parallel and other passes write it, to the "
+        "file that -o names",
+    )
+    parser.add_argument("--search-report", metavar="FILE", help="of --page: the report of the search, a part of the page")
+    parser.add_argument("--beside", metavar="MODULE", help="of --page: a second strategy, on the same axis and compared")
+    parser.add_argument(
+        "-o", "--output", metavar="FOLDER",
+        help="write plan.html, plan.json, the strategy and files of executors; of --page: the file")  # fmt: skip
     parser.add_argument("--json", action="store_true", help="print plan.json instead of text")
     return parser
 
@@ -140,6 +153,11 @@ def main(arguments: list[str] | None = None) -> int:
     if given.version:
         print(Tools().run("soap-opt", "--version").splitlines()[0])
         return 0
+    if given.page is not None:
+        return main_page(parser, given, ["soap-plan", *(sys.argv[1:] if arguments is None else arguments)])
+    for flag, value in (("--search-report", given.search_report), ("--beside", given.beside)):
+        if value is not None:
+            parser.error(f"{flag}: expected --page, too")
     if given.model is None and given.check is None:
         parser.error("expected MODEL; see soap-plan --help")
     if given.check is not None:
@@ -153,10 +171,7 @@ def main(arguments: list[str] | None = None) -> int:
     if given.cluster is None:
         parser.error("expected --cluster, for example --cluster h100-16x8; see soap-plan --help")
 
-    def progress(line: str) -> None:
-        if sys.stderr.isatty():
-            print(f"\r\033[K{line} ...", end="", file=sys.stderr, flush=True)
-
+    command = shlex.join(["soap-plan", *(sys.argv[1:] if arguments is None else arguments)])
     try:
         tools = Tools()
         folder = Path(given.output) if given.output else None
@@ -164,20 +179,56 @@ def main(arguments: list[str] | None = None) -> int:
             fitted = fit_measurements(tools, given, folder or Path(place), progress) if given.measured else None
             if given.check is not None:
                 answer = check(tools, given.check, given.model, given.cluster, given.seq_length, given.time_limit,
-                               given.precision, folder, progress, fitted)  # fmt: skip
+                               given.precision, folder, progress, fitted, command)  # fmt: skip
             else:
-                answer = plan_of(tools, given, folder, progress, fitted)
-    except PlanError as error:
-        clear()
-        print(f"soap-plan: {error}", file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        clear()
-        print("soap-plan: interrupted", file=sys.stderr)
-        return 130
+                answer = plan_of(tools, given, folder, progress, fitted, command)
+    except (PlanError, KeyboardInterrupt) as error:
+        return complain(error)
     clear()
     sys.stdout.write(answer.json_text() if given.json else answer.as_text())
     return 0 if answer.best.fits else 1
+
+
+def main_page(parser: argparse.ArgumentParser, given: argparse.Namespace, command: list[str]) -> int:
+    """The page of a module."""
+    for flag, value in (("MODEL", given.model), ("--check", given.check), ("--cluster", given.cluster),
+                        ("--executor", given.executor), ("--global-batch", given.global_batch),
+                        ("--seq-length", given.seq_length), ("--max-devices", given.max_devices),
+                        ("--simulate-all", given.simulate_all), ("--json", given.json)):  # fmt: skip
+        if value:
+            parser.error(f"{flag} contradicts --page, which takes all from the module")
+    if given.output is None:
+        parser.error("--page: expected -o FILE, for example -o plan.html")
+    try:
+        page = page_of_module(Tools(), Path(given.page), _path(given.search_report), _path(given.beside), shlex.join(command),
+                              progress, given.time_limit)  # fmt: skip
+        try:
+            Path(given.output).write_text(page, encoding="utf-8")
+        except OSError as error:
+            raise PlanError(f"-o {given.output}: {error.strerror}") from None
+    except (PlanError, KeyboardInterrupt) as error:
+        return complain(error)
+    clear()
+    return 0
+
+
+def _path(name: str | None) -> Path | None:
+    return None if name is None else Path(name)
+
+
+def complain(error: BaseException) -> int:
+    """The exit status of an error, which is printed."""
+    clear()
+    if isinstance(error, PlanError):
+        print(f"soap-plan: {error}", file=sys.stderr)
+        return 1
+    print("soap-plan: interrupted", file=sys.stderr)
+    return 130
+
+
+def progress(line: str) -> None:
+    if sys.stderr.isatty():
+        print(f"\r\033[K{line} ...", end="", file=sys.stderr, flush=True)
 
 
 def fit_measurements(tools: Tools, given: argparse.Namespace, folder: Path, progress: Progress) -> Fitted:
@@ -195,14 +246,14 @@ def fit_measurements(tools: Tools, given: argparse.Namespace, folder: Path, prog
 
 
 def plan_of(tools: Tools, given: argparse.Namespace, folder: Path | None, progress: Progress,
-            fitted: Fitted | None) -> Answer:  # fmt: skip
+            fitted: Fitted | None, command: str) -> Answer:  # fmt: skip
     cluster, executor = (fitted.cluster, fitted.executor) if fitted else (given.cluster, given.executor)
     problem = problem_of(tools, given.model, cluster, given.global_batch, given.seq_length, given.precision,
                          given.time_limit, executor, given.max_devices)  # fmt: skip
     if fitted:
         problem = fitted.apply(problem)
     return make_answer(tools, problem, folder, progress, executor, given.simulate_all, given.objective,
-                       given.max_devices)  # fmt: skip
+                       given.max_devices, command)  # fmt: skip
 
 
 def clear() -> None:

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from dataclasses import dataclass
 
@@ -18,9 +17,10 @@ class Cluster:
     machines: int
     device: str
     memory_bytes: int
-    #: The dense peak in bf16, the base of MFU.
+    #: The dense peak in bf16, the base of MFU; of a device without bf16 in the type that it has.
     peak_flops: float
     title: str = ""  # as it is printed
+    peak_type: str = "bf16"
 
     @property
     def per_machine(self) -> int:
@@ -29,15 +29,14 @@ class Cluster:
     def in_words(self) -> str:
         machines = "1 machine" if self.machines == 1 else f"{self.machines} machines"
         return (f"{self.title or self.name}: {self.devices} x {self.device} in {machines}, "
-                f"{self.memory_bytes / 1e9:.0f} GB and {self.peak_flops / 1e12:,.0f} TFLOP/s (bf16) a device")  # fmt: skip
+                f"{self.memory_bytes / 1e9:.0f} GB and {_rounded(self.peak_flops / 1e12)} TFLOP/s ({self.peak_type}) a device")  # fmt: skip
 
 
 def find_cluster(tools: Tools, name: str) -> Cluster:
     try:
-        text = tools.run("soap-translate", f"--describe-topology={name}", "--topology-as=json")
+        topology = tools.topology(name)
     except PlanError as error:
         raise PlanError(f"--cluster {name}: " + str(error).removeprefix("--describe-topology: ")) from None
-    topology = json.loads(text)
     types = {entry["name"]: entry for entry in topology["device_types"]}
     devices = topology["devices"]
     machines = Counter(device.get("machine", "") for device in devices)
@@ -45,10 +44,17 @@ def find_cluster(tools: Tools, name: str) -> Cluster:
     # Devices of several types count as the slowest one, as in hybrid plans.
     slowest = min(used, key=_peak)
     return Cluster(name=name, devices=len(devices), machines=len(machines), device=slowest["name"],
-                   memory_bytes=min(entry["memory_bytes"] for entry in used), peak_flops=_peak(slowest),
+                   memory_bytes=min(entry["memory_bytes"] for entry in used), peak_flops=_peak(slowest), peak_type=_peak_type(slowest),
                    title=topology["name"])  # fmt: skip
 
 
+def _peak_type(entry: dict) -> str:
+    return next(name for name in ("bf16", "f16", "f32") if name in entry["flops_per_s"])
+
+
 def _peak(entry: dict) -> float:
-    rates = entry["flops_per_s"]
-    return float(rates.get("bf16", rates.get("f16", rates["f32"])))
+    return float(entry["flops_per_s"][_peak_type(entry)])
+
+
+def _rounded(value: float) -> str:
+    return f"{value:,.0f}" if value >= 10 else f"{value:.2g}"

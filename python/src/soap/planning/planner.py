@@ -133,6 +133,14 @@ class Planner:
         self.flops = reports[0]["iteration_flops"]
         return plan_of(reports[0]["best"], self.problem.batch)
 
+    def price_batch(self, shape: Shape, batch: int) -> dict:
+        """The report of a shape under another batch, simulated as far as simulations end."""
+        options = {"plan": shape.option() + ",simulate", "time-limit": "20", "batch": str(batch)}
+        reports, why = self._call(self.small, [options], "/dev/null")
+        if why:
+            raise PlanError(why.split("': ", 1)[-1])
+        return reports[0]["best"]
+
     def price_all(self, shapes: list[Shape], simulate: bool = False) -> list[Plan | str]:
         """A plan of each shape, or why there is none: many in one call, behind a refused one in another."""
         found: list[Plan | str] = []

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -52,6 +53,11 @@ class Tools:
         if done.returncode:
             raise PlanError(_message(tool, done.stderr, done.returncode))
         return done.stdout
+
+
+    def topology(self, name: str) -> dict:
+        """The topology file of a name."""
+        return json.loads(self.run("soap-translate", f"--describe-topology={name}", "--topology-as=json"))
 
 
 def _message(tool: str, text: str, status: int) -> str:

@@ -101,7 +101,7 @@ def _fit_collectives(tools: Tools, collectives: list[Collective], topology: dict
     path.write_text(network.scaled(1, 1), encoding="utf-8")
     whole = [one for one in across if one.devices == one.machines * where.per_machine and before[id(one)]]
     if whole:
-        notes.append(_fit_links(tools, network, topology, path, max(whole, key=lambda one: max(one.seconds))))
+        notes.append(_fit_links(tools, network, path, max(whole, key=lambda one: max(one.seconds))))
     elif across:
         notes.append("links between machines are as they were: no group of whole machines was measured")
     _write_profile(kind, base, network, collectives, folder)
