@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`parallelize`: a module and a plan, on PyTorch's engine."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Sequence
+
+import torch
+from torch import nn
+
+from ...planning.errors import PlanError
+from .blocks import repeated_blocks
+from .data import recompute, shard
+from .names import Names
+from .recipe import check_mesh, engine_mesh, read_plan
+from .training import Parallel, as_tuple
+
+
+def parallelize(module: nn.Module, plan: Any, mesh: Any = None, *, loss: Callable[..., Any],
+                example: torch.Tensor | Sequence[torch.Tensor] | None = None, weight: Callable[..., Any] | None = None,
+                kind: str | None = None, device_type: str = "cpu") -> Parallel:  # fmt: skip
+    """Spreads a module over the processes of torch.distributed as a hybrid plan says (docs/PyTorch.md). Every process
+    calls it with the same weights; the module is changed.
+
+    `plan` is the plan.json of `soap-plan`, the folder that has it, or the answer of `soap.plan`; `kind` chooses a row of
+    its table. `mesh` is `engine_mesh(plan)`, or a mesh with the same dims. `loss(output, *labels)` is a mean over the
+    samples of a microbatch. `weight(*labels)` counts the elements of that mean where microbatches differ. `example` is
+    inputs of one or more samples; plans that cut products or the module itself trace the module on it.
+
+    A `PlanError` names what the engine cannot run of the plan, or of the module, and the nearest plan that it can."""
+    recipe = read_plan(plan, kind)
+    mesh = mesh if mesh is not None else engine_mesh(recipe, device_type)
+    check_mesh(mesh, recipe)
+    _check_statistics(module, recipe)
+    names, notes = Names(), []
+    blocks = repeated_blocks(module)
+    for block in blocks.values():
+        recompute(block, recipe.recompute[0])
+    shard(module, list(blocks.values()), mesh, recipe, is_last=True)
+    return Parallel(recipe, mesh, [module], [names], loss, weight, None, notes)
+
+
+def _check_statistics(module: nn.Module, recipe: Any) -> None:
+    if recipe.shape.data * recipe.microbatches == 1:
+        return
+    for name, child in module.named_modules():
+        if isinstance(child, nn.modules.batchnorm._BatchNorm) and (child.training or not child.track_running_stats):
+            raise PlanError(f"parallelize: {name}: a {type(child).__name__} has statistics of the whole batch, of which a "
+                            f"microbatch of a replica is 1/{recipe.shape.data * recipe.microbatches}; expected "
+                            "GroupNorm, eval() of the norms, or a plan of one replica and one microbatch")  # fmt: skip

@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A module that a plan has spread over processes, and its iteration."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any, Callable, Iterator, Mapping, Sequence
+
+import torch
+import torch.distributed as dist
+from torch import nn
+from torch.distributed.tensor import DTensor, Replicate, Shard, distribute_tensor
+
+from ...planning.errors import PlanError
+from .data import begin_microbatch
+from .local import LocalOps
+from .names import Names
+from .pipeline import Pipeline
+from .recipe import Recipe
+
+Tensors = torch.Tensor | Sequence[torch.Tensor]
+
+
+def as_tuple(tensors: Tensors) -> tuple[torch.Tensor, ...]:
+    return (tensors,) if isinstance(tensors, torch.Tensor) else tuple(tensors)
+
+
+class Parallel:
+    """What `parallelize` returns: a process's part of a module. An iteration is `backward`, then a step of any
+    optimizer of `parameters()`."""
+
+    def __init__(self, recipe: Recipe, mesh: Any, modules: list[nn.Module], names: list[Names],
+                 loss: Callable[..., Any], weight: Callable[..., Any] | None, pipeline: Pipeline | None,
+                 notes: list[str]):  # fmt: skip
+        #: The module, or of a pipeline the stages of this process.
+        self.modules = modules
+        self.mesh = mesh
+        #: What was cut how, and what stays whole.
+        self.notes = notes
+        self._recipe, self._names, self._loss, self._weight, self._pipeline = recipe, names, loss, weight, pipeline
+        self._spreads = recipe.shape.tensor * recipe.shape.context > 1
+        self._everyone = mesh._flatten("everyone").get_group()
+
+    def __repr__(self) -> str:
+        return f"<soap.torch.Parallel: {self._recipe.in_words()}>"
+
+    # --- Data -----------------------------------------------------------------------------------------------------------
+
+    @property
+    def replica(self) -> int:
+        """Which of the `replicas` of the model this process works for: as `rank` of a DistributedSampler."""
+        place = dict(zip(self.mesh.mesh_dim_names, self.mesh.get_coordinate()))
+        return place.get("replicate", 0) * self.mesh["data"].size() + place["data"]
+
+    @property
+    def replicas(self) -> int:
+        return self._recipe.shape.data
+
+    def share(self, tensor: torch.Tensor) -> torch.Tensor:
+        """This process's samples of the whole batch of an iteration (dim 0), for `backward`."""
+        if tensor.shape[0] != self._recipe.batch:
+            raise PlanError(f"share: the plan has {self._recipe.batch} samples an iteration, got {tensor.shape[0]}")
+        return tensor.chunk(self.replicas)[self.replica]
+
+    # --- An iteration -----------------------------------------------------------------------------------------------------
+
+    def backward(self, inputs: Tensors, labels: Tensors) -> torch.Tensor:
+        """Both passes of all microbatches: adds the gradients of the mean loss to `.grad`, and returns that loss, of the
+        samples of all replicas, on every process. `inputs` and `labels` have the samples of this process's replica."""
+        given, wanted = as_tuple(inputs), as_tuple(labels)
+        for tensor in (*given, *wanted):
+            if tensor.shape[0] != self._recipe.samples:
+                raise PlanError(f"backward: the plan has {self._recipe.samples} samples of a replica in an iteration, got a "
+                                f"tensor of {tuple(tensor.shape)}; share(...) takes them from the whole batch")  # fmt: skip
+        count = self._recipe.microbatches
+        parts = list(zip(*(tensor.chunk(count) for tensor in wanted)))
+        scales = self._scales(parts)
+        with self._engine():
+            if self._pipeline:
+                total = self._pipeline.run(given, wanted, parts, scales, self._scaled_loss)
+            else:
+                total = self._run(list(zip(*(tensor.chunk(count) for tensor in given))), parts, scales)
+        self._finish_gradients()
+        # Members and places of a sequence have the same loss; only the last stage has one.
+        place = dict(zip(self.mesh.mesh_dim_names, self.mesh.get_coordinate()))
+        if place["tensor"] or place["context"]:
+            total = torch.zeros_like(total)
+        dist.all_reduce(total, group=self._everyone)
+        return total
+
+    def _run(self, inputs: list[tuple[torch.Tensor, ...]], labels: list[tuple[torch.Tensor, ...]],
+             scales: list[Any]) -> torch.Tensor:  # fmt: skip
+        (module,) = self.modules
+        total = torch.zeros((), device=labels[0][0].device)
+        for i, (given, wanted) in enumerate(zip(inputs, labels)):
+            begin_microbatch(module, self._recipe, is_last=i == len(inputs) - 1)
+            loss = self._scaled_loss(module(*map(self._spread, given)), wanted, scales[i])
+            loss.backward()
+            total += whole(loss.detach())
+        return total
+
+    def _scaled_loss(self, output: Any, labels: tuple[torch.Tensor, ...], scale: Any) -> torch.Tensor:
+        from torch.distributed.tensor.parallel import loss_parallel
+
+        is_cut = isinstance(output, DTensor) and any(
+            isinstance(p, Shard) and p.dim == output.ndim - 1 for p in output.placements
+        )
+        with loss_parallel() if is_cut else contextlib.nullcontext():
+            loss = self._loss(output, *map(self._spread, labels))
+        if not isinstance(loss, torch.Tensor) or loss.ndim:
+            raise PlanError("parallelize: loss(output, *labels) is the mean over samples, a scalar tensor; got "
+                            + (f"a tensor of {tuple(loss.shape)}" if isinstance(loss, torch.Tensor) else repr(loss)))  # fmt: skip
+        return loss * scale
+
+    def _scales(self, labels: list[tuple[torch.Tensor, ...]]) -> list[Any]:
+        """The part that each microbatch's mean has in the mean of all."""
+        if self._weight is None:
+            for tensor in labels[0]:
+                if not tensor.is_floating_point() and any(bool((part[0] < 0).any()) for part in labels):
+                    raise PlanError("backward: labels below 0, which losses leave out, and so microbatches of different "
+                                    "weights: expected weight=, a function of the labels that counts the others")  # fmt: skip
+            return [1.0 / (len(labels) * self.replicas)] * len(labels)
+        counts = torch.stack([torch.as_tensor(self._weight(*part), dtype=torch.float64, device=part[0].device)
+                              for part in labels])  # fmt: skip
+        every = counts.sum()
+        if self.replicas > 1:
+            names = [name for name in self.mesh.mesh_dim_names if name in ("replicate", "data")]
+            for name in names:
+                dist.all_reduce(every, group=self.mesh[name].get_group())
+        return list((counts / every).float())
+
+    def _spread(self, tensor: torch.Tensor) -> torch.Tensor:
+        """A tensor of samples as all members of a tensor-parallel group have it."""
+        if not self._spreads:
+            return tensor
+        return DTensor.from_local(tensor, self.mesh["tensor"], [Replicate()], run_check=False)
+
+    @contextlib.contextmanager
+    def _engine(self) -> Iterator[None]:
+        """Tensors that a module makes in its forward pass are the same on all members."""
+        if not self._spreads:
+            yield
+            return
+        from torch.distributed.tensor.experimental import implicit_replication
+
+        with implicit_replication(), LocalOps():
+            yield
+
+    def _finish_gradients(self) -> None:
+        for parameter in self.parameters():
+            grad = parameter.grad
+            if isinstance(grad, DTensor) and isinstance(parameter, DTensor) and grad.placements != parameter.placements:
+                parameter.grad = grad.redistribute(placements=parameter.placements)
+        if self._pipeline:
+            self._pipeline.add_tied_gradients()
+
+    # --- Weights ------------------------------------------------------------------------------------------------------------
+
+    def parameters(self) -> Iterator[nn.Parameter]:
+        """The parameters of this process, for an optimizer."""
+        for module in self.modules:
+            yield from module.parameters()
+
+    def clip_grad_norm_(self, max_norm: float) -> torch.Tensor:
+        """Scales the gradients such that the norm of all of them, of all stages, is at most `max_norm`; the norm."""
+        total = torch.zeros((), device=self.mesh.device_type)
+        parameters = [parameter for parameter in self.parameters() if parameter.grad is not None]
+        repeated = self._pipeline.repeated() if self._pipeline else set()
+        for parameter in parameters:
+            if id(parameter) not in repeated:
+                total += whole(parameter.grad.float().pow(2).sum())
+        if self._pipeline:
+            dist.all_reduce(total, group=self.mesh["stage"].get_group())
+        norm = total.sqrt()
+        scale = torch.clamp(max_norm / (norm + 1e-6), max=1.0)
+        for parameter in parameters:
+            local = parameter.grad.to_local() if isinstance(parameter.grad, DTensor) else parameter.grad
+            local.mul_(scale)
+        return norm
+
+    def state_dict(self) -> dict[str, torch.Tensor]:
+        """Whole weights and buffers by their names in the module, on the CPU of every process. All processes call it."""
+        mine: dict[str, torch.Tensor] = {}
+        for module, names in zip(self.modules, self._names):
+            mine.update(names.original({key: whole(value.detach()).cpu() for key, value in module.state_dict().items()}))
+        if not self._pipeline:
+            return mine
+        every: list[Any] = [None] * self._recipe.shape.stages
+        dist.all_gather_object(every, mine, group=self.mesh["stage"].get_group())
+        return {key: value for part in every for key, value in part.items()}
+
+    @torch.no_grad()
+    def load_state_dict(self, state: Mapping[str, torch.Tensor]) -> None:
+        """Takes whole weights, as `state_dict` of the module or of this class returns them; all are expected."""
+        for module, names in zip(self.modules, self._names):
+            own = module.state_dict()
+            values = names.changed(state, own)
+            missing = [key for key in own if key not in values]
+            if missing:
+                raise KeyError(f"load_state_dict: missing {', '.join(missing)}")
+            for key, value in own.items():
+                new = values[key].to(value.dtype)
+                if isinstance(value, DTensor):
+                    new = distribute_tensor(new.to(value.device), value.device_mesh, value.placements, src_data_rank=None)
+                value.copy_(new)
+
+
+def whole(tensor: Any) -> torch.Tensor:
+    return tensor.full_tensor() if isinstance(tensor, DTensor) else tensor
