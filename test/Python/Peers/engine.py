@@ -35,6 +35,9 @@ PLANS = {
     "ZeRO-3": Shape(data=4, samples=1, zero=3),
     "ZeRO-3, whole recomputation": Shape(data=4, samples=2, zero=3, recompute="whole"),
     "data 4, selective recomputation": Shape(data=4, samples=2, recompute="selective"),
+    "tensor 4": Shape(tensor=4, samples=8),
+    "tensor 2, sequence, data 2": Shape(tensor=2, data=2, samples=2, sequence=True),
+    "tensor 2, sequence, ZeRO-3": Shape(tensor=2, data=2, samples=2, sequence=True, zero=3, recompute="whole"),
 }
 
 
@@ -88,7 +91,7 @@ def check(name, title, shape, precision, reference):
     return good, f"losses within {loss_error:.1e}, weights within {weight_error:.1e} ({where})"
 
 
-def work(rank, processes, port, rows, results):
+def work(rank, processes, port, rows, results, verbose):
     torch.set_num_threads(1)
     os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT=str(port), RANK=str(rank), WORLD_SIZE=str(processes))
     dist.init_process_group("gloo", rank=rank, world_size=processes)
@@ -100,7 +103,7 @@ def work(rank, processes, port, rows, results):
         try:
             good, text = check(name, title, shape, precision, references[name])
         except Exception as error:
-            good, text = False, traceback.format_exc() if rank == 0 else str(error)
+            good, text = False, traceback.format_exc() if rank == 0 and verbose else f"{type(error).__name__}: {error}"
         verdicts = [None] * processes
         dist.all_gather_object(verdicts, good)
         if rank == 0:
@@ -109,13 +112,14 @@ def work(rank, processes, port, rows, results):
     dist.destroy_process_group()
 
 
-def run(processes, rows):
+def run(processes, rows, verbose):
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     with mp.Manager() as manager:
         results = manager.list()
-        mp.spawn(work, args=(processes, port, rows, results), nprocs=processes)
+        # Forked processes share the import of PyTorch.
+        mp.start_processes(work, args=(processes, port, rows, results, verbose), nprocs=processes, start_method="fork")
         return [good for good, _, _ in results]
 
 
@@ -123,11 +127,12 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--core", action="store_true")
     parser.add_argument("--only", default="")
+    parser.add_argument("--verbose", action="store_true", help="whole tracebacks")
     options = parser.parse_args()
     names = ("llama", "gpt2") if options.core else engine_models.NAMES
     rows = [(name, title, shape, "f32") for name in names for title, shape in PLANS.items()]
     rows = [row for row in rows if options.only in f"{row[0]}: {row[1]}"]
-    verdicts = run(4, rows)
+    verdicts = run(4, rows, options.verbose)
     print(f"{verdicts.count(True)} passed, {verdicts.count(False)} failed")
 
 

@@ -9,10 +9,12 @@ import torch
 from torch import nn
 
 from ...planning.errors import PlanError
+from . import tensor
 from .blocks import repeated_blocks
 from .data import recompute, shard
 from .names import Names
-from .recipe import check_mesh, engine_mesh, read_plan
+from .products import Cuts, find_cuts, trace
+from .recipe import Recipe, check_mesh, engine_mesh, read_plan
 from .training import Parallel, as_tuple
 
 
@@ -33,6 +35,16 @@ def parallelize(module: nn.Module, plan: Any, mesh: Any = None, *, loss: Callabl
     check_mesh(mesh, recipe)
     _check_statistics(module, recipe)
     names, notes = Names(), []
+    cuts = None
+    shape = recipe.shape
+    inputs = _microbatch(example, recipe)
+    if shape.tensor > 1:
+        _check_dropout(module)
+        cuts = find_cuts(module, trace(module, inputs), shape.tensor)
+        tensor.prepare(module, cuts, names)
+        tensor.verify(module, cuts, mesh["tensor"], shape.sequence, inputs)
+        notes = _notes(module, cuts)
+        tensor.cut(module, cuts, mesh["tensor"], shape.sequence)
     blocks = repeated_blocks(module)
     for block in blocks.values():
         recompute(block, recipe.recompute[0])
@@ -40,7 +52,33 @@ def parallelize(module: nn.Module, plan: Any, mesh: Any = None, *, loss: Callabl
     return Parallel(recipe, mesh, [module], [names], loss, weight, None, notes)
 
 
-def _check_statistics(module: nn.Module, recipe: Any) -> None:
+def _microbatch(example: Any, recipe: Recipe) -> tuple[torch.Tensor, ...]:
+    """The example with the samples of a microbatch of a replica."""
+    if recipe.stages * recipe.shape.tensor * recipe.shape.context == 1:
+        return ()
+    if example is None:
+        raise PlanError("parallelize: a plan with tensor or context parallelism or stages needs example=, inputs of the module")
+    samples = recipe.shape.samples
+    return tuple(torch.cat([x] * -(-samples // x.shape[0]))[:samples] for x in as_tuple(example))
+
+
+def _notes(module: nn.Module, cuts: Cuts) -> list[str]:
+    """What was cut how."""
+    lines = [f"{product.path}: columns" + (f", {product.parts} parts" if product.parts > 1 else "")
+             for product in (*cuts.columns, *([cuts.head] if cuts.head else []))]  # fmt: skip
+    lines += [f"{product.path}: rows" for product in cuts.rows]
+    lines += [f"{path}: vocabulary" for path in cuts.embeddings]
+    return lines + [f"{path}: whole" for path in cuts.whole]
+
+
+def _check_dropout(module: nn.Module) -> None:
+    for name, child in module.named_modules():
+        if isinstance(child, nn.modules.dropout._DropoutNd) and child.training and child.p:
+            raise PlanError(f"parallelize: {name}: dropout of {child.p} with tensor parallelism: members would drop different "
+                            "elements of what they share; expected p=0, or a plan with tensor=1")  # fmt: skip
+
+
+def _check_statistics(module: nn.Module, recipe: Recipe) -> None:
     if recipe.shape.data * recipe.microbatches == 1:
         return
     for name, child in module.named_modules():

@@ -3,18 +3,26 @@
 
 from __future__ import annotations
 
-from typing import Any
+import contextlib
+from typing import Any, Iterator
 
 import torch
 from torch import nn
 from torch.distributed.fsdp import FSDPModule, MixedPrecisionPolicy, fully_shard
 
 from .blocks import has_parameters
+from .local import LocalOps
 from .recipe import Recipe
 
 _aten = torch.ops.aten
 #: What selective recomputation keeps: products with weights. Attention's products are `bmm`.
 _KEPT = {_aten.mm.default, _aten.addmm.default, _aten.linear.default, _aten.convolution.default}
+
+
+@contextlib.contextmanager
+def _both(outer: Any, inner: Any) -> Iterator[None]:
+    with outer, inner:
+        yield
 
 
 def recompute(block: nn.Module, level: str) -> None:
@@ -25,10 +33,15 @@ def recompute(block: nn.Module, level: str) -> None:
     def policy(_: Any, op: Any, *args: Any, **kwargs: Any) -> CheckpointPolicy:
         return CheckpointPolicy.MUST_SAVE if op in _KEPT else CheckpointPolicy.PREFER_RECOMPUTE
 
-    if level == "whole":
-        checkpoint(block)
-    elif level == "selective":
-        checkpoint(block, context_fn=lambda: create_selective_checkpoint_contexts(policy))
+    def contexts() -> tuple[Any, Any]:
+        """Of the forward pass, and of the backward pass, in which the modes of the forward pass are not active."""
+        if level == "whole":
+            return contextlib.nullcontext(), LocalOps()
+        first, again = create_selective_checkpoint_contexts(policy)
+        return first, _both(LocalOps(), again)
+
+    if level != "none":
+        checkpoint(block, context_fn=contexts)
 
 
 def shard(root: nn.Module, blocks: list[nn.Module], mesh: Any, recipe: Recipe, is_last: bool) -> None:
