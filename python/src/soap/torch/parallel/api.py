@@ -13,6 +13,7 @@ from . import tensor
 from .blocks import repeated_blocks
 from .data import recompute, shard
 from .names import Names
+from .pipeline import Pipeline
 from .products import Cuts, find_cuts, trace
 from .recipe import Recipe, check_mesh, engine_mesh, read_plan
 from .training import Parallel, as_tuple
@@ -34,22 +35,31 @@ def parallelize(module: nn.Module, plan: Any, mesh: Any = None, *, loss: Callabl
     mesh = mesh if mesh is not None else engine_mesh(recipe, device_type)
     check_mesh(mesh, recipe)
     _check_statistics(module, recipe)
-    names, notes = Names(), []
-    cuts = None
-    shape = recipe.shape
+    shape, names = recipe.shape, Names(module)
     inputs = _microbatch(example, recipe)
+    cuts = None
     if shape.tensor > 1:
         _check_dropout(module)
         cuts = find_cuts(module, trace(module, inputs), shape.tensor)
         tensor.prepare(module, cuts, names)
         tensor.verify(module, cuts, mesh["tensor"], shape.sequence, inputs)
-        notes = _notes(module, cuts)
-        tensor.cut(module, cuts, mesh["tensor"], shape.sequence)
-    blocks = repeated_blocks(module)
-    for block in blocks.values():
-        recompute(block, recipe.recompute[0])
-    shard(module, list(blocks.values()), mesh, recipe, is_last=True)
-    return Parallel(recipe, mesh, [module], [names], loss, weight, None, notes)
+    repeated = list(repeated_blocks(module))
+    pipeline = Pipeline(module, recipe, mesh, inputs, repeated) if recipe.stages > 1 else None
+    modules = pipeline.modules if pipeline else [module]
+    for number, part in zip(pipeline.numbers if pipeline else [0], modules):
+        is_last = number == recipe.stages - 1
+        if cuts:
+            tensor.cut(part, cuts, mesh["tensor"], shape.sequence)
+            if pipeline:
+                tensor.between_stages(part, mesh["tensor"], is_last)
+        blocks = [part.get_submodule(path) for path in repeated if tensor.has(part, path)]
+        for block in blocks:
+            recompute(block, recipe.recompute[number])
+        shard(part, blocks, mesh, recipe, is_last)
+    result = Parallel(recipe, mesh, modules, names, loss, weight, pipeline, _notes(cuts) if cuts else [])
+    if pipeline:
+        pipeline.build(result.scaled_loss)
+    return result
 
 
 def _microbatch(example: Any, recipe: Recipe) -> tuple[torch.Tensor, ...]:
@@ -62,7 +72,7 @@ def _microbatch(example: Any, recipe: Recipe) -> tuple[torch.Tensor, ...]:
     return tuple(torch.cat([x] * -(-samples // x.shape[0]))[:samples] for x in as_tuple(example))
 
 
-def _notes(module: nn.Module, cuts: Cuts) -> list[str]:
+def _notes(cuts: Cuts) -> list[str]:
     """What was cut how."""
     lines = [f"{product.path}: columns" + (f", {product.parts} parts" if product.parts > 1 else "")
              for product in (*cuts.columns, *([cuts.head] if cuts.head else []))]  # fmt: skip

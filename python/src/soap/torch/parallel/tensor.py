@@ -22,7 +22,7 @@ from torch.distributed.tensor.parallel import (
 
 from ...planning.errors import PlanError
 from .local import LocalOps
-from .names import Names
+from .names import Names, plain
 from .products import Cuts, Product, transposed
 
 #: Sequence parallelism splits activations of samples x positions x width along positions.
@@ -191,30 +191,43 @@ def _paths(product: Product) -> list[str]:
 
 def cut(module: nn.Module, cuts: Cuts, mesh: Any, sequence: bool) -> None:
     """Cuts a module, or a stage of it, over the members of a mesh of one dim."""
-    own = {path: style for path, style in styles(cuts, sequence).items() if _has(module, path)}
-    tied = _tied(module)
+    # A module that is called twice is two in the graph of a stage.
+    every = styles(cuts, sequence)
+    own = {path: every[plain(path)] for path, _ in module.named_modules() if plain(path) in every}
+    first: dict[int, str] = {}
+    names = {name: first.setdefault(id(parameter), name)
+             for name, parameter in module.named_parameters(remove_duplicate=False)}  # fmt: skip
     parallelize_module(module, mesh, own)
-    done: dict[int, nn.Parameter] = {}
-    for path, child in module.named_modules():
-        for name, parameter in list(child.named_parameters(recurse=False)):
-            whole = tied.get(f"{path}.{name}" if path else name, f"{path}.{name}" if path else name)
-            known = done.get(hash(whole))
-            if known is None and not isinstance(parameter, DTensor):
+    done: dict[str, nn.Parameter] = {}
+    for name, tied in names.items():
+        path, _, key = name.rpartition(".")
+        child = module.get_submodule(path)
+        if tied not in done:
+            parameter = child.get_parameter(key)
+            if not isinstance(parameter, DTensor):
                 data = distribute_tensor(parameter.data, mesh, [Replicate()], src_data_rank=None)
                 parameter = nn.Parameter(data, requires_grad=parameter.requires_grad)
-            known = known if known is not None else parameter
-            done[hash(whole)] = known
-            child.register_parameter(name, known)
+            done[tied] = parameter
+        child.register_parameter(key, done[tied])
 
 
-def _tied(module: nn.Module) -> dict[str, str]:
-    """The first name of each parameter, by all its names."""
-    first: dict[int, str] = {}
-    return {name: first.setdefault(id(parameter), name)
-            for name, parameter in module.named_parameters(remove_duplicate=False)}  # fmt: skip
+def between_stages(stage: nn.Module, mesh: Any, is_last: bool) -> None:
+    """What stages send are plain tensors, whole on all members."""
+
+    def inputs(stage: nn.Module, given: tuple[torch.Tensor, ...]) -> tuple[Any, ...]:
+        return tuple(x if isinstance(x, DTensor) else DTensor.from_local(x, mesh, [Replicate()], run_check=False) for x in given)
+
+    def outputs(stage: nn.Module, given: Any, result: Any) -> Any:
+        if isinstance(result, (tuple, list)):
+            return tuple(outputs(stage, given, x) for x in result)
+        return result.full_tensor() if isinstance(result, DTensor) else result
+
+    stage.register_forward_pre_hook(inputs)
+    if not is_last:
+        stage.register_forward_hook(outputs)
 
 
-def _has(module: nn.Module, path: str) -> bool:
+def has(module: nn.Module, path: str) -> bool:
     try:
         module.get_submodule(path)
     except AttributeError:
@@ -222,10 +235,8 @@ def _has(module: nn.Module, path: str) -> bool:
     return True
 
 
-def verify(module: nn.Module, cuts: Cuts, mesh: Any, sequence: bool, example: tuple[torch.Tensor, ...]) -> Any:
-    """Runs a copy without numbers: an op that DTensor cannot compute of what is cut is an error here, by name. The
-    collectives of the forward pass, by kind."""
-    from torch.distributed.tensor.debug import CommDebugMode
+def verify(module: nn.Module, cuts: Cuts, mesh: Any, sequence: bool, example: tuple[torch.Tensor, ...]) -> None:
+    """Runs a copy without numbers: an op that DTensor cannot compute of what is cut is an error here, by name."""
     from torch.distributed.tensor.experimental import implicit_replication
 
     memo: dict[int, Any] = {}
@@ -235,7 +246,7 @@ def verify(module: nn.Module, cuts: Cuts, mesh: Any, sequence: bool, example: tu
     cut(ghost, cuts, mesh, sequence)
     inputs = [DTensor.from_local(x.to("meta"), mesh, [Replicate()], run_check=False) for x in example]
     try:
-        with torch.device("meta"), implicit_replication(), LocalOps(), CommDebugMode() as counter, torch.no_grad():
+        with torch.device("meta"), implicit_replication(), LocalOps(), torch.no_grad():
             ghost(*inputs)
     except PlanError:
         raise
@@ -243,7 +254,6 @@ def verify(module: nn.Module, cuts: Cuts, mesh: Any, sequence: bool, example: tu
         reason = " ".join(str(error).split())
         raise PlanError(f"parallelize: tensor parallelism over {mesh.size()} devices: {_place(error)}{type(error).__name__}: "
                         f"{reason[:300]}; the nearest plan has tensor=1") from error  # fmt: skip
-    return counter.get_comm_counts()
 
 
 def _place(error: BaseException) -> str:

@@ -14,7 +14,7 @@ from torch.distributed.tensor import DTensor, Replicate, Shard, distribute_tenso
 from ...planning.errors import PlanError
 from .data import begin_microbatch
 from .local import LocalOps
-from .names import Names
+from .names import Names, plain
 from .pipeline import Pipeline
 from .recipe import Recipe
 
@@ -29,7 +29,7 @@ class Parallel:
     """What `parallelize` returns: a process's part of a module. An iteration is `backward`, then a step of any
     optimizer of `parameters()`."""
 
-    def __init__(self, recipe: Recipe, mesh: Any, modules: list[nn.Module], names: list[Names],
+    def __init__(self, recipe: Recipe, mesh: Any, modules: list[nn.Module], names: Names,
                  loss: Callable[..., Any], weight: Callable[..., Any] | None, pipeline: Pipeline | None,
                  notes: list[str]):  # fmt: skip
         #: The module, or of a pipeline the stages of this process.
@@ -73,13 +73,13 @@ class Parallel:
                 raise PlanError(f"backward: the plan has {self._recipe.samples} samples of a replica in an iteration, got a "
                                 f"tensor of {tuple(tensor.shape)}; share(...) takes them from the whole batch")  # fmt: skip
         count = self._recipe.microbatches
-        parts = list(zip(*(tensor.chunk(count) for tensor in wanted)))
+        pieces, parts = (list(zip(*(tensor.chunk(count) for tensor in tensors))) for tensors in (given, wanted))
         scales = self._scales(parts)
         with self._engine():
             if self._pipeline:
-                total = self._pipeline.run(given, wanted, parts, scales, self._scaled_loss)
+                total = self._pipeline.run(pieces, parts, scales)
             else:
-                total = self._run(list(zip(*(tensor.chunk(count) for tensor in given))), parts, scales)
+                total = self._run(pieces, parts, scales)
         self._finish_gradients()
         # Members and places of a sequence have the same loss; only the last stage has one.
         place = dict(zip(self.mesh.mesh_dim_names, self.mesh.get_coordinate()))
@@ -94,12 +94,12 @@ class Parallel:
         total = torch.zeros((), device=labels[0][0].device)
         for i, (given, wanted) in enumerate(zip(inputs, labels)):
             begin_microbatch(module, self._recipe, is_last=i == len(inputs) - 1)
-            loss = self._scaled_loss(module(*map(self._spread, given)), wanted, scales[i])
+            loss = self.scaled_loss(module(*map(self._spread, given)), wanted, scales[i])
             loss.backward()
             total += whole(loss.detach())
         return total
 
-    def _scaled_loss(self, output: Any, labels: tuple[torch.Tensor, ...], scale: Any) -> torch.Tensor:
+    def scaled_loss(self, output: Any, labels: tuple[torch.Tensor, ...], scale: Any) -> torch.Tensor:
         from torch.distributed.tensor.parallel import loss_parallel
 
         is_cut = isinstance(output, DTensor) and any(
@@ -181,8 +181,8 @@ class Parallel:
     def state_dict(self) -> dict[str, torch.Tensor]:
         """Whole weights and buffers by their names in the module, on the CPU of every process. All processes call it."""
         mine: dict[str, torch.Tensor] = {}
-        for module, names in zip(self.modules, self._names):
-            mine.update(names.original({key: whole(value.detach()).cpu() for key, value in module.state_dict().items()}))
+        for module in self.modules:
+            mine.update(self._names.whole({key: whole(value.detach()).cpu() for key, value in module.state_dict().items()}))
         if not self._pipeline:
             return mine
         every: list[Any] = [None] * self._recipe.shape.stages
@@ -192,16 +192,20 @@ class Parallel:
     @torch.no_grad()
     def load_state_dict(self, state: Mapping[str, torch.Tensor]) -> None:
         """Takes whole weights, as `state_dict` of the module or of this class returns them; all are expected."""
-        for module, names in zip(self.modules, self._names):
-            own = module.state_dict()
-            values = names.changed(state, own)
-            missing = [key for key in own if key not in values]
-            if missing:
-                raise KeyError(f"load_state_dict: missing {', '.join(missing)}")
-            for key, value in own.items():
-                new = values[key].to(value.dtype)
+        found = self._names.parts(state)
+        known = set(self._names.parts(dict.fromkeys(self._names.keys, torch.zeros(64, 64))))
+        for module in self.modules:
+            for key, value in module.state_dict().items():
+                name = plain(key)
+                if name not in found:
+                    if name in known:
+                        raise KeyError(f"load_state_dict: {name} is missing")
+                    continue  # a buffer that is in no state
+                new = found[name].to(value.device, value.dtype)
+                if new.shape != value.shape:
+                    raise ValueError(f"load_state_dict: {name}: expected {tuple(value.shape)}, got {tuple(new.shape)}")
                 if isinstance(value, DTensor):
-                    new = distribute_tensor(new.to(value.device), value.device_mesh, value.placements, src_data_rank=None)
+                    new = distribute_tensor(new, value.device_mesh, value.placements, src_data_rank=None)
                 value.copy_(new)
 
 
