@@ -46,6 +46,10 @@ PLANS = {
 }
 
 
+#: In bf16, too.
+HALVES = ("data 4", "ZeRO-3", "tensor 2, sequence, data 2", "2 stages, tensor 2, sequence")
+
+
 def plan_of(shape, precision="f32"):
     """What plan.json has of it."""
     return {"best": asdict(shape), "global_batch": BATCH, "precision": precision}
@@ -136,6 +140,7 @@ def main():
     options = parser.parse_args()
     names = ("llama", "gpt2") if options.core else engine_models.NAMES
     rows = [(name, title, shape, "f32") for name in names for title, shape in PLANS.items()]
+    rows += [(name, title + ", bf16", PLANS[title], "bf16") for name in names for title in HALVES]
     rows = [row for row in rows if options.only in f"{row[0]}: {row[1]}"]
     verdicts = run(4, rows, options.verbose)
     print(f"{verdicts.count(True)} passed, {verdicts.count(False)} failed")

@@ -45,13 +45,13 @@ def parallelize(module: nn.Module, plan: Any, mesh: Any = None, *, loss: Callabl
         tensor.verify(module, cuts, mesh["tensor"], shape.sequence, inputs)
     repeated = list(repeated_blocks(module))
     pipeline = Pipeline(module, recipe, mesh, inputs, repeated) if recipe.stages > 1 else None
+    if pipeline:
+        pipeline.connect(mesh["tensor"] if cuts else None)
     modules = pipeline.modules if pipeline else [module]
     for number, part in zip(pipeline.numbers if pipeline else [0], modules):
         is_last = number == recipe.stages - 1
         if cuts:
             tensor.cut(part, cuts, mesh["tensor"], shape.sequence)
-            if pipeline:
-                tensor.between_stages(part, mesh["tensor"], is_last)
         blocks = [part.get_submodule(path) for path in repeated if tensor.has(part, path)]
         for block in blocks:
             recompute(block, recipe.recompute[number])

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+from dataclasses import replace
 from typing import Any, Iterator
 
 import torch
@@ -64,10 +65,11 @@ def shard(root: nn.Module, blocks: list[nn.Module], mesh: Any, recipe: Recipe, i
         # ZeRO-1 and 2 keep gathered weights until the backward pass is done.
         where["reshard_after_forward"] = zero == 3
     half, whole = (torch.bfloat16, torch.float32) if halves else (None, None)
+    # The graph of a stage has its casts.
+    policy = MixedPrecisionPolicy(param_dtype=half, reduce_dtype=whole, cast_forward_inputs=recipe.stages == 1)
     for block in blocks:
-        apply(block, mp_policy=MixedPrecisionPolicy(param_dtype=half, reduce_dtype=whole), **where)
-    apply(root, mp_policy=MixedPrecisionPolicy(param_dtype=half, reduce_dtype=whole,
-                                               output_dtype=whole if is_last else None), **where)  # fmt: skip
+        apply(block, mp_policy=policy, **where)
+    apply(root, mp_policy=replace(policy, output_dtype=whole if is_last else None), **where)
     for module in root.modules():
         if isinstance(module, FSDPModule):
             module.set_gradient_divide_factor(1.0)  # losses are scaled, gradients are sums

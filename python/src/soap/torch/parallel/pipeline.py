@@ -4,14 +4,16 @@
 from __future__ import annotations
 
 import copy
+import operator
 from typing import Any, Callable
 
 import torch
 import torch.distributed as dist
 from torch import nn
-from torch.distributed.pipelining import Schedule1F1B, ScheduleInterleaved1F1B, SplitPoint, pipeline
-from torch.distributed.pipelining.stage import _PipelineStage
-from torch.distributed.tensor import DTensor
+from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.distributed.pipelining import PipelineStage, Schedule1F1B, ScheduleInterleaved1F1B, SplitPoint, pipeline
+from torch.distributed.tensor import DTensor, Replicate
+from torch.fx import Node
 
 from ...planning.errors import PlanError
 from .blocks import stage_starts
@@ -41,9 +43,15 @@ class Pipeline:
         if self._pipe.num_stages != recipe.stages:
             raise PlanError(f"parallelize: cuts before {', '.join(starts)} make {self._pipe.num_stages} stages, expected {recipe.stages}: "
                             "blocks run in another order than they are registered in; the nearest plan has no stages")  # fmt: skip
+        self._flow = Flow(self._pipe, inputs)
         originals = dict(module.named_parameters(remove_duplicate=False))
         self.modules = [self._stage(number, originals) for number in self.numbers]
         self._tied: list[tuple[list[nn.Parameter], Any, bool]] = []
+
+    def connect(self, mesh: Any) -> None:
+        """Makes each stage take what the one before sends; with a mesh of members, as DTensors inside."""
+        for module, number in zip(self.modules, self.numbers):
+            self._flow.connect(module, number, mesh)
 
     def is_last(self, number: int) -> bool:
         return number == self._recipe.stages - 1
@@ -74,9 +82,11 @@ class Pipeline:
 
     def build(self, loss: Callable[..., Any]) -> None:
         """The schedule, when the stages' modules are as they will be."""
-        recipe, info = self._recipe, self._pipe.info()
+        recipe, flow = self._recipe, self._flow
         device = next(self.modules[0].parameters()).device
-        stages = [_PipelineStage(module, number, info, device, self._group) for module, number in zip(self.modules, self.numbers)]
+        stages = [PipelineStage(module, number, recipe.stages, device, input_args=flow.metas(flow.entering(number)),
+                                output_args=flow.metas(flow.leaving(number)), group=self._group)
+                  for module, number in zip(self.modules, self.numbers)]  # fmt: skip
 
         def of_target(output: Any, target: tuple[Tensors, Any]) -> torch.Tensor:
             return loss(output, *target)
@@ -96,7 +106,7 @@ class Pipeline:
                             losses=losses if is_last else None, return_outputs=False)  # fmt: skip
         total = torch.zeros((), device=labels[0][0].device)
         for value in losses:
-            total += value.detach().full_tensor() if isinstance(value, DTensor) else value.detach()
+            total += _whole(value.detach())
         return total
 
     # Weights that several stages read
@@ -153,6 +163,80 @@ class Pipeline:
         for parameters, _, is_repeated in self._tied:
             found |= {id(parameter) for parameter in (parameters if is_repeated else parameters[1:])}
         return found
+
+
+class Flow:
+    """What stages send. A stage sends to the next one alone, so values that later ones read go through all between."""
+
+    def __init__(self, pipe: Any, inputs: Tensors):
+        graph = pipe.split_gm.graph
+        self._calls = [node for node in graph.nodes if node.op == "call_module"]
+        self._inputs = [node for node in graph.nodes if node.op == "placeholder"]
+        self._made: list[list[Node]] = []
+        for call in self._calls:
+            items = sorted((user for user in call.users if user.target is operator.getitem), key=lambda user: user.args[1])
+            self._made.append(items or [call])
+        last: dict[Node, int] = {node: number for number, call in enumerate(self._calls) for node in call.all_input_nodes}
+        self._leaving: list[list[Node]] = []
+        known = list(self._inputs)
+        for number in range(len(self._calls) - 1):
+            known += self._made[number]
+            self._leaving.append([node for node in known if last.get(node, -1) > number])
+        self._leaving.append(self._made[-1])
+        self._values = self._run(pipe, inputs)
+
+    def entering(self, number: int) -> list[Node]:
+        return self._leaving[number - 1] if number else self._inputs
+
+    def leaving(self, number: int) -> list[Node]:
+        return self._leaving[number]
+
+    def metas(self, nodes: list[Node]) -> Tensors:
+        return tuple(self._values[node] for node in nodes)
+
+    def _run(self, pipe: Any, inputs: Tensors) -> dict[Node, torch.Tensor]:
+        """All values without numbers: their shapes, and which of them have gradients."""
+        with FakeTensorMode(allow_non_fake_inputs=True) as mode, torch.enable_grad():
+            values = dict(zip(self._inputs, map(mode.from_tensor, inputs)))
+            for number, call in enumerate(self._calls):
+                stage = pipe.get_stage_module(number)
+                state = {name: mode.from_tensor(value) for name, value in
+                         (*stage.named_parameters(remove_duplicate=False), *stage.named_buffers())}  # fmt: skip
+                result = torch.func.functional_call(stage, state, tuple(values[node] for node in call.args))
+                several = result if isinstance(result, (tuple, list)) else [result]
+                values.update(zip(self._made[number], several))
+        return {node: torch.empty(value.shape, dtype=value.dtype, device="meta", requires_grad=value.requires_grad)
+                for node, value in values.items()}  # fmt: skip
+
+    def connect(self, stage: nn.Module, number: int, mesh: Any) -> None:
+        """Hooks, so that weights keep their names."""
+        entering, call, made = self.entering(number), self._calls[number], self._made[number]
+        is_last = number == len(self._calls) - 1
+        passed: list[torch.Tensor] = []
+
+        def inputs(_: nn.Module, given: Tensors) -> Tensors:
+            values = {node: x.to(self._values[node].dtype) for node, x in zip(entering, given)}
+            passed[:] = [values[node].view_as(values[node]) for node in self.leaving(number) if node in values]
+            found = tuple(values[node] for node in call.args)
+            if mesh is not None:
+                found = tuple(DTensor.from_local(x, mesh, [Replicate()], run_check=False) for x in found)
+            return found
+
+        def outputs(_: nn.Module, given: Any, result: Any) -> Any:
+            if is_last:
+                return result
+            values = dict(zip(made, result if isinstance(result, (tuple, list)) else [result]))
+            kept = iter(list(passed))
+            passed.clear()
+            several = [_whole(values[node]) if node in values else next(kept) for node in self.leaving(number)]
+            return several[0] if len(several) == 1 else tuple(several)
+
+        stage.register_forward_pre_hook(inputs)
+        stage.register_forward_hook(outputs)
+
+
+def _whole(tensor: Any) -> torch.Tensor:
+    return tensor.full_tensor() if isinstance(tensor, DTensor) else tensor
 
 
 def _local(tensor: Any) -> torch.Tensor:

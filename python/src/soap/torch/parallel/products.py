@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Mapping
 
 import torch
 from torch import nn
@@ -70,7 +70,13 @@ def trace(module: nn.Module, example: tuple[torch.Tensor, ...]) -> torch.export.
 
 def find_cuts(module: nn.Module, program: torch.export.ExportedProgram, members: int) -> Cuts:
     graph = program.graph
-    weights = dict(program.graph_signature.inputs_to_parameters)
+    weights = program.graph_signature.inputs_to_parameters
+    # Of tied weights the graph has one name.
+    first: dict[str, list[str]] = {}
+    tied_names: dict[int, list[str]] = {}
+    for name, weight in module.named_parameters(remove_duplicate=False):
+        first[name] = tied_names.setdefault(id(weight), [])
+        first[name].append(name)
     users = set(program.graph_signature.user_inputs)
     products: dict[Node, Product] = {}
     others: dict[str, None] = {}
@@ -78,7 +84,7 @@ def find_cuts(module: nn.Module, program: torch.export.ExportedProgram, members:
     for node in graph.nodes:
         if node.op != "call_function":
             continue
-        parameter = _weight_of(node, weights)
+        parameter = _weight_of(node, weights, first)
         if node.target is _aten.embedding.default and parameter:
             path = parameter.rpartition(".")[0]
             if isinstance(_at(module, path), nn.Embedding) and _reads(node.args[1], users):
@@ -107,11 +113,13 @@ def find_cuts(module: nn.Module, program: torch.export.ExportedProgram, members:
     for node, product in once.items():
         if node in results and product.path not in taken and _extent(node) % members == 0 and _extent(node) >= 8 * members:
             cuts.head = product
-    vocabulary = [path for path in dict.fromkeys(cuts.embeddings) if _at(module, path).num_embeddings % members == 0]
-    tied = {id(_at(module, product.path).weight) for product in products.values()}
-    head = id(_at(module, cuts.head.path).weight) if cuts.head else 0
-    cuts.embeddings = [path for path in vocabulary if id(_at(module, path).weight) in {head} - {0} or
-                       id(_at(module, path).weight) not in tied]  # fmt: skip
+    cuts.embeddings = [path for path in dict.fromkeys(cuts.embeddings) if _at(module, path).num_embeddings % members == 0]
+    # Tied weights are cut alike, or not at all.
+    readers = [name.rpartition(".")[0] for name in first.get(f"{cuts.head.path}.weight", ())] if cuts.head else []
+    if cuts.head and any(path not in (*cuts.embeddings, cuts.head.path) for path in readers):
+        cuts.head, readers = None, []
+    products_read = {name for product in products.values() for name in first.get(f"{product.path}.weight", ())}
+    cuts.embeddings = [path for path in cuts.embeddings if path in readers or f"{path}.weight" not in products_read]
     cuts.whole = [product.path for product in products.values()
                   if product.path not in taken and (not cuts.head or product.path != cuts.head.path)]  # fmt: skip
     cuts.whole = [*dict.fromkeys(cuts.whole), *others]
@@ -157,11 +165,14 @@ def transposed(module: Any) -> bool | None:
     return None
 
 
-def _weight_of(node: Node, weights: dict[str, str]) -> str:
-    """The name of the parameter that is the op's weight."""
+def _weight_of(node: Node, weights: Mapping[str, str], names: Mapping[str, list[str]]) -> str:
+    """The name of the parameter that is the op's weight, in the module that calls the op."""
     index = {_aten.embedding.default: 0, _aten.linear.default: 1, _aten.addmm.default: 2}.get(node.target)
     argument = node.args[index] if index is not None else None
-    return weights.get(argument.name, "") if isinstance(argument, Node) else ""
+    name = weights.get(argument.name, "") if isinstance(argument, Node) else ""
+    stack = [_path(entry[0]) for entry in (node.meta.get("nn_module_stack") or {}).values()]
+    caller = stack[-1] if stack else ""
+    return next((other for other in names.get(name, []) if other.rpartition(".")[0] == caller), name)
 
 
 def _input_of(node: Node) -> Node:

@@ -211,22 +211,6 @@ def cut(module: nn.Module, cuts: Cuts, mesh: Any, sequence: bool) -> None:
         child.register_parameter(key, done[tied])
 
 
-def between_stages(stage: nn.Module, mesh: Any, is_last: bool) -> None:
-    """What stages send are plain tensors, whole on all members."""
-
-    def inputs(stage: nn.Module, given: tuple[torch.Tensor, ...]) -> tuple[Any, ...]:
-        return tuple(x if isinstance(x, DTensor) else DTensor.from_local(x, mesh, [Replicate()], run_check=False) for x in given)
-
-    def outputs(stage: nn.Module, given: Any, result: Any) -> Any:
-        if isinstance(result, (tuple, list)):
-            return tuple(outputs(stage, given, x) for x in result)
-        return result.full_tensor() if isinstance(result, DTensor) else result
-
-    stage.register_forward_pre_hook(inputs)
-    if not is_last:
-        stage.register_forward_hook(outputs)
-
-
 def has(module: nn.Module, path: str) -> bool:
     try:
         module.get_submodule(path)
