@@ -6,7 +6,7 @@ one process trains the same without them. Losses of all iterations and all weigh
 
 `--core` is the part that scripts/test.sh runs; scripts/test-peers.sh runs all. The last line is "N passed, N failed"."""
 import argparse
-import copy
+import faulthandler
 import os
 import socket
 import sys
@@ -25,6 +25,8 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import engine_models  # noqa: E402
 
 BATCH, STEPS = 8, 3
+#: Seconds after which a process that hangs says where.
+LIMIT = int(os.environ.get('LIMIT', 300))
 #: Losses and weights, relative to the largest weight of a tensor or 1.
 TOLERANCE = {"f32": 1e-5, "bf16": 2e-2}
 
@@ -40,6 +42,9 @@ PLANS = {
     "4 stages": Shape(stages=4, samples=2),
     "2 stages, interleaved, data 2": Shape(stages=2, chunks=2, data=2, samples=1),
     "2 stages, tensor 2, sequence": Shape(stages=2, tensor=2, samples=2, sequence=True),
+    "context 2, data 2": Shape(context=2, data=2, samples=1),
+    "context 4": Shape(context=4, samples=1, recompute="whole"),
+    "context 2, tensor 2, sequence": Shape(context=2, tensor=2, samples=1, sequence=True),
     "tensor 4": Shape(tensor=4, samples=8),
     "tensor 2, sequence, data 2": Shape(tensor=2, data=2, samples=2, sequence=True),
     "tensor 2, sequence, ZeRO-3": Shape(tensor=2, data=2, samples=2, sequence=True, zero=3, recompute="whole"),
@@ -109,10 +114,12 @@ def work(rank, processes, port, rows, results, verbose):
         if name not in references:
             references[name] = train(*engine_models.make_case(name, BATCH))
         began = time.process_time()
+        faulthandler.dump_traceback_later(LIMIT, exit=True)
         try:
             good, text = check(name, title, shape, precision, references[name])
         except Exception as error:
             good, text = False, traceback.format_exc() if rank == 0 and verbose else f"{type(error).__name__}: {error}"
+        faulthandler.cancel_dump_traceback_later()
         verdicts = [None] * processes
         dist.all_gather_object(verdicts, good)
         if rank == 0:

@@ -37,26 +37,31 @@ def parallelize(module: nn.Module, plan: Any, mesh: Any = None, *, loss: Callabl
     _check_statistics(module, recipe)
     shape, names = recipe.shape, Names(module)
     inputs = _microbatch(example, recipe)
-    cuts = None
-    if shape.tensor > 1:
+    cuts, layout = Cuts(), None
+    if shape.tensor * shape.context > 1:
         _check_dropout(module)
-        cuts = find_cuts(module, trace(module, inputs), shape.tensor)
-        tensor.prepare(module, cuts, names)
-        tensor.verify(module, cuts, mesh["tensor"], shape.sequence, inputs)
+        dims = tuple(name for name in ("context", "tensor") if mesh[name].size() > 1)
+        layout = tensor.Layout(mesh[dims if len(dims) > 1 else dims[0]], shape.sequence)
+        if shape.context > 1:
+            _check_positions(inputs, shape.context)
+        if shape.tensor > 1:
+            cuts = find_cuts(module, trace(module, inputs), shape.tensor, cut_head=shape.context == 1)
+            tensor.prepare(module, cuts, names)
+        tensor.verify(module, cuts, layout, inputs)
     repeated = list(repeated_blocks(module))
     pipeline = Pipeline(module, recipe, mesh, inputs, repeated) if recipe.stages > 1 else None
     if pipeline:
-        pipeline.connect(mesh["tensor"] if cuts else None)
+        pipeline.connect(layout)
     modules = pipeline.modules if pipeline else [module]
     for number, part in zip(pipeline.numbers if pipeline else [0], modules):
         is_last = number == recipe.stages - 1
-        if cuts:
-            tensor.cut(part, cuts, mesh["tensor"], shape.sequence)
+        if layout:
+            tensor.cut(part, cuts, layout)
         blocks = [part.get_submodule(path) for path in repeated if tensor.has(part, path)]
         for block in blocks:
             recompute(block, recipe.recompute[number])
         shard(part, blocks, mesh, recipe, is_last)
-    result = Parallel(recipe, mesh, modules, names, loss, weight, pipeline, _notes(cuts) if cuts else [])
+    result = Parallel(recipe, mesh, modules, names, loss, weight, pipeline, layout, _notes(cuts))
     if pipeline:
         pipeline.build(result.scaled_loss)
     return result
@@ -81,11 +86,20 @@ def _notes(cuts: Cuts) -> list[str]:
     return lines + [f"{path}: whole" for path in cuts.whole]
 
 
+def _check_positions(inputs: tuple[torch.Tensor, ...], places: int) -> None:
+    """Inputs of places are samples x positions."""
+    for x in inputs:
+        if x.ndim != 2 or x.is_floating_point() or x.shape[1] % places:
+            raise PlanError(f"parallelize: context parallelism over {places} devices: an input of {tuple(x.shape)} {x.dtype}; expected "
+                            f"samples x positions of tokens, a multiple of {places} positions; the nearest plan has replicas "
+                            "instead")  # fmt: skip
+
+
 def _check_dropout(module: nn.Module) -> None:
     for name, child in module.named_modules():
         if isinstance(child, nn.modules.dropout._DropoutNd) and child.training and child.p:
-            raise PlanError(f"parallelize: {name}: dropout of {child.p} with tensor parallelism: members would drop different "
-                            "elements of what they share; expected p=0, or a plan with tensor=1")  # fmt: skip
+            raise PlanError(f"parallelize: {name}: dropout of {child.p} with tensor or context parallelism: members would drop different "
+                            "elements of what they share; expected p=0, or a plan with replicas instead")  # fmt: skip
 
 
 def _check_statistics(module: nn.Module, recipe: Recipe) -> None:

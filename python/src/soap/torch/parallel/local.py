@@ -10,8 +10,8 @@ from torch.distributed.tensor import DTensor, Partial, Replicate, Shard
 from torch.overrides import TorchFunctionMode
 
 _ATTENTION = (torch.nn.functional.scaled_dot_product_attention, torch.ops.aten.scaled_dot_product_attention.default)
-#: Dims of queries, keys and values that members may split: samples and heads.
-_SAMPLES, _HEADS = 0, 1
+#: Dims of queries, keys and values.
+_SAMPLES, _HEADS, _POSITIONS = 0, 1, 2
 
 
 class LocalOps(TorchFunctionMode):
@@ -30,12 +30,27 @@ def attention(q: DTensor, k: DTensor, v: DTensor, attn_mask: Any = None, dropout
         raise NotImplementedError(f"attention of {q.ndim} dims: expected samples x heads x positions x width")
     if dropout_p:
         raise NotImplementedError("dropout in attention that members share")
-    own = [p if p in (Shard(_SAMPLES), Shard(_HEADS)) else Replicate() for p in q.placements]
-    q, k, v = (x.redistribute(mesh, own) for x in (q, k, v))
+    own = [p if p in (Shard(_SAMPLES), Shard(_HEADS), Shard(_POSITIONS)) else Replicate() for p in q.placements]
+    # Places have some queries, and read the keys and values of all: parts of their gradients.
+    keys = [Replicate() if p == Shard(_POSITIONS) else p for p in own]
+    parts = [Partial() if p == Shard(_POSITIONS) else p for p in own]
     mask = _mask(attn_mask, own, mesh)
-    result = torch.nn.functional.scaled_dot_product_attention(
-        q.to_local(), k.to_local(), v.to_local(), attn_mask=mask, is_causal=is_causal, **options
-    )
+    queries = q.redistribute(mesh, own)
+    length = k.shape[_POSITIONS]
+    q_local = queries.to_local()
+    k_local, v_local = (x.redistribute(mesh, keys).to_local(grad_placements=parts) for x in (k, v))
+    if is_causal and Shard(_POSITIONS) in own:
+        from torch.nn.attention.bias import causal_lower_right
+
+        if q.shape[_POSITIONS] != length:
+            raise NotImplementedError("causal attention of places with other numbers of keys than of queries")
+        # The keys up to the last query.
+        dim = own.index(Shard(_POSITIONS))
+        seen = min((mesh.get_local_rank(dim) + 1) * -(-length // mesh.size(dim)), length)
+        k_local, v_local = k_local[:, :, :seen], v_local[:, :, :seen]
+        mask, is_causal = causal_lower_right(q_local.shape[_POSITIONS], seen), False
+    result = torch.nn.functional.scaled_dot_product_attention(q_local, k_local, v_local, attn_mask=mask, is_causal=is_causal,
+                                                              **options)  # fmt: skip
     return DTensor.from_local(result, mesh, own, run_check=False)
 
 

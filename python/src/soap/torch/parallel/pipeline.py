@@ -12,13 +12,14 @@ import torch.distributed as dist
 from torch import nn
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.distributed.pipelining import PipelineStage, Schedule1F1B, ScheduleInterleaved1F1B, SplitPoint, pipeline
-from torch.distributed.tensor import DTensor, Replicate
+from torch.distributed.tensor import DTensor
 from torch.fx import Node
 
 from ...planning.errors import PlanError
 from .blocks import stage_starts
 from .names import plain
 from .recipe import Recipe
+from .tensor import Layout
 
 Tensors = tuple[torch.Tensor, ...]
 
@@ -48,10 +49,10 @@ class Pipeline:
         self.modules = [self._stage(number, originals) for number in self.numbers]
         self._tied: list[tuple[list[nn.Parameter], Any, bool]] = []
 
-    def connect(self, mesh: Any) -> None:
-        """Makes each stage take what the one before sends; with a mesh of members, as DTensors inside."""
+    def connect(self, layout: Layout | None) -> None:
+        """Makes each stage take what the one before sends; DTensors are whole on all members then."""
         for module, number in zip(self.modules, self.numbers):
-            self._flow.connect(module, number, mesh)
+            self._flow.connect(module, number, layout)
 
     def is_last(self, number: int) -> bool:
         return number == self._recipe.stages - 1
@@ -208,7 +209,7 @@ class Flow:
         return {node: torch.empty(value.shape, dtype=value.dtype, device="meta", requires_grad=value.requires_grad)
                 for node, value in values.items()}  # fmt: skip
 
-    def connect(self, stage: nn.Module, number: int, mesh: Any) -> None:
+    def connect(self, stage: nn.Module, number: int, layout: Layout | None) -> None:
         """Hooks, so that weights keep their names."""
         entering, call, made = self.entering(number), self._calls[number], self._made[number]
         is_last = number == len(self._calls) - 1
@@ -218,9 +219,7 @@ class Flow:
             values = {node: x.to(self._values[node].dtype) for node, x in zip(entering, given)}
             passed[:] = [values[node].view_as(values[node]) for node in self.leaving(number) if node in values]
             found = tuple(values[node] for node in call.args)
-            if mesh is not None:
-                found = tuple(DTensor.from_local(x, mesh, [Replicate()], run_check=False) for x in found)
-            return found
+            return tuple(map(layout.spread, found)) if layout else found
 
         def outputs(_: nn.Module, given: Any, result: Any) -> Any:
             if is_last:

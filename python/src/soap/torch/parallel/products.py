@@ -68,7 +68,7 @@ def trace(module: nn.Module, example: tuple[torch.Tensor, ...]) -> torch.export.
                         ) from error  # fmt: skip
 
 
-def find_cuts(module: nn.Module, program: torch.export.ExportedProgram, members: int) -> Cuts:
+def find_cuts(module: nn.Module, program: torch.export.ExportedProgram, members: int, cut_head: bool = True) -> Cuts:
     graph = program.graph
     weights = program.graph_signature.inputs_to_parameters
     # Of tied weights the graph has one name.
@@ -111,7 +111,7 @@ def find_cuts(module: nn.Module, program: torch.export.ExportedProgram, members:
     cuts.columns = [once[node] for node in once if node in columns]
     taken = {product.path for product in (*cuts.rows, *cuts.columns)}
     for node, product in once.items():
-        if node in results and product.path not in taken and _extent(node) % members == 0 and _extent(node) >= 8 * members:
+        if cut_head and node in results and product.path not in taken and _extent(node) % members == 0 and _extent(node) >= 8 * members:
             cuts.head = product
     cuts.embeddings = [path for path in dict.fromkeys(cuts.embeddings) if _at(module, path).num_embeddings % members == 0]
     # Tied weights are cut alike, or not at all.

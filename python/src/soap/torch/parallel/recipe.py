@@ -117,6 +117,13 @@ def _states_of_places(setup: Setup, _: Any) -> Gap | None:
     return Gap("states that are split over the places of a sequence", replace(shape, zero=0))
 
 
+def _places_of_stages(setup: Setup, _: Any) -> Gap | None:
+    shape = setup.shape
+    if shape.context == 1 or shape.stages == 1:
+        return None
+    return Gap("context parallelism with pipeline stages", replace(shape, stages=1, chunks=1, data=shape.data * shape.stages))
+
+
 def _zero_of_stages(setup: Setup, _: Any) -> Gap | None:
     """Schedules reduce gradients once, behind the last microbatch."""
     shape = setup.shape
@@ -125,7 +132,7 @@ def _zero_of_stages(setup: Setup, _: Any) -> Gap | None:
     return Gap(f"ZeRO-{shape.zero} with pipeline stages", replace(shape, zero=1))
 
 
-RULES: list[Rule] = [no_offload, _in_order, _one_sample, _states_of_places, _zero_of_stages, is_even]
+RULES: list[Rule] = [no_offload, _in_order, _places_of_stages, _one_sample, _states_of_places, _zero_of_stages, is_even]
 
 
 def engine_mesh(plan: Any, device_type: str = "cpu", *, kind: str | None = None) -> Any:

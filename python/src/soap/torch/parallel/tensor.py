@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Tensor and sequence parallelism: products cut by `parallelize_module`, everything else as DTensors.
+"""Tensor, sequence and context parallelism by DTensor.
 
 All weights are DTensors, so that each op sees whole shapes and DTensor's own rules say what its result is: how products
 are cut decides what is fast, never what is computed."""
@@ -7,25 +7,18 @@ are cut decides what is fast, never what is computed."""
 from __future__ import annotations
 
 import copy
-from functools import partial
 from typing import Any
 
 import torch
 from torch import nn
-from torch.distributed.tensor import DTensor, Replicate, Shard, distribute_module, distribute_tensor
-from torch.distributed.tensor.parallel import (
-    ColwiseParallel,
-    ParallelStyle,
-    RowwiseParallel,
-    parallelize_module,
-)
+from torch.distributed.tensor import DTensor, Replicate, Shard, distribute_tensor
 
 from ...planning.errors import PlanError
 from .local import LocalOps
 from .names import Names, plain
-from .products import Cuts, Product, transposed
+from .products import Cuts, transposed
 
-#: Sequence parallelism splits activations of samples x positions x width along positions.
+#: Activations are samples x positions x width.
 POSITIONS = 1
 
 
@@ -113,91 +106,89 @@ def prepare(module: nn.Module, cuts: Cuts, names: Names) -> None:
         names.products[product.path] = (product.parts, is_transposed)
 
 
-class _Shared(ParallelStyle):
-    """The result of a module that several products in columns read: whole on all members, its gradient summed once."""
+class Layout:
+    """How activations lie on the mesh of places and members, whose last dim is members where there are any."""
 
-    def _apply(self, module: nn.Module, device_mesh: Any) -> nn.Module:
-        module.register_forward_hook(lambda module, given, result: _entered(result, device_mesh))
-        return module
+    def __init__(self, mesh: Any, sequence: bool):
+        self.mesh, self.has_members = mesh, "tensor" in mesh.mesh_dim_names
+        self._sequence = sequence
+
+    def of_weights(self, members: Any) -> list[Any]:
+        """All places have all weights."""
+        return self._row(Replicate(), members)
+
+    def of_stream(self) -> list[Any]:
+        """Between blocks."""
+        return self._row(Shard(POSITIONS), Shard(POSITIONS) if self._sequence else Replicate())
+
+    def of_inputs(self, ndim: int) -> list[Any]:
+        """Of samples, and of what enters products in columns: whole on all members."""
+        return self._row(Shard(POSITIONS) if ndim > POSITIONS else Replicate(), Replicate())
+
+    def _row(self, places: Any, members: Any) -> list[Any]:
+        return [members if name == "tensor" else places for name in self.mesh.mesh_dim_names]
+
+    def spread(self, x: torch.Tensor) -> DTensor:
+        """A tensor that all have."""
+        every = DTensor.from_local(x, self.mesh, [Replicate()] * self.mesh.ndim, run_check=False)
+        return every.redistribute(self.mesh, self.of_inputs(x.ndim))
+
+    def entered(self, x: DTensor) -> DTensor:
+        """What products in columns read. Each member has a part of its gradient, and the sum is made here."""
+        x = x.redistribute(self.mesh, self.of_inputs(x.ndim))
+        return DTensor.from_local(x.to_local(), self.mesh, x.placements, run_check=False, shape=x.shape, stride=x.stride())
 
 
-class _Columns(ColwiseParallel):
-    """Of graphs, too, whose products are in modules of other classes."""
-
-    def __init__(self, is_shared: bool):
-        super().__init__(use_local_output=False)
-        self.is_shared = is_shared
-
-    def _apply(self, module: nn.Module, device_mesh: Any) -> nn.Module:
-        def inputs(module: nn.Module, given: Any, mesh: Any) -> Any:
-            return given if self.is_shared else (_entered(given[0], mesh),)
-
-        return distribute_module(module, device_mesh, self._partition_linear_fn, inputs,
-                                 partial(self._prepare_output_fn, self.output_layouts, self.use_local_output))  # fmt: skip
+def _columns(module: nn.Module, layout: Layout, is_shared: bool) -> None:
+    _place(module, layout.mesh, {"weight": layout.of_weights(Shard(0)), "bias": layout.of_weights(Shard(0))})
+    if not is_shared:
+        module.register_forward_pre_hook(lambda module, given: (layout.entered(given[0]),))
 
 
-def _entered(x: DTensor, mesh: Any) -> DTensor:
-    """What products in columns read. Each member has a part of its gradient, and the sum is made here."""
-    x = x.redistribute(mesh, [Replicate()])
-    return DTensor.from_local(x.to_local(), mesh, [Replicate()], run_check=False)
-
-
-class _Rows(RowwiseParallel):
+def _rows(module: nn.Module, layout: Layout, path: str) -> None:
     """An input that is not cut where the columns before were is an op that DTensor gathers for: an error."""
+    _place(module, layout.mesh, {"weight": layout.of_weights(Shard(1)), "bias": layout.of_weights(Replicate())})
 
-    def __init__(self, path: str, **layouts: Any):
-        super().__init__(**layouts)
-        self.path = path
+    def inputs(module: nn.Module, given: Any) -> None:
+        (x,) = given
+        if not isinstance(x, DTensor) or x.placements[-1] != Shard(x.ndim - 1):
+            raise PlanError(f"parallelize: {path}: its input arrives as {getattr(x, 'placements', 'a plain tensor')}, where "
+                            "products before it are cut in columns: an op between them reads all columns; the nearest plan "
+                            "has tensor=1")  # fmt: skip
 
-    def _apply(self, module: nn.Module, device_mesh: Any) -> nn.Module:
-        def inputs(module: nn.Module, given: Any, mesh: Any) -> Any:
-            (x,) = given
-            if not isinstance(x, DTensor) or x.placements != (Shard(x.ndim - 1),):
-                raise PlanError(f"parallelize: {self.path}: its input arrives as {getattr(x, 'placements', 'a plain tensor')}, where "
-                                "products before it are cut in columns: an op between them reads all columns; the "
-                                "nearest plan has tensor=1")  # fmt: skip
-            return x
-
-        return distribute_module(module, device_mesh, self._partition_linear_fn, inputs,
-                                 partial(self._prepare_output_fn, self.output_layouts, self.use_local_output))  # fmt: skip
+    module.register_forward_pre_hook(inputs)
+    module.register_forward_hook(lambda module, given, result: result.redistribute(layout.mesh, layout.of_stream()))
 
 
-class _Vocabulary(RowwiseParallel):
-    def _apply(self, module: nn.Module, device_mesh: Any) -> nn.Module:
-        self.desired_input_layouts = (Replicate(),)
-        return distribute_module(module, device_mesh, self._partition_embedding_fn,
-                                 partial(self._prepare_input_fn, self.input_layouts, self.desired_input_layouts),
-                                 partial(self._prepare_output_fn, self.output_layouts, self.use_local_output))  # fmt: skip
+def _vocabulary(module: nn.Module, layout: Layout) -> None:
+    _place(module, layout.mesh, {"weight": layout.of_weights(Shard(0))})
+    module.register_forward_hook(lambda module, given, result: result.redistribute(layout.mesh, layout.of_stream()))
 
 
-def styles(cuts: Cuts, sequence: bool) -> dict[str, ParallelStyle]:
-    """The style of each module that is cut, by path."""
-    stream: Any = Shard(POSITIONS) if sequence else Replicate()
-    result: dict[str, ParallelStyle] = {}
-    for product in (*cuts.columns, *([cuts.head] if cuts.head else [])):
-        for path in _paths(product):
-            result[path] = _Columns(product.path in cuts.shares)
-    for product in cuts.rows:
-        result[product.path] = _Rows(product.path, output_layouts=stream, use_local_output=False)
-    for path in cuts.embeddings:
-        result[path] = _Vocabulary(input_layouts=Replicate(), output_layouts=stream, use_local_output=False)
-    result |= {path: _Shared() for path in cuts.shared_inputs}
-    return result
+def _place(module: nn.Module, mesh: Any, placements: dict[str, list[Any]]) -> None:
+    for name, parameter in list(module.named_parameters(recurse=False)):
+        data = distribute_tensor(parameter.data, mesh, placements[name], src_data_rank=None)
+        module.register_parameter(name, nn.Parameter(data, requires_grad=parameter.requires_grad))
 
 
-def _paths(product: Product) -> list[str]:
-    return [f"{product.path}.parts.{i}" for i in range(product.parts)] if product.parts > 1 else [product.path]
-
-
-def cut(module: nn.Module, cuts: Cuts, mesh: Any, sequence: bool) -> None:
-    """Cuts a module, or a stage of it, over the members of a mesh of one dim."""
-    # A module that is called twice is two in the graph of a stage.
-    every = styles(cuts, sequence)
-    own = {path: every[plain(path)] for path, _ in module.named_modules() if plain(path) in every}
+def cut(module: nn.Module, cuts: Cuts, layout: Layout) -> None:
+    """Cuts a module, or a stage of it. Weights that are not cut are whole on all members."""
     first: dict[int, str] = {}
     names = {name: first.setdefault(id(parameter), name)
              for name, parameter in module.named_parameters(remove_duplicate=False)}  # fmt: skip
-    parallelize_module(module, mesh, own)
+    columns = {f"{product.path}.parts.{i}" if product.parts > 1 else product.path: product.path in cuts.shares
+               for product in (*cuts.columns, *([cuts.head] if cuts.head else [])) for i in range(product.parts)}  # fmt: skip
+    rows = {product.path for product in cuts.rows}
+    for path, child in list(module.named_modules()):
+        name = plain(path)  # a module that is called twice is two in the graph of a stage
+        if name in columns:
+            _columns(child, layout, columns[name])
+        elif name in rows:
+            _rows(child, layout, name)
+        elif name in cuts.embeddings:
+            _vocabulary(child, layout)
+        elif name in cuts.shared_inputs:
+            child.register_forward_hook(lambda module, given, result: layout.entered(result))
     done: dict[str, nn.Parameter] = {}
     for name, tied in names.items():
         path, _, key = name.rpartition(".")
@@ -205,7 +196,7 @@ def cut(module: nn.Module, cuts: Cuts, mesh: Any, sequence: bool) -> None:
         if tied not in done:
             parameter = child.get_parameter(key)
             if not isinstance(parameter, DTensor):
-                data = distribute_tensor(parameter.data, mesh, [Replicate()], src_data_rank=None)
+                data = distribute_tensor(parameter.data, layout.mesh, layout.of_weights(Replicate()), src_data_rank=None)
                 parameter = nn.Parameter(data, requires_grad=parameter.requires_grad)
             done[tied] = parameter
         child.register_parameter(key, done[tied])
@@ -219,7 +210,7 @@ def has(module: nn.Module, path: str) -> bool:
     return True
 
 
-def verify(module: nn.Module, cuts: Cuts, mesh: Any, sequence: bool, example: tuple[torch.Tensor, ...]) -> None:
+def verify(module: nn.Module, cuts: Cuts, layout: Layout, example: tuple[torch.Tensor, ...]) -> None:
     """Runs a copy without numbers: an op that DTensor cannot compute of what is cut is an error here, by name."""
     from torch.distributed.tensor.experimental import implicit_replication
 
@@ -227,8 +218,8 @@ def verify(module: nn.Module, cuts: Cuts, mesh: Any, sequence: bool, example: tu
     for parameter in module.parameters():
         memo[id(parameter)] = nn.Parameter(torch.empty_like(parameter, device="meta"), requires_grad=parameter.requires_grad)
     ghost = copy.deepcopy(module, memo).to("meta")
-    cut(ghost, cuts, mesh, sequence)
-    inputs = [DTensor.from_local(x.to("meta"), mesh, [Replicate()], run_check=False) for x in example]
+    cut(ghost, cuts, layout)
+    inputs = [layout.spread(x.to("meta")) for x in example]
     try:
         with torch.device("meta"), implicit_replication(), LocalOps(), torch.no_grad():
             ghost(*inputs)
@@ -236,11 +227,11 @@ def verify(module: nn.Module, cuts: Cuts, mesh: Any, sequence: bool, example: tu
         raise
     except Exception as error:
         reason = " ".join(str(error).split())
-        raise PlanError(f"parallelize: tensor parallelism over {mesh.size()} devices: {_place(error)}{type(error).__name__}: "
-                        f"{reason[:300]}; the nearest plan has tensor=1") from error  # fmt: skip
+        raise PlanError(f"parallelize: {' x '.join(f'{name}={size}' for name, size in zip(layout.mesh.mesh_dim_names, layout.mesh.shape))}: "
+                        f"{_line(error)}{type(error).__name__}: {reason[:300]}; the nearest plan has replicas instead") from error  # fmt: skip
 
 
-def _place(error: BaseException) -> str:
+def _line(error: BaseException) -> str:
     """The user's line that fails: the last frame that is none of PyTorch's or of ours."""
     import traceback
 

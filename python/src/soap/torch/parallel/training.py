@@ -9,7 +9,7 @@ from typing import Any, Callable, Iterator, Mapping, Sequence
 import torch
 import torch.distributed as dist
 from torch import nn
-from torch.distributed.tensor import DTensor, Replicate, Shard, distribute_tensor
+from torch.distributed.tensor import DTensor, Shard, distribute_tensor
 
 from ...planning.errors import PlanError
 from .data import begin_microbatch
@@ -17,6 +17,7 @@ from .local import LocalOps
 from .names import Names, plain
 from .pipeline import Pipeline
 from .recipe import Recipe
+from .tensor import Layout
 
 Tensors = torch.Tensor | Sequence[torch.Tensor]
 
@@ -31,14 +32,14 @@ class Parallel:
 
     def __init__(self, recipe: Recipe, mesh: Any, modules: list[nn.Module], names: Names,
                  loss: Callable[..., Any], weight: Callable[..., Any] | None, pipeline: Pipeline | None,
-                 notes: list[str]):  # fmt: skip
+                 layout: Layout | None, notes: list[str]):  # fmt: skip
         #: The module, or of a pipeline the stages of this process.
         self.modules = modules
         self.mesh = mesh
         #: What was cut how, and what stays whole.
         self.notes = notes
         self._recipe, self._names, self._loss, self._weight, self._pipeline = recipe, names, loss, weight, pipeline
-        self._spreads = recipe.shape.tensor * recipe.shape.context > 1
+        self._layout = layout
         self._everyone = mesh._flatten("everyone").get_group()
 
     def __repr__(self) -> str:
@@ -130,15 +131,15 @@ class Parallel:
         return list((counts / every).float())
 
     def _spread(self, tensor: torch.Tensor) -> torch.Tensor:
-        """A tensor of samples as all members of a tensor-parallel group have it."""
-        if not self._spreads:
+        """A tensor of samples as places and members have it."""
+        if not self._layout:
             return tensor
-        return DTensor.from_local(tensor, self.mesh["tensor"], [Replicate()], run_check=False)
+        return self._layout.spread(tensor)
 
     @contextlib.contextmanager
     def _engine(self) -> Iterator[None]:
         """Tensors that a module makes in its forward pass are the same on all members."""
-        if not self._spreads:
+        if not self._layout:
             yield
             return
         from torch.distributed.tensor.experimental import implicit_replication
