@@ -118,7 +118,9 @@ def work(rank, processes, port, rows, results, verbose):
         try:
             good, text = check(name, title, shape, precision, references[name])
         except Exception as error:
-            good, text = False, traceback.format_exc() if rank == 0 and verbose else f"{type(error).__name__}: {error}"
+            good, text = False, f"{type(error).__name__}: {error}"
+            if verbose:
+                print(f"process {rank}: {traceback.format_exc()}", flush=True)
         faulthandler.cancel_dump_traceback_later()
         verdicts = [None] * processes
         dist.all_gather_object(verdicts, good)

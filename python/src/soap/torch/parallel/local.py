@@ -37,8 +37,8 @@ def attention(q: DTensor, k: DTensor, v: DTensor, attn_mask: Any = None, dropout
     mask = _mask(attn_mask, own, mesh)
     queries = q.redistribute(mesh, own)
     length = k.shape[_POSITIONS]
-    q_local = queries.to_local()
-    k_local, v_local = (x.redistribute(mesh, keys).to_local(grad_placements=parts) for x in (k, v))
+    q_local = _local(queries, own)
+    k_local, v_local = (_local(x.redistribute(mesh, keys), parts) for x in (k, v))
     if is_causal and Shard(_POSITIONS) in own:
         from torch.nn.attention.bias import causal_lower_right
 
@@ -52,6 +52,16 @@ def attention(q: DTensor, k: DTensor, v: DTensor, attn_mask: Any = None, dropout
     result = torch.nn.functional.scaled_dot_product_attention(q_local, k_local, v_local, attn_mask=mask, is_causal=is_causal,
                                                               **options)  # fmt: skip
     return DTensor.from_local(result, mesh, own, run_check=False)
+
+
+def _local(x: DTensor, gradients: list[Any]) -> torch.Tensor:
+    """A DTensor knows its strides, and a gradient has to have them: kernels return others."""
+    local = x.to_local(grad_placements=gradients)
+    if local.requires_grad:
+        stride = local.stride()
+        local.register_hook(lambda grad: grad if grad.stride() == stride else
+                            grad.new_empty_strided(grad.shape, stride).copy_(grad))  # fmt: skip
+    return local
 
 
 def _mask(mask: Any, own: list[Any], mesh: Any) -> torch.Tensor | None:
