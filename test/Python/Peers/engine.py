@@ -46,6 +46,7 @@ PLANS = {
     "context 4": Shape(context=4, samples=1, recompute="whole"),
     "context 2, tensor 2, sequence": Shape(context=2, tensor=2, samples=1, sequence=True),
     "tensor 4": Shape(tensor=4, samples=8),
+    "tensor 4, sequence": Shape(tensor=4, samples=4, sequence=True),
     "tensor 2, sequence, data 2": Shape(tensor=2, data=2, samples=2, sequence=True),
     "tensor 2, sequence, ZeRO-3": Shape(tensor=2, data=2, samples=2, sequence=True, zero=3, recompute="whole"),
 }
@@ -78,9 +79,14 @@ def train_by_plan(name, shape, precision="f32"):
     parallel = soap.torch.parallelize(module, plan_of(shape, precision), loss=loss, example=[x[:1] for x in inputs])
     optimizer = torch.optim.SGD(parallel.parameters(), lr=0.1, momentum=0.9)
     losses = []
-    for _ in range(STEPS):
+    for step in range(STEPS):
         optimizer.zero_grad()
         value = parallel.backward([parallel.share(x) for x in inputs], parallel.share(labels))
+        if step == 1:  # gradients add up
+            parallel.backward([parallel.share(x) for x in inputs], parallel.share(labels))
+            for parameter in parallel.parameters():
+                if parameter.grad is not None:
+                    parameter.grad.mul_(0.5)
         optimizer.step()
         losses.append(value.item())
     return losses, parallel

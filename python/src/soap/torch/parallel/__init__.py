@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-from .api import parallelize
-from .recipe import engine_mesh
+from .api import engine_mesh, parallelize
 from .training import Parallel
 
 __all__ = ["Parallel", "engine_mesh", "parallelize"]

@@ -7,16 +7,26 @@ from typing import Any, Callable, Sequence
 
 import torch
 from torch import nn
+from torch.distributed.device_mesh import init_device_mesh
 
 from ...planning.errors import PlanError
 from . import tensor
 from .blocks import repeated_blocks
 from .data import recompute, shard
+from .local import as_tuple
 from .names import Names
 from .pipeline import Pipeline
 from .products import Cuts, find_cuts, trace
-from .recipe import Recipe, check_mesh, engine_mesh, read_plan
-from .training import Parallel, as_tuple
+from .recipe import DIMS, Recipe, check_mesh, read_plan
+from .training import Parallel
+
+
+def engine_mesh(plan: Any, device_type: str = "cpu", *, kind: str | None = None) -> Any:
+    """The DeviceMesh of a hybrid plan, with the dims `stage`, `data`, `context` and `tensor`, whose ranks are the
+    plan's devices. Every rank calls it, behind `init_process_group`."""
+    shape = (plan if isinstance(plan, Recipe) else read_plan(plan, kind)).shape
+    sizes = (shape.stages, shape.data, shape.context, shape.tensor)
+    return init_device_mesh(device_type, sizes, mesh_dim_names=DIMS)
 
 
 def parallelize(module: nn.Module, plan: Any, mesh: Any = None, *, loss: Callable[..., Any],
@@ -61,7 +71,7 @@ def parallelize(module: nn.Module, plan: Any, mesh: Any = None, *, loss: Callabl
         for block in blocks:
             recompute(block, recipe.recompute[number])
         shard(part, blocks, mesh, recipe, is_last)
-    result = Parallel(recipe, mesh, modules, names, loss, weight, pipeline, layout, _notes(cuts))
+    result = Parallel(recipe, mesh, modules, names, loss, weight, pipeline, layout, cuts.head is not None, _notes(cuts))
     if pipeline:
         pipeline.build(result.scaled_loss)
     return result

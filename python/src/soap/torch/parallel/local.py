@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Attention on DTensors: each member computes its heads, each place of a sequence its queries."""
+"""Attention on DTensors: each member computes its heads, each place of a sequence its queries. Parts and wholes."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Sequence
 
 import torch
 from torch.distributed.tensor import DTensor, Partial, Replicate, Shard
@@ -12,6 +12,17 @@ from torch.overrides import TorchFunctionMode
 _ATTENTION = (torch.nn.functional.scaled_dot_product_attention, torch.ops.aten.scaled_dot_product_attention.default)
 #: Dims of queries, keys and values.
 _SAMPLES, _HEADS, _POSITIONS = 0, 1, 2
+
+
+Tensors = torch.Tensor | Sequence[torch.Tensor]
+
+
+def as_tuple(tensors: Tensors) -> tuple[torch.Tensor, ...]:
+    return (tensors,) if isinstance(tensors, torch.Tensor) else tuple(tensors)
+
+
+def whole(tensor: Any) -> torch.Tensor:
+    return tensor.full_tensor() if isinstance(tensor, DTensor) else tensor
 
 
 class LocalOps(TorchFunctionMode):

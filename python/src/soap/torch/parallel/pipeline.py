@@ -17,6 +17,7 @@ from torch.fx import Node
 
 from ...planning.errors import PlanError
 from .blocks import stage_starts
+from .local import whole
 from .names import plain
 from .recipe import Recipe
 from .tensor import Layout
@@ -62,11 +63,11 @@ class Pipeline:
         stage = self._pipe.get_stage_module(number)
         done: dict[str, nn.Parameter] = {}
         for name, _ in list(stage.named_parameters(remove_duplicate=False)):
-            whole = self.original(name)
-            if whole not in done:
-                done[whole] = nn.Parameter(originals[whole].detach().clone(), requires_grad=originals[whole].requires_grad)
+            first = self.original(name)
+            if first not in done:
+                done[first] = nn.Parameter(originals[first].detach().clone(), requires_grad=originals[first].requires_grad)
             path, _, own = name.rpartition(".")
-            stage.get_submodule(path).register_parameter(own, done[whole])
+            stage.get_submodule(path).register_parameter(own, done[first])
         for child in stage.modules():
             graph = getattr(child, "graph", None)
             for node in list(graph.nodes) if graph is not None else ():
@@ -107,7 +108,7 @@ class Pipeline:
                             losses=losses if is_last else None, return_outputs=False)  # fmt: skip
         total = torch.zeros((), device=labels[0][0].device)
         for value in losses:
-            total += _whole(value.detach())
+            total += whole(value.detach())
         return total
 
     # Weights that several stages read
@@ -227,15 +228,11 @@ class Flow:
             values = dict(zip(made, result if isinstance(result, (tuple, list)) else [result]))
             kept = iter(list(passed))
             passed.clear()
-            several = [_whole(values[node]) if node in values else next(kept) for node in self.leaving(number)]
+            several = [whole(values[node]) if node in values else next(kept) for node in self.leaving(number)]
             return several[0] if len(several) == 1 else tuple(several)
 
         stage.register_forward_pre_hook(inputs)
         stage.register_forward_hook(outputs)
-
-
-def _whole(tensor: Any) -> torch.Tensor:
-    return tensor.full_tensor() if isinstance(tensor, DTensor) else tensor
 
 
 def _local(tensor: Any) -> torch.Tensor:

@@ -51,9 +51,8 @@ class Cuts:
     head: Product | None = None
     #: Everything else with a product.
     whole: list[str] = field(default_factory=list)
-    #: Modules whose result products in columns read, and these products.
+    #: Modules whose result products in columns read.
     shared_inputs: list[str] = field(default_factory=list)
-    shares: set[str] = field(default_factory=set)
 
 
 def trace(module: nn.Module, example: tuple[torch.Tensor, ...]) -> torch.export.ExportedProgram:
@@ -87,7 +86,7 @@ def find_cuts(module: nn.Module, program: torch.export.ExportedProgram, members:
         parameter = _weight_of(node, weights, first)
         if node.target is _aten.embedding.default and parameter:
             path = parameter.rpartition(".")[0]
-            if isinstance(_at(module, path), nn.Embedding) and _reads(node.args[1], users):
+            if _is_plain(_at(module, path)) and _reads(node.args[1], users):
                 cuts.embeddings.append(path)
         elif parameter and node.target in _PRODUCTS:
             path = parameter.rpartition(".")[0]
@@ -123,15 +122,15 @@ def find_cuts(module: nn.Module, program: torch.export.ExportedProgram, members:
     cuts.whole = [product.path for product in products.values()
                   if product.path not in taken and (not cuts.head or product.path != cuts.head.path)]  # fmt: skip
     cuts.whole = [*dict.fromkeys(cuts.whole), *others]
-    for product in (*cuts.columns, *([cuts.head] if cuts.head else [])):
-        path = _made_by(product.input)
-        # A product with several parts reads its input as often, a product alone makes the sum itself.
-        if path and path not in taken:
-            cuts.shares.add(product.path)
-            if path not in cuts.shared_inputs:
-                cuts.shared_inputs.append(path)
+    makers = [_made_by(product.input) for product in (*cuts.columns, *([cuts.head] if cuts.head else []))]
+    cuts.shared_inputs = [path for path in dict.fromkeys(makers) if path and path not in taken]
     _check(cuts, members)
     return cuts
+
+
+def _is_plain(module: nn.Module) -> bool:
+    return isinstance(module, nn.Embedding) and module.padding_idx is None and module.max_norm is None and not module.sparse \
+        and not module.scale_grad_by_freq  # fmt: skip
 
 
 _PRODUCTS = (_aten.linear.default, _aten.addmm.default)

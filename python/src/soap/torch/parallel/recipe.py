@@ -135,16 +135,6 @@ def _zero_of_stages(setup: Setup, _: Any) -> Gap | None:
 RULES: list[Rule] = [no_offload, _in_order, _places_of_stages, _one_sample, _states_of_places, _zero_of_stages, is_even]
 
 
-def engine_mesh(plan: Any, device_type: str = "cpu", *, kind: str | None = None) -> Any:
-    """The DeviceMesh of a hybrid plan, with the dims `stage`, `data`, `context` and `tensor`, whose ranks are the
-    plan's devices. Every rank calls it, behind `init_process_group`."""
-    from torch.distributed.device_mesh import init_device_mesh
-
-    shape = (plan if isinstance(plan, Recipe) else read_plan(plan, kind)).shape
-    sizes = (shape.stages, shape.data, shape.context, shape.tensor)
-    return init_device_mesh(device_type, sizes, mesh_dim_names=DIMS)
-
-
 def check_mesh(mesh: Any, recipe: Recipe) -> None:
     """An error unless the mesh has the plan's dims. `data` may be two dims, `replicate` and `data`: ZeRO is then within
     the second one (HSDP)."""

@@ -10,8 +10,9 @@ import copy
 from typing import Any
 
 import torch
+import torch.nn.functional as F
 from torch import nn
-from torch.distributed.tensor import DTensor, Replicate, Shard, distribute_tensor
+from torch.distributed.tensor import DTensor, Partial, Replicate, Shard, distribute_tensor
 
 from ...planning.errors import PlanError
 from .local import LocalOps
@@ -123,7 +124,10 @@ class Layout:
 
     def of_inputs(self, ndim: int) -> list[Any]:
         """Of samples, and of what enters products in columns: whole on all members."""
-        return self._row(Shard(POSITIONS) if ndim > POSITIONS else Replicate(), Replicate())
+        return self.of_activations(ndim, Replicate())
+
+    def of_activations(self, ndim: int, members: Any) -> list[Any]:
+        return self._row(Shard(POSITIONS) if ndim > POSITIONS else Replicate(), members)
 
     def _row(self, places: Any, members: Any) -> list[Any]:
         return [members if name == "tensor" else places for name in self.mesh.mesh_dim_names]
@@ -134,35 +138,70 @@ class Layout:
         return every.redistribute(self.mesh, self.of_inputs(x.ndim))
 
     def entered(self, x: DTensor) -> DTensor:
-        """What products in columns read. Each member has a part of its gradient, and the sum is made here."""
-        x = x.redistribute(self.mesh, self.of_inputs(x.ndim))
+        """What products in columns read. Each member has a part of its gradient, and the sum is made here; where the
+        stream is cut, it is made by the backward pass of the gather."""
+        whole = self.of_inputs(x.ndim)
+        if list(x.placements) != whole:
+            return x.redistribute(self.mesh, whole)
         return DTensor.from_local(x.to_local(), self.mesh, x.placements, run_check=False, shape=x.shape, stride=x.stride())
 
+    def own(self, weight: DTensor) -> torch.Tensor:
+        """A member's part of a weight, of whose gradient each place has a part."""
+        return weight.to_local(grad_placements=[p if name == "tensor" else Partial() for name, p in
+                                                zip(self.mesh.mesh_dim_names, weight.placements)])  # fmt: skip
 
-def _columns(module: nn.Module, layout: Layout, is_shared: bool) -> None:
+    def joined(self, local: torch.Tensor, members: Any) -> DTensor:
+        return DTensor.from_local(local, self.mesh, self.of_activations(local.ndim, members), run_check=False)
+
+
+def _columns(module: nn.Module, layout: Layout) -> None:
+    """Products of members and their gradients are local: DTensor would choose by its own prices."""
     _place(module, layout.mesh, {"weight": layout.of_weights(Shard(0)), "bias": layout.of_weights(Shard(0))})
-    if not is_shared:
-        module.register_forward_pre_hook(lambda module, given: (layout.entered(given[0]),))
+
+    def forward(x: DTensor) -> DTensor:
+        if list(x.placements) != layout.of_inputs(x.ndim):
+            x = layout.entered(x)
+        # Each member has a part of the input's gradient.
+        local = x.to_local(grad_placements=layout.of_activations(x.ndim, Partial()))
+        result = F.linear(local, layout.own(module.weight), layout.own(module.bias) if _has_bias(module) else None)
+        return layout.joined(result, Shard(x.ndim - 1))
+
+    module.forward = forward
 
 
 def _rows(module: nn.Module, layout: Layout, path: str) -> None:
     """An input that is not cut where the columns before were is an op that DTensor gathers for: an error."""
     _place(module, layout.mesh, {"weight": layout.of_weights(Shard(1)), "bias": layout.of_weights(Replicate())})
 
-    def inputs(module: nn.Module, given: Any) -> None:
-        (x,) = given
-        if not isinstance(x, DTensor) or x.placements[-1] != Shard(x.ndim - 1):
+    def forward(x: DTensor) -> DTensor:
+        if not isinstance(x, DTensor) or list(x.placements) != layout.of_activations(x.ndim, Shard(x.ndim - 1)):
             raise PlanError(f"parallelize: {path}: its input arrives as {getattr(x, 'placements', 'a plain tensor')}, where "
                             "products before it are cut in columns: an op between them reads all columns; the nearest plan "
                             "has tensor=1")  # fmt: skip
+        result = layout.joined(F.linear(x.to_local(), layout.own(module.weight)), Partial())
+        result = result.redistribute(layout.mesh, layout.of_stream())
+        return result + module.bias if _has_bias(module) else result
 
-    module.register_forward_pre_hook(inputs)
-    module.register_forward_hook(lambda module, given, result: result.redistribute(layout.mesh, layout.of_stream()))
+    module.forward = forward
 
 
 def _vocabulary(module: nn.Module, layout: Layout) -> None:
+    """Each member looks up the tokens that it has."""
     _place(module, layout.mesh, {"weight": layout.of_weights(Shard(0))})
-    module.register_forward_hook(lambda module, given, result: result.redistribute(layout.mesh, layout.of_stream()))
+    member = layout.mesh.get_local_rank("tensor")
+
+    def forward(ids: DTensor) -> DTensor:
+        weight = layout.own(module.weight)
+        local = ids.to_local() - member * weight.shape[0]
+        is_other = (local < 0) | (local >= weight.shape[0])
+        result = F.embedding(local.masked_fill(is_other, 0), weight).masked_fill(is_other[..., None], 0)
+        return layout.joined(result, Partial()).redistribute(layout.mesh, layout.of_stream())
+
+    module.forward = forward
+
+
+def _has_bias(module: nn.Module) -> bool:
+    return getattr(module, "bias", None) is not None
 
 
 def _place(module: nn.Module, mesh: Any, placements: dict[str, list[Any]]) -> None:
@@ -176,13 +215,13 @@ def cut(module: nn.Module, cuts: Cuts, layout: Layout) -> None:
     first: dict[int, str] = {}
     names = {name: first.setdefault(id(parameter), name)
              for name, parameter in module.named_parameters(remove_duplicate=False)}  # fmt: skip
-    columns = {f"{product.path}.parts.{i}" if product.parts > 1 else product.path: product.path in cuts.shares
+    columns = {f"{product.path}.parts.{i}" if product.parts > 1 else product.path
                for product in (*cuts.columns, *([cuts.head] if cuts.head else [])) for i in range(product.parts)}  # fmt: skip
     rows = {product.path for product in cuts.rows}
     for path, child in list(module.named_modules()):
         name = plain(path)  # a module that is called twice is two in the graph of a stage
         if name in columns:
-            _columns(child, layout, columns[name])
+            _columns(child, layout)
         elif name in rows:
             _rows(child, layout, name)
         elif name in cuts.embeddings:

@@ -4,27 +4,20 @@
 from __future__ import annotations
 
 import contextlib
-from typing import Any, Callable, Iterator, Mapping, Sequence
+from typing import Any, Callable, Iterator, Mapping
 
 import torch
 import torch.distributed as dist
 from torch import nn
-from torch.distributed.tensor import DTensor, Shard, distribute_tensor
+from torch.distributed.tensor import DTensor, distribute_tensor
 
 from ...planning.errors import PlanError
 from .data import begin_microbatch
-from .local import LocalOps
+from .local import LocalOps, Tensors, as_tuple, whole
 from .names import Names, plain
 from .pipeline import Pipeline
 from .recipe import Recipe
 from .tensor import Layout
-
-Tensors = torch.Tensor | Sequence[torch.Tensor]
-
-
-def as_tuple(tensors: Tensors) -> tuple[torch.Tensor, ...]:
-    return (tensors,) if isinstance(tensors, torch.Tensor) else tuple(tensors)
-
 
 class Parallel:
     """What `parallelize` returns: a process's part of a module. An iteration is `backward`, then a step of any
@@ -32,14 +25,14 @@ class Parallel:
 
     def __init__(self, recipe: Recipe, mesh: Any, modules: list[nn.Module], names: Names,
                  loss: Callable[..., Any], weight: Callable[..., Any] | None, pipeline: Pipeline | None,
-                 layout: Layout | None, notes: list[str]):  # fmt: skip
+                 layout: Layout | None, cuts_head: bool, notes: list[str]):  # fmt: skip
         #: The module, or of a pipeline the stages of this process.
         self.modules = modules
         self.mesh = mesh
         #: What was cut how, and what stays whole.
         self.notes = notes
         self._recipe, self._names, self._loss, self._weight, self._pipeline = recipe, names, loss, weight, pipeline
-        self._layout = layout
+        self._layout, self._cuts_head = layout, cuts_head
         self._everyone = mesh._flatten("everyone").get_group()
 
     def __repr__(self) -> str:
@@ -76,12 +69,19 @@ class Parallel:
         count = self._recipe.microbatches
         pieces, parts = (list(zip(*(tensor.chunk(count) for tensor in tensors))) for tensors in (given, wanted))
         scales = self._scales(parts)
+        # Gradients of this iteration are parts until all are there; no sum of parts and wholes.
+        before = [(parameter, parameter.grad) for parameter in self.parameters() if parameter.grad is not None]
+        for parameter, _ in before:
+            parameter.grad = None
         with self._engine():
             if self._pipeline:
                 total = self._pipeline.run(pieces, parts, scales)
             else:
                 total = self._run(pieces, parts, scales)
         self._finish_gradients()
+        with torch.no_grad():
+            for parameter, grad in before:
+                parameter.grad = grad if parameter.grad is None else parameter.grad.add_(grad)
         # Members and places of a sequence have the same loss; only the last stage has one.
         place = dict(zip(self.mesh.mesh_dim_names, self.mesh.get_coordinate()))
         if place["tensor"] or place["context"]:
@@ -101,13 +101,7 @@ class Parallel:
         return total
 
     def scaled_loss(self, output: Any, labels: tuple[torch.Tensor, ...], scale: Any) -> torch.Tensor:
-        from torch.distributed.tensor.parallel import loss_parallel
-
-        is_cut = isinstance(output, DTensor) and any(
-            isinstance(p, Shard) and p.dim == output.ndim - 1 for p in output.placements
-        )
-        with loss_parallel() if is_cut else contextlib.nullcontext():
-            loss = self._loss(output, *map(self._spread, labels))
+        loss = self._loss(output, *map(self._spread, labels))
         if not isinstance(loss, torch.Tensor) or loss.ndim:
             raise PlanError("parallelize: loss(output, *labels) is the mean over samples, a scalar tensor; got "
                             + (f"a tensor of {tuple(loss.shape)}" if isinstance(loss, torch.Tensor) else repr(loss)))  # fmt: skip
@@ -143,8 +137,10 @@ class Parallel:
             yield
             return
         from torch.distributed.tensor.experimental import implicit_replication
+        from torch.distributed.tensor.parallel import loss_parallel
 
-        with implicit_replication(), LocalOps():
+        # Both passes of the loss of logits that are cut in columns.
+        with implicit_replication(), LocalOps(), loss_parallel() if self._cuts_head else contextlib.nullcontext():
             yield
 
     def _finish_gradients(self) -> None:
@@ -208,7 +204,3 @@ class Parallel:
                 if isinstance(value, DTensor):
                     new = distribute_tensor(new, value.device_mesh, value.placements, src_data_rank=None)
                 value.copy_(new)
-
-
-def whole(tensor: Any) -> torch.Tensor:
-    return tensor.full_tensor() if isinstance(tensor, DTensor) else tensor
