@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Hybrid plans by `soap.torch.parallelize`: processes of torch.distributed (gloo) train small models as plans say, and
+one process trains the same without them. Losses of all iterations and all weights behind them have to be equal.
+
+    engine.py [--core] [--only TEXT]
+
+`--core` is the part that scripts/test.sh runs; scripts/test-peers.sh runs all. The last line is "N passed, N failed"."""
+import argparse
+import faulthandler
+import os
+import socket
+import sys
+import time
+import traceback
+from dataclasses import asdict
+
+import torch
+import torch.distributed as dist
+import torch.multiprocessing as mp
+
+import soap.torch
+from soap.planning.hybrid import Shape
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import engine_models  # noqa: E402
+
+BATCH, STEPS = 8, 3
+#: Seconds after which a process that hangs says where.
+LIMIT = int(os.environ.get('LIMIT', 300))
+#: Losses and weights, relative to the largest weight of a tensor or 1.
+TOLERANCE = {"f32": 1e-5, "bf16": 2e-2}
+
+PLANS = {
+    "data 4": Shape(data=4, samples=2),
+    "data 4, 2 microbatches": Shape(data=4, samples=1),
+    "ZeRO-1": Shape(data=4, samples=1, zero=1),
+    "ZeRO-3": Shape(data=4, samples=1, zero=3),
+    "ZeRO-3, whole recomputation": Shape(data=4, samples=2, zero=3, recompute="whole"),
+    "data 4, selective recomputation": Shape(data=4, samples=2, recompute="selective"),
+    "2 stages, data 2": Shape(stages=2, data=2, samples=1),
+    "2 stages, ZeRO-1": Shape(stages=2, data=2, samples=1, zero=1, recompute="whole"),
+    "4 stages": Shape(stages=4, samples=2),
+    "2 stages, interleaved, data 2": Shape(stages=2, chunks=2, data=2, samples=1),
+    "2 stages, tensor 2, sequence": Shape(stages=2, tensor=2, samples=2, sequence=True),
+    "context 2, data 2": Shape(context=2, data=2, samples=1),
+    "context 4": Shape(context=4, samples=1, recompute="whole"),
+    "context 2, tensor 2, sequence": Shape(context=2, tensor=2, samples=1, sequence=True),
+    "tensor 4": Shape(tensor=4, samples=8),
+    "tensor 4, sequence": Shape(tensor=4, samples=4, sequence=True),
+    "tensor 2, sequence, data 2": Shape(tensor=2, data=2, samples=2, sequence=True),
+    "tensor 2, sequence, ZeRO-3": Shape(tensor=2, data=2, samples=2, sequence=True, zero=3, recompute="whole"),
+}
+
+
+#: In bf16, too.
+HALVES = ("data 4", "ZeRO-3", "tensor 2, sequence, data 2", "2 stages, tensor 2, sequence")
+
+
+def plan_of(shape, precision="f32"):
+    """What plan.json has of it."""
+    return {"best": asdict(shape), "global_batch": BATCH, "precision": precision}
+
+
+def train(module, inputs, labels, loss):
+    """Three iterations of SGD with momentum in one process."""
+    optimizer = torch.optim.SGD(module.parameters(), lr=0.1, momentum=0.9)
+    losses = []
+    for _ in range(STEPS):
+        optimizer.zero_grad()
+        value = loss(module(*inputs), labels)
+        value.backward()
+        optimizer.step()
+        losses.append(value.item())
+    return losses, module.state_dict()
+
+
+def train_by_plan(name, shape, precision="f32"):
+    module, inputs, labels, loss = engine_models.make_case(name, BATCH)
+    parallel = soap.torch.parallelize(module, plan_of(shape, precision), loss=loss, example=[x[:1] for x in inputs])
+    optimizer = torch.optim.SGD(parallel.parameters(), lr=0.1, momentum=0.9)
+    losses = []
+    for step in range(STEPS):
+        optimizer.zero_grad()
+        value = parallel.backward([parallel.share(x) for x in inputs], parallel.share(labels))
+        if step == 1:  # gradients add up
+            parallel.backward([parallel.share(x) for x in inputs], parallel.share(labels))
+            for parameter in parallel.parameters():
+                if parameter.grad is not None:
+                    parameter.grad.mul_(0.5)
+        optimizer.step()
+        losses.append(value.item())
+    return losses, parallel
+
+
+def difference(expected, found):
+    """The largest of all tensors, and its name."""
+    if expected.keys() != found.keys():
+        return float("inf"), f"names differ: {sorted(expected.keys() ^ found.keys())}"
+    return max((float((value - found[key]).abs().max() / max(value.abs().max(), 1)), key)
+               for key, value in expected.items() if value.is_floating_point())  # fmt: skip
+
+
+def check(name, title, shape, precision, reference):
+    losses, parallel = train_by_plan(name, shape, precision)
+    state = parallel.state_dict()
+    expected, weights = reference
+    loss_error = max(abs(a - b) / abs(a) for a, b in zip(expected, losses))
+    weight_error, where = difference(weights, state)
+    tolerance = TOLERANCE[precision]
+    good = loss_error <= tolerance and weight_error <= tolerance
+    return good, f"losses within {loss_error:.1e}, weights within {weight_error:.1e} ({where})"
+
+
+def work(rank, processes, port, rows, results, verbose):
+    torch.set_num_threads(1)
+    os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT=str(port), RANK=str(rank), WORLD_SIZE=str(processes))
+    dist.init_process_group("gloo", rank=rank, world_size=processes)
+    references = {}
+    for name, title, shape, precision in rows:
+        if name not in references:
+            references[name] = train(*engine_models.make_case(name, BATCH))
+        began = time.process_time()
+        faulthandler.dump_traceback_later(LIMIT, exit=True)
+        try:
+            good, text = check(name, title, shape, precision, references[name])
+        except Exception as error:
+            good, text = False, f"{type(error).__name__}: {error}"
+            if verbose:
+                print(f"process {rank}: {traceback.format_exc()}", flush=True)
+        faulthandler.cancel_dump_traceback_later()
+        verdicts = [None] * processes
+        dist.all_gather_object(verdicts, good)
+        if rank == 0:
+            results.append((all(verdicts), name, title))
+            print(f"{'ok  ' if all(verdicts) else 'FAIL'} {name}: {title}: {text}, {time.process_time() - began:.1f} s", flush=True)
+    dist.destroy_process_group()
+
+
+def run(processes, rows, verbose):
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    with mp.Manager() as manager:
+        results = manager.list()
+        # Forked processes share the import of PyTorch.
+        mp.start_processes(work, args=(processes, port, rows, results, verbose), nprocs=processes, start_method="fork")
+        return [good for good, _, _ in results]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--core", action="store_true")
+    parser.add_argument("--only", default="")
+    parser.add_argument("--verbose", action="store_true", help="whole tracebacks")
+    options = parser.parse_args()
+    names = ("llama", "gpt2") if options.core else engine_models.NAMES
+    rows = [(name, title, shape, "f32") for name in names for title, shape in PLANS.items()]
+    rows += [(name, title + ", bf16", PLANS[title], "bf16") for name in names for title in HALVES]
+    rows = [row for row in rows if options.only in f"{row[0]}: {row[1]}"]
+    verdicts = run(4, rows, options.verbose)
+    print(f"{verdicts.count(True)} passed, {verdicts.count(False)} failed")
+
+
+if __name__ == "__main__":
+    main()
