@@ -3,7 +3,7 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Bus bandwidths are those of nccl-tests (doc/PERFORMANCE.md).
+// Bus bandwidths are as nccl-tests defines them (doc/PERFORMANCE.md).
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,7 +18,7 @@
 
 using namespace soap;
 
-/// The bytes that a link of a device moves over those of the tensor.
+/// The share of a tensor that the link of a device moves.
 static double busShare(CollectiveKind kind, int devices) {
   double others = static_cast<double>(devices - 1) / devices;
   return kind == CollectiveKind::AllReduce ? 2 * others : others;

@@ -3,8 +3,8 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the cost model says of collectives of a topology, in the terms in which
-// nccl-tests prints what it measures.
+// The cost model's prices of collectives of a topology, in the terms in which
+// nccl-tests prints measured times.
 //
 //===----------------------------------------------------------------------===//
 

@@ -31,7 +31,7 @@ PROFILE = "measured.profile.json"
 
 @dataclass
 class Fitted:
-    """What to plan with instead of the cluster and the executor that were named."""
+    """The cluster and the executor to plan with instead of the ones that were named."""
 
     cluster: str
     executor: str = ""
