@@ -16,7 +16,6 @@ import jax as _jax
 import numpy as np
 
 from . import _core, _jax_inner
-from . import plan as _plan
 from ._jax_flow import kept_arguments
 from ._jax_state import Part, Roles, find_data, find_updates, is_key, parts_of, type_of
 from ._jax_trace import as_shape, evaluate
@@ -25,6 +24,7 @@ from ._versions import check_version
 from .errors import SoapError, SoapWarning
 from .model import Model
 from .plan import Plan
+from .plan import find_strategy as _find_strategy
 
 check_version("jax", _jax.__version__)
 
@@ -325,7 +325,7 @@ def find_strategy(model: Model, topology: str | os.PathLike[str], **search: Any)
     are, priced as XLA runs them (`executor="jax"`, `algorithm="mesh"`)."""
     if search.get("proposals") is None and search.get("time_limit") is None:
         search["time_limit"] = 10
-    return _plan.find_strategy(model, topology, **{"executor": "jax", "algorithm": "mesh", **search})
+    return _find_strategy(model, topology, **{"executor": "jax", "algorithm": "mesh", **search})
 
 
 def nearest(plan: Plan) -> Plan:
