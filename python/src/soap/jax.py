@@ -336,6 +336,32 @@ def nearest(plan: Plan) -> Plan:
     return plan if other.strategy["ops"] == plan.strategy["ops"] else other
 
 
+def put(plan: Plan, *args: Any, devices: Sequence[Any] | None = None) -> tuple[Any, ...]:
+    """Arguments of the function of a plan as arrays of JAX that lie where the plan has them. Each process gives whole
+    arguments, and holds its parts."""
+    trees = getattr(plan.model, "_trees", None)
+    if trees is None:
+        raise TypeError("soap.jax.put: expected a plan of a model that soap.from_jax made")
+    by_number = shardings(plan, devices)
+    whole = _jax.sharding.NamedSharding(mesh(plan, devices), _jax.sharding.PartitionSpec())
+    dynamic = tuple(None if number in trees.static else one for number, one in enumerate(args))
+    leaves, structure = _jax.tree_util.tree_flatten(dynamic)
+    if structure != trees.arguments:
+        raise ValueError(f"soap.jax.put: expected arguments of the form {trees.arguments}, got {structure}")
+    placed = []
+    for leaf, about, position in zip(leaves, trees.leaves, trees.positions):
+        sharding = by_number.get(position, whole)
+        if is_key(about) or sharding.is_fully_addressable:
+            placed.append(_jax.device_put(leaf, sharding))
+        else:
+            array = _value_of(leaf, about)
+            placed.append(_jax.make_array_from_callback(array.shape, sharding, lambda index, array=array: array[index]))
+    arguments = list(_jax.tree_util.tree_unflatten(structure, placed))
+    for number, value in trees.static.items():
+        arguments[number] = value
+    return tuple(arguments)
+
+
 def jit(
     function: Callable[..., Any],
     plan: Plan,
