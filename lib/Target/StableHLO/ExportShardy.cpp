@@ -291,10 +291,15 @@ LogicalResult ShardyExporter::run(func::FuncOp source) {
   // Ops that compute a result of the program, in the order of its dims: one,
   // or one for each turn of a loop and each call of a function.
   llvm::DenseMap<std::pair<unsigned, unsigned>, SmallVector<size_t, 1>> makers;
-  for (auto [i, op] : llvm::enumerate(ops))
-    if (auto place = dyn_cast<FileLineColLoc>(op->getLoc());
-        place && place.getFilename().getValue() == tracedResult)
-      makers[{place.getLine(), place.getColumn()}].push_back(i);
+  for (auto [i, op] : llvm::enumerate(ops)) {
+    SmallVector<Location> places = {op->getLoc()};
+    if (auto fused = dyn_cast<FusedLoc>(op->getLoc()))
+      places.assign(fused.getLocations().begin(), fused.getLocations().end());
+    for (Location loc : places)
+      if (auto place = dyn_cast<FileLineColLoc>(loc);
+          place && place.getFilename().getValue() == tracedResult)
+        makers[{place.getLine(), place.getColumn()}].push_back(i);
+  }
   unsigned number = 0, differing = 0;
   for (Operation *op : programOps) {
     ++number;

@@ -80,6 +80,21 @@ RankedTensorType Importer::typeOf(Operation *op, Type type, bool mayBeEmpty) {
   return RankedTensorType::get(tensor.getShape(), signless(element));
 }
 
+/// Adds a place to an op: a value of a called function is the caller's, too.
+static void addTrace(Operation *made, Location place) {
+  auto isTrace = [](Location loc) {
+    auto file = dyn_cast<FileLineColLoc>(loc);
+    return file && file.getFilename().getValue() == tracedResult;
+  };
+  SmallVector<Location> all;
+  if (auto fused = dyn_cast<FusedLoc>(made->getLoc()))
+    llvm::copy_if(fused.getLocations(), std::back_inserter(all), isTrace);
+  else if (isTrace(made->getLoc()))
+    all.push_back(made->getLoc());
+  all.push_back(place);
+  made->setLoc(FusedLoc::get(made->getContext(), all));
+}
+
 LogicalResult Importer::set(Operation *op, unsigned result, TensorRef tensor) {
   RankedTensorType type =
       typeOf(op, op->getResult(result).getType(), /*mayBeEmpty=*/true);
@@ -93,8 +108,8 @@ LogicalResult Importer::set(Operation *op, unsigned result, TensorRef tensor) {
     if (Operation *made =
             tensor->isWhole() ? tensor->base.getDefiningOp() : nullptr;
         made && made->getResult(0) == tensor->base)
-      made->setLoc(
-          FileLineColLoc::get(context(), tracedResult, number->second, result));
+      addTrace(made, FileLineColLoc::get(context(), tracedResult,
+                                         number->second, result));
   tensors[op->getResult(result)] = std::move(tensor);
   return success();
 }

@@ -8,11 +8,15 @@ numbers of the equations whose jaxprs it is in, then its own."""
 from __future__ import annotations
 
 import contextlib
+import os
 from typing import Any, Callable, Sequence
 
 import jax as _jax
 from jax._src import source_info_util as _source
 from jax.extend.core import Literal as _Literal
+
+# Frames of this package are no places of a user's program.
+_source.register_exclusion(os.path.dirname(__file__))
 
 #: Numbers of equations, the outermost first.
 Path = tuple[int, ...]
@@ -31,10 +35,16 @@ def scope_of(path: Path) -> str:
 
 
 def evaluate(
-    closed: Any, arguments: Sequence[Any], behind: Behind = keep, scoped: bool = False, path: Path = ()
+    closed: Any,
+    arguments: Sequence[Any],
+    behind: Behind = keep,
+    scoped: bool = False,
+    path: Path = (),
+    place: Any = None,
 ) -> list[Any]:
     """The results of a closed jaxpr; `behind` takes the results of each equation. With `scoped` the ops of an equation
-    are in the scope of its path. Locations are in the user's program, as before."""
+    are in the scope of its path. Locations are in the user's program, as before; `place` is the one of equations that
+    have none, as in cached jaxprs of jitted functions."""
     jaxpr = closed.jaxpr
     values: dict[Any, Any] = dict(zip(jaxpr.constvars, closed.consts))
     values.update(zip(jaxpr.invars, arguments))
@@ -46,14 +56,15 @@ def evaluate(
         own = (*path, number)
         names = _source.current_name_stack() + equation.source_info.name_stack
         inlined = _inlined(equation)
+        here = equation.source_info.traceback or place
         with contextlib.ExitStack() as stack:
-            stack.enter_context(_source.user_context(equation.source_info.traceback, name_stack=names))
+            stack.enter_context(_source.user_context(here, name_stack=names))
             stack.enter_context(equation.ctx.manager)
             if scoped and inlined is None:
                 stack.enter_context(_jax.named_scope(scope_of(own)))
             operands = list(map(read, equation.invars))
             if inlined is not None:
-                results = evaluate(inlined, _barred(equation, operands), behind, scoped, own)
+                results = evaluate(inlined, _barred(equation, operands), behind, scoped, own, here)
             else:
                 results = _bind(equation, operands, behind, scoped, own)
             results = behind(own, equation, results)
@@ -115,8 +126,6 @@ def _bind(equation: Any, operands: list[Any], behind: Behind, scoped: bool, path
     parameters = dict(equation.params)
     for place, (name, index, body) in enumerate(_bodies(equation)):
         own = (*path, place)
-        if behind is keep and not scoped:
-            continue
 
         def run(*arguments: Any, body: Any = body, own: Path = own) -> list[Any]:
             return evaluate(body, arguments, behind, scoped, own)

@@ -16,7 +16,6 @@ import jax as _jax
 import numpy as np
 
 from . import _core, _jax_inner
-from . import plan as _plan
 from ._jax_flow import kept_arguments
 from ._jax_state import Part, Roles, find_data, find_updates, is_key, parts_of, type_of
 from ._jax_trace import as_shape, evaluate
@@ -25,6 +24,7 @@ from ._versions import check_version
 from .errors import SoapError, SoapWarning
 from .model import Model
 from .plan import Plan
+from .plan import find_strategy as _find_strategy
 
 check_version("jax", _jax.__version__)
 
@@ -325,7 +325,7 @@ def find_strategy(model: Model, topology: str | os.PathLike[str], **search: Any)
     are, priced as XLA runs them (`executor="jax"`, `algorithm="mesh"`)."""
     if search.get("proposals") is None and search.get("time_limit") is None:
         search["time_limit"] = 10
-    return _plan.find_strategy(model, topology, **{"executor": "jax", "algorithm": "mesh", **search})
+    return _find_strategy(model, topology, **{"executor": "jax", "algorithm": "mesh", **search})
 
 
 def nearest(plan: Plan) -> Plan:
@@ -334,6 +334,32 @@ def nearest(plan: Plan) -> Plan:
     snapped = plan.model.run_passes("soap-snap-to-grid{function=" + plan.function + "}")
     other = Plan(snapped, plan.report, plan._function)
     return plan if other.strategy["ops"] == plan.strategy["ops"] else other
+
+
+def put(plan: Plan, *args: Any, devices: Sequence[Any] | None = None) -> tuple[Any, ...]:
+    """Arguments of the function of a plan as arrays of JAX that lie where the plan has them. Each process gives whole
+    arguments, and holds its parts."""
+    trees = getattr(plan.model, "_trees", None)
+    if trees is None:
+        raise TypeError("soap.jax.put: expected a plan of a model that soap.from_jax made")
+    by_number = shardings(plan, devices)
+    whole = _jax.sharding.NamedSharding(mesh(plan, devices), _jax.sharding.PartitionSpec())
+    dynamic = tuple(None if number in trees.static else one for number, one in enumerate(args))
+    leaves, structure = _jax.tree_util.tree_flatten(dynamic)
+    if structure != trees.arguments:
+        raise ValueError(f"soap.jax.put: expected arguments of the form {trees.arguments}, got {structure}")
+    placed = []
+    for leaf, about, position in zip(leaves, trees.leaves, trees.positions):
+        sharding = by_number.get(position, whole)
+        if is_key(about) or sharding.is_fully_addressable:
+            placed.append(_jax.device_put(leaf, sharding))
+        else:
+            array = _value_of(leaf, about)
+            placed.append(_jax.make_array_from_callback(array.shape, sharding, lambda index, array=array: array[index]))
+    arguments = list(_jax.tree_util.tree_unflatten(structure, placed))
+    for number, value in trees.static.items():
+        arguments[number] = value
+    return tuple(arguments)
 
 
 def jit(

@@ -74,8 +74,8 @@ def check(name, table):
         return "refused"
     assert name not in REFUSED, f"expected {REFUSED[name]!r}"
     expected = (function if hasattr(function, "trace") else jax.jit(function))(*copied(args))
-    plans = {"data-parallel": soap.apply_strategy(model, f"cpu-{DEVICES}", "data-parallel"),
-             "searched": soap.jax.find_strategy(model, f"h100-{DEVICES}", proposals=40)}  # fmt: skip
+    plans = {"zero": soap.apply_strategy(model, f"cpu-{DEVICES}", "zero"),
+             "searched": soap.jax.find_strategy(model, f"cpu-{DEVICES}", proposals=40)}  # fmt: skip
     rows = []
     for kind, plan in plans.items():
         found, lost, ours, theirs = under(function, args, plan, tolerance, expected)

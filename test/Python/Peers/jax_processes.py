@@ -37,12 +37,15 @@ def member(rank, port):
             step = soap.jax.jit(function, plan)
             found = soap.jax._inner_shardings(function, soap.jax.nearest(plan), soap.jax.mesh(plan), False)
             assert found is not None and found.specs
-            one = jax.jit(function, device=jax.local_devices()[0])
-            ours = wanted = args
+            one = jax.jit(function)
+            placed = soap.jax.put(soap.jax.nearest(plan), *args)
+            ours, wanted = placed, args
             for _ in range(2):
-                results, expected = step(*ours), one(*wanted)
+                results = step(*ours)
+                with jax.default_device(jax.local_devices()[0]):
+                    expected = one(*wanted)
                 states = len(results) - 1
-                ours, wanted = (*results[:states], *args[states:]), (*expected[:states], *args[states:])
+                ours, wanted = (*results[:states], *placed[states:]), (*expected[:states], *args[states:])
             parts = 0
             for a, b in zip(jax.tree.leaves(results), jax.tree.leaves(expected), strict=True):
                 whole = np.asarray(b)
