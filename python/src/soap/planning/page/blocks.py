@@ -7,15 +7,16 @@ import re
 from collections import Counter
 from typing import Any
 
-#: `layers.12.mlp.up`: the block's name, its number, the rest.
-NUMBERED = re.compile(r"^(.*?)(\d+)((?:\.|$|_).*)$")
+#: `layers.12.mlp.up`, `block12.mlp.up`: the block's name, its number, the rest.
+NUMBERED = re.compile(r"^((?:[^.]+\.)*?|[^.]*[^.\d])(\d+)\.")
 
 
 def blocks_of(ops: list[list], device_names: list[str]) -> list[dict[str, Any]]:
     """`ops` as the timeline file has them: [name, kind, pass, loops, copies, ranges of devices]."""
     instances: dict[tuple[str, int], list[list]] = {}
+    names = {op[0] for op in ops}
     for op in ops:
-        instances.setdefault(_place(op[0]), []).append(op)
+        instances.setdefault(_place(op[0], names), []).append(op)
     blocks: list[dict[str, Any]] = []
     signatures: list[tuple | None] = []
     for (prefix, number), own in instances.items():
@@ -38,10 +39,10 @@ def blocks_of(ops: list[list], device_names: list[str]) -> list[dict[str, Any]]:
     return blocks
 
 
-def _place(name: str) -> tuple[str, int]:
-    """The block of an op: its numbered name, or the first part of its name."""
+def _place(name: str, names: set[str]) -> tuple[str, int]:
+    """The block of an op: its numbered name, which is no op's, or the first part of its name."""
     match = NUMBERED.match(name)
-    if match and match[3].startswith("."):
+    if match and match[1] + match[2] not in names:
         return match[1], int(match[2])
     return name.split(".", 1)[0], -1
 

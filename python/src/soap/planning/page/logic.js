@@ -112,9 +112,10 @@ const Logic = (() => {
       const spans = [];
       for (let i = 0; lane.passes && i < lane.passes.length; i += 3)
         spans.push({ ...passOf(timeline, lane.passes[i]), start: lane.passes[i + 1], end: lane.passes[i + 1] + lane.passes[i + 2] });
-      const width = timeline.memory_kinds.length + 1, memory = [];
+      // A point is the fullest moment of a thousandth of the iteration, and holds until the next one's begins.
+      const width = timeline.memory_kinds.length + 1, memory = [], interval = timeline.makespan_ns / 1000;
       for (let i = 0; lane.memory && i < lane.memory.length; i += width)
-        memory.push({ time: lane.memory[i], bytes: lane.memory.slice(i + 1, i + width) });
+        memory.push({ time: lane.memory[i], from: Math.floor(lane.memory[i] / interval) * interval, bytes: lane.memory.slice(i + 1, i + width) });
       return {
         number, isLink: Boolean(lane.links), members: lane.links || lane.devices, bytes: lane.bytes || 0,
         starts, ends, subjects, passes, before, spans, memory, dropped: Boolean(lane.dropped),
@@ -190,9 +191,11 @@ const Logic = (() => {
 
   /** A name with its first number left open, and whether it has one: ops of blocks that repeat. */
   function openName(name) {
-    const found = /^(.*?\D)?(\d+)(\..*)$/.exec(name);
-    return found ? [`${found[1] || ""}*${found[3]}`, true] : [name, false];
+    const found = /^((?:[^.]+\.)*?|[^.]*[^.\d])(\d+)(\..*)$/.exec(name);
+    return found ? [`${found[1]}*${found[3]}`, true] : [name, false];
   }
+  /** A name without the block that it is in. */
+  const shortName = (name) => name.replace(/^[^.]*\d+\.(?=[^.]+\.)|^\D*?\.\d+\./, "");
   /** The critical path as steps, and its time by op or tensor, largest first; those of blocks that repeat are one, with
    * their number. */
   function pathOf(timeline) {
@@ -302,7 +305,7 @@ const Logic = (() => {
 
   return {
     duration, bytes, grouped, percent, signedPercent, ranges, words, COLUMNS, columnOf, unpack, ungapped, passOf, passInWords, upper, tasksBetween,
-    busyBefore, busyOf, peakOf, sum, standsFor, firstOf, devicesOf, pathOf, findSubjects, timeBySubject, namesOf, partsOf, differences, frontier, csv, steps,
+    busyBefore, busyOf, peakOf, sum, standsFor, firstOf, devicesOf, pathOf, shortName, findSubjects, timeBySubject, namesOf, partsOf, differences, frontier, csv, steps,
   };
 })();
 

@@ -65,7 +65,7 @@ def _packed(timeline: dict[str, Any]) -> str:
 
 
 def _gaps(tasks: list[int]) -> list[int]:
-    """(subject, start, duration) of each task as the change of the subject, the time since the one before, the duration."""
+    """(subject, start, duration) of each task as the subject less the last one, the time since it, the duration."""
     found, subject, end = [], 0, 0
     for i in range(0, len(tasks), 3):
         found += [tasks[i] - subject, tasks[i + 1] - end, tasks[i + 2]]

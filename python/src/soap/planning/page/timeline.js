@@ -372,7 +372,7 @@ class Timeline {
         c.fillStyle = columns[lane.subjects[t]] === 1 || columns[lane.subjects[t]] === 4 ? "#1a1200" : this.colour("bg");
         c.textAlign = "left";
         const left = Math.max(x, Timeline.GUTTER), right = Math.min(x + width, Timeline.GUTTER + this.plotWidth());
-        c.fillText(this.clip(c, subjects[lane.subjects[t]][0], right - left - 6), left + 3, y + row.height / 2);
+        c.fillText(this.clip(c, Logic.shortName(subjects[lane.subjects[t]][0]), right - left - 6), left + 3, y + row.height / 2);
       }
       c.globalAlpha = 1;
       if (this.chosen && this.chosen.plan === row.plan && this.chosen.lane === lane && this.chosen.task === t) {
@@ -402,6 +402,9 @@ class Timeline {
       const rowOf = new Map();
       for (const row of this.rows) if (row.kind === "tasks" && row.plan === p) rowOf.set(row.lane.number, row);
       let before = null, last = -9;
+      // Many lines are faint, so that what they cross can be read.
+      const changes = path.steps.filter((step, i) => i && step.lane !== path.steps[i - 1].lane && step.start >= this.from && step.start <= this.to).length;
+      const alpha = Math.min(Math.max(25 / changes, 0.07), 0.45);
       for (const step of path.steps) {
         if (step.end < this.from) { before = rowOf.get(step.lane) || null; continue; }
         if (step.start > this.to) break;
@@ -412,7 +415,7 @@ class Timeline {
           c.fillRect(left, y - 2, Math.max(right - left, 0.4), 2.5);
           if (before && before !== row && this.xOf(step.start) >= Timeline.GUTTER && left - last >= 1.5) {
             const other = before.y - scrolled + before.height;
-            c.globalAlpha = 0.45;
+            c.globalAlpha = alpha;
             c.fillRect(left - 0.4, Math.min(y, other), 0.8, Math.abs(y - other));
             c.globalAlpha = 1;
             last = left;
@@ -452,9 +455,9 @@ class Timeline {
     c.rect(Timeline.GUTTER, 0, this.plotWidth(), height);
     c.clip();
     points.forEach((point, i) => {
-      const until = i + 1 < points.length ? points[i + 1].time : end;
-      if (until < this.from || point.time > this.to) return;
-      const x = this.xOf(point.time), width = Math.max(this.xOf(until) - x, 0.5) + 0.4;
+      const until = i + 1 < points.length ? points[i + 1].from : end;
+      if (until < this.from || point.from > this.to) return;
+      const x = this.xOf(point.from), width = Math.max(this.xOf(until) - x, 0.5) + 0.4;
       let base = 0;
       for (const kind of order) {
         const count = point.bytes[kinds.indexOf(kind)] || 0;
@@ -499,7 +502,7 @@ class Timeline {
     const peak = Logic.peakOf(lane);
     let point = peak;
     if (time !== null) {
-      const i = lane.memory.findIndex((one) => one.time > time);
+      const i = lane.memory.findIndex((one) => one.from > time);
       point = lane.memory[Math.max((i < 0 ? lane.memory.length : i) - 1, 0)];
     }
     const kinds = this.plans[this.device[0]].timeline.memory_kinds;

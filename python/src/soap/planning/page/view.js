@@ -112,13 +112,13 @@ class Page {
     const range = best?.report.makespan_range_ns;
     header.append(element("h1", {}, data.title), element("p", { class: "lead" }, data.lead));
     const cards = [this.card("Iteration", time(ns),
-      range ? [time(range[0]), " to ", time(range[1]), ", as published runs of this executor differ"] : report && report.makespan_ns !== ns ? ["the timeline: ", time(report.makespan_ns)] : data.executor_words, this.badge(isSimulated))];
+      [...(range ? [time(range[0]), " to ", time(range[1]), ", as published runs of this executor differ"] : [data.executor_words]), ...(report && report.makespan_ns !== ns ? ["; the timeline: ", time(report.makespan_ns)] : [])], this.badge(isSimulated))];
     if (best) {
       const rate = best.tokens_per_second !== undefined ? [best.tokens_per_second, "tokens/s"] : [best.samples_per_second, "samples/s"];
       cards.push(this.card("Throughput", figure(L.grouped(rate[0]), rate[0], rate[1]), rate[1]));
       cards.push(this.card("MFU", figure(L.percent(best.mfu), best.mfu), "of the dense bf16 peak; nothing recomputed counts"));
     }
-    cards.push(this.card("Fullest device", size(peak), best && !best.fits ? `${L.bytes(best.excess_bytes)} more than it has` : `of ${L.bytes(capacity)}`, this.badge(isSimulated), peak / capacity));
+    cards.push(this.card("Fullest device", size(peak), [best && !best.fits ? `${L.bytes(best.excess_bytes)} more than it has` : `of ${L.bytes(capacity)}`, ...(report && data.peak_bytes !== peak ? ["; the timeline: ", size(data.peak_bytes)] : [])], this.badge(isSimulated), peak / capacity));
     if (report) {
       const parts = L.partsOf(report, this.timeline);
       if (parts) {
@@ -127,8 +127,8 @@ class Page {
       }
     }
     header.append(element("div", { class: "cards" }, cards));
-    if (best && !best.fits) header.append(element("p", { class: "worse" }, element("b", {}, "The plan does not fit. "), answer.enough ? answer.enough + "." : ""));
-    if (answer?.verdict) header.append(element("p", {}, element("b", {}, "Today: "), answer.today.words, ". ", answer.verdict, "."));
+    if (best && !best.fits) header.append(element("p", { class: "worse", style: "margin-top:1rem" }, element("b", {}, "The plan does not fit. "), answer.enough ? answer.enough + "." : ""));
+    if (answer?.verdict) header.append(element("p", { style: "margin-top:1rem" }, element("b", {}, "Today: "), answer.today.words, ". ", answer.verdict, "."));
     header.append(facts(data.facts, true));
     this.section("overview", "Overview", this.overview);
   }
@@ -181,7 +181,7 @@ class Page {
     root.append(element("h3", {}, "The best of each kind"), table(["kind", "time of an iteration", "", "times the plan's", "MFU", "memory", "", "plan"], rows.map(([kind, plan]) => ({
       class: isSame(plan) ? "chosen" : plan.fits ? null : "misfit",
       cells: [element("td", { class: "name" }, kind), time(plan.nanoseconds), bar(plan.nanoseconds / slowest, isSame(plan) ? "forward" : plan.fits ? "weights" : "inputs"), plan.nanoseconds === best.nanoseconds ? "" : L.grouped(plan.nanoseconds / best.nanoseconds, 2), L.percent(plan.mfu), size(plan.peak_bytes),
-        plan.state ? element("span", { class: plan.fits ? "note" : "worse" }, plan.state) : this.badge(plan.simulated), element("td", { class: "wide" }, plan.words)],
+        plan.state && plan.state !== "priced" ? element("span", { class: plan.fits ? "note" : "worse" }, plan.state) : this.badge(plan.simulated), element("td", { class: "wide" }, plan.words)],
     })), { numeric: [1, 3, 4, 5], caption: `Kinds that do not fit into ${L.bytes(cluster.memory_bytes)} are no baselines. Times that are priced, not simulated, say so.` }));
     for (const [kind, why] of Object.entries(answer.missing)) root.append(element("p", { class: "note" }, `${kind}: none: ${why}`));
   }
@@ -258,7 +258,7 @@ class Page {
     const kinds = Object.keys({ ...report.bytes_by_kind, ...beside.report.bytes_by_kind });
     const moved = kinds.map((kind) => [L.words(kind), report.bytes_by_kind?.[kind] || 0, beside.report.bytes_by_kind?.[kind] || 0]).filter((row) => row[1] || row[2]);
     moved.push(["all that is moved", report.bytes_moved, beside.report.bytes_moved], ["between machines", report.bytes_between_machines, beside.report.bytes_between_machines], ["memory of the fullest device", this.data.peak_bytes, beside.peak_bytes]);
-    root.append(element("h3", {}, "Bytes"), table(["what", "A", "B", "B over A"], moved.map(([name, x, y]) => [name, size(x), size(y), x ? L.grouped(y / x, 2) : ""]), { numeric: [1, 2, 3] }));
+    root.append(element("h3", {}, "Bytes"), table(["what", "A", "B", "B over A"], moved.map(([name, x, y]) => [name, size(x), size(y), x && y / x < 1000 ? L.grouped(y / x, 2) : ""]), { numeric: [1, 2, 3] }));
     return true;
   }
 
