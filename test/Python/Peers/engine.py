@@ -20,6 +20,7 @@ import torch.distributed as dist
 import torch.multiprocessing as mp
 
 import soap.torch
+from soap.planning import PlanError
 from soap.planning.hybrid import Shape
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -119,6 +120,36 @@ def train_by_plan(name, shape, precision="f32"):
     return losses, parallel
 
 
+def refusals():
+    """Plans that the engine cannot run, before any process is asked: what the error says, and the nearest plan."""
+    cases = [
+        (Shape(context=2, samples=1, zigzag=True), "early and a late part", "context=2,data=1,samples=1,zero=0)"),
+        (Shape(data=2, samples=4, offload=True), "host memory", "data=2,samples=4,zero=0)"),
+        (Shape(data=3, samples=1), "a batch of 8, as 3 replicas have 1 at a time", "no plan is near"),
+        (Shape(stages=2, data=2, samples=1, zero=3), "ZeRO-3 with pipeline stages", "zero=1"),
+        (Shape(context=2, data=2, samples=1, zero=1), "states that are split over the places", "zero=0"),
+        (Shape(context=2, data=2, samples=2), "several samples in a microbatch", "samples=1"),
+        (Shape(context=2, stages=2, samples=1), "context parallelism with pipeline stages", "stages=1,chunks=1"),
+    ]
+    for shape, what, near in cases:
+        try:
+            soap.torch.parallelize(torch.nn.Linear(2, 2), plan_of(shape), loss=None)
+            text = "no error"
+        except PlanError as error:
+            text = str(error)
+        good = what in text and near in text
+        if not good:
+            print(f"FAIL {shape.option()}: {text}")
+        yield good
+    for plan, what in (({"best": {}}, "expected the plan.json of soap-plan"), ("no/such/plan.json", "no/such/plan.json"),
+                       (plan_of(Shape(data=4, samples=2), "f16"), "precision f16")):  # fmt: skip
+        try:
+            soap.torch.parallelize(torch.nn.Linear(2, 2), plan, loss=None)
+            yield False
+        except PlanError as error:
+            yield what in str(error)
+
+
 def difference(expected, found):
     """The largest of all tensors, and its name."""
     if expected.keys() != found.keys():
@@ -191,7 +222,8 @@ def main():
     if options.core:
         rows, more = [row for row in rows if row[:2] in CORE], []
     rows, more = ([row for row in part if options.only in f"{row[0]}: {row[1]}"] for part in (rows, more))
-    verdicts = [verdict for count, part in ((4, rows), (8, more)) if part for verdict in run(count, part, options.verbose)]
+    verdicts = list(refusals()) if not options.only else []
+    verdicts += [verdict for count, part in ((4, rows), (8, more)) if part for verdict in run(count, part, options.verbose)]
     print(f"{verdicts.count(True)} passed, {verdicts.count(False)} failed")
 
 

@@ -253,7 +253,8 @@ class T5(nn.Module):
         memory = self.encoder_norm(x)
         t = target.shape[1]
         hidden = torch.full((t, t), -1e9, device=target.device).triu(1)
-        y, bias = self.shared(target), self._bias(self.decoder_bias, t) + hidden
+        y, bias = self.shared(target), self._bias(self.decoder_bias, t)
+        bias = bias + hidden.to(bias.dtype)
         for block in self.decoder:
             y = block(y, bias, memory)
         return self.head(self.decoder_norm(y))
