@@ -54,6 +54,9 @@ run() {
 }
 run "notebooks of ONNX and PyTorch" test/Python/pages.py docs/Python.ipynb docs/tutorials/PyTorch.ipynb
 run "plans as DTensor placements" test/Python/Peers/dtensor.py
+export SOAP_TOOLS=$build/bin
+run "plans on PyTorch's engine" test/Python/Peers/engine.py
+run "collectives of PyTorch's engine" test/Python/Peers/engine_collectives.py
 run "modules of PyTorch" test/Python/Peers/modules.py
 run "corners by from_torch" test/Python/Peers/corners.py
 run "models of today by from_torch" test/Python/Peers/zoo_training.py

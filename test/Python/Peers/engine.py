@@ -4,7 +4,8 @@ one process trains the same without them. Losses of all iterations and all weigh
 
     engine.py [--core] [--only TEXT]
 
-`--core` is the part that scripts/test.sh runs; scripts/test-peers.sh runs all. The last line is "N passed, N failed"."""
+`--core` is the part that scripts/test.sh runs; scripts/test-peers.sh runs all. The last line is "N passed, N failed".
+"""
 import argparse
 import faulthandler
 import os
@@ -19,12 +20,15 @@ import torch.distributed as dist
 import torch.multiprocessing as mp
 
 import soap.torch
+from soap.planning import PlanError
 from soap.planning.hybrid import Shape
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import engine_models  # noqa: E402
 
 BATCH, STEPS = 8, 3
+#: Of all gradients, at most.
+NORM = 0.5
 #: Seconds after which a process that hangs says where.
 LIMIT = int(os.environ.get('LIMIT', 300))
 #: Losses and weights, relative to the largest weight of a tensor or 1.
@@ -52,12 +56,30 @@ PLANS = {
 }
 
 
+#: On eight processes.
+EIGHT = {
+    "2 stages, tensor 2, sequence, ZeRO-1": Shape(stages=2, tensor=2, data=2, samples=1, zero=1, sequence=True),
+    "tensor 2, sequence, ZeRO-3, data 4": Shape(tensor=2, data=4, samples=1, zero=3, sequence=True, recompute="whole"),
+    "4 stages, data 2": Shape(stages=4, data=2, samples=1),
+}
+#: The part that takes a minute.
+CORE = [("llama", "ZeRO-3, whole recomputation"), ("llama", "2 stages, interleaved, data 2"), ("gpt2", "ZeRO-1"),
+        ("llama", "tensor 2, sequence, data 2"), ("gpt2", "2 stages, tensor 2, sequence"),
+        ("llama, labels left out", "2 stages, data 2")]  # fmt: skip
 #: In bf16, too.
 HALVES = ("data 4", "ZeRO-3", "tensor 2, sequence, data 2", "2 stages, tensor 2, sequence")
 
 
+#: Parts of plans that models have no place for, and what the error says.
+REFUSED = {
+    ("resnet", "tensor"): "no products were found that follow each other",
+    ("resnet", "context"): "context parallelism over",
+    ("vit", "context"): "context parallelism over",
+}
+
+
 def plan_of(shape, precision="f32"):
-    """What plan.json has of it."""
+    """A plan.json by hand."""
     return {"best": asdict(shape), "global_batch": BATCH, "precision": precision}
 
 
@@ -69,14 +91,19 @@ def train(module, inputs, labels, loss):
         optimizer.zero_grad()
         value = loss(module(*inputs), labels)
         value.backward()
+        torch.nn.utils.clip_grad_norm_(module.parameters(), NORM)
         optimizer.step()
         losses.append(value.item())
     return losses, module.state_dict()
 
 
 def train_by_plan(name, shape, precision="f32"):
-    module, inputs, labels, loss = engine_models.make_case(name, BATCH)
-    parallel = soap.torch.parallelize(module, plan_of(shape, precision), loss=loss, example=[x[:1] for x in inputs])
+    module, inputs, labels, loss = engine_models.make_case(name, BATCH, seed=1)
+    weight = engine_models.count if (labels < 0).any() else None
+    parallel = soap.torch.parallelize(module, plan_of(shape, precision), loss=loss, example=[x[:1] for x in inputs],
+                                      weight=weight)  # fmt: skip
+    # The weights that the reference begins with.
+    parallel.load_state_dict(engine_models.make_case(name, BATCH)[0].state_dict())
     optimizer = torch.optim.SGD(parallel.parameters(), lr=0.1, momentum=0.9)
     losses = []
     for step in range(STEPS):
@@ -87,9 +114,40 @@ def train_by_plan(name, shape, precision="f32"):
             for parameter in parallel.parameters():
                 if parameter.grad is not None:
                     parameter.grad.mul_(0.5)
+        parallel.clip_grad_norm_(NORM)
         optimizer.step()
         losses.append(value.item())
     return losses, parallel
+
+
+def refusals():
+    """Plans that the engine cannot run, before any process is asked: what the error says, and the nearest plan."""
+    cases = [
+        (Shape(context=2, samples=1, zigzag=True), "early and a late part", "context=2,data=1,samples=1,zero=0)"),
+        (Shape(data=2, samples=4, offload=True), "host memory", "data=2,samples=4,zero=0)"),
+        (Shape(data=3, samples=1), "a batch of 8, as 3 replicas have 1 at a time", "no plan is near"),
+        (Shape(stages=2, data=2, samples=1, zero=3), "ZeRO-3 with pipeline stages", "zero=1"),
+        (Shape(context=2, data=2, samples=1, zero=1), "states that are split over the places", "zero=0"),
+        (Shape(context=2, data=2, samples=2), "several samples in a microbatch", "samples=1"),
+        (Shape(context=2, stages=2, samples=1), "context parallelism with pipeline stages", "stages=1,chunks=1"),
+    ]
+    for shape, what, near in cases:
+        try:
+            soap.torch.parallelize(torch.nn.Linear(2, 2), plan_of(shape), loss=None)
+            text = "no error"
+        except PlanError as error:
+            text = str(error)
+        good = what in text and near in text
+        if not good:
+            print(f"FAIL {shape.option()}: {text}")
+        yield good
+    for plan, what in (({"best": {}}, "expected the plan.json of soap-plan"), ("no/such/plan.json", "no/such/plan.json"),
+                       (plan_of(Shape(data=4, samples=2), "f16"), "precision f16")):  # fmt: skip
+        try:
+            soap.torch.parallelize(torch.nn.Linear(2, 2), plan, loss=None)
+            yield False
+        except PlanError as error:
+            yield what in str(error)
 
 
 def difference(expected, found):
@@ -124,15 +182,18 @@ def work(rank, processes, port, rows, results, verbose):
         try:
             good, text = check(name, title, shape, precision, references[name])
         except Exception as error:
-            good, text = False, f"{type(error).__name__}: {error}"
-            if verbose:
+            text = f"{type(error).__name__}: {error}"
+            reason = next((what for (model, part), what in REFUSED.items() if model == name and part in title), "no error")
+            good = reason in text
+            if verbose and not good:
                 print(f"process {rank}: {traceback.format_exc()}", flush=True)
         faulthandler.cancel_dump_traceback_later()
         verdicts = [None] * processes
         dist.all_gather_object(verdicts, good)
         if rank == 0:
             results.append((all(verdicts), name, title))
-            print(f"{'ok  ' if all(verdicts) else 'FAIL'} {name}: {title}: {text}, {time.process_time() - began:.1f} s", flush=True)
+            seconds = time.process_time() - began
+            print(f"{'ok  ' if all(verdicts) else 'FAIL'} {name}: {title}: {text}, {seconds:.1f} s", flush=True)
     dist.destroy_process_group()
 
 
@@ -153,11 +214,16 @@ def main():
     parser.add_argument("--only", default="")
     parser.add_argument("--verbose", action="store_true", help="whole tracebacks")
     options = parser.parse_args()
-    names = ("llama", "gpt2") if options.core else engine_models.NAMES
+    names = engine_models.NAMES
     rows = [(name, title, shape, "f32") for name in names for title, shape in PLANS.items()]
     rows += [(name, title + ", bf16", PLANS[title], "bf16") for name in names for title in HALVES]
-    rows = [row for row in rows if options.only in f"{row[0]}: {row[1]}"]
-    verdicts = run(4, rows, options.verbose)
+    rows += [("llama, labels left out", title, PLANS[title], "f32") for title in ("ZeRO-3", "2 stages, data 2", "tensor 4")]
+    more = [(name, title, shape, "f32") for name in names for title, shape in EIGHT.items()]
+    if options.core:
+        rows, more = [row for row in rows if row[:2] in CORE], []
+    rows, more = ([row for row in part if options.only in f"{row[0]}: {row[1]}"] for part in (rows, more))
+    verdicts = list(refusals()) if not options.only else []
+    verdicts += [verdict for count, part in ((4, rows), (8, more)) if part for verdict in run(count, part, options.verbose)]
     print(f"{verdicts.count(True)} passed, {verdicts.count(False)} failed")
 
 

@@ -35,8 +35,8 @@ def parallelize(module: nn.Module, plan: Any, mesh: Any = None, *, loss: Callabl
     """Spreads a module over the processes of torch.distributed as a hybrid plan says (docs/PyTorch.md). Every process
     calls it with the same weights; the module is changed.
 
-    `plan` is the plan.json of `soap-plan`, the folder that has it, or the answer of `soap.plan`; `kind` chooses a row of
-    its table. `mesh` is `engine_mesh(plan)`, or a mesh with the same dims. `loss(output, *labels)` is a mean over the
+    `plan` is the plan.json of `soap-plan`, the folder that has it, or the answer of `soap.plan`; `kind` is a row of its
+    table. `mesh` is `engine_mesh(plan)`, or a mesh with the same dims. `loss(output, *labels)` is a mean over the
     samples of a microbatch. `weight(*labels)` counts the elements of that mean where microbatches differ. `example` is
     inputs of one or more samples; plans that cut products or the module itself trace the module on it.
 
@@ -88,7 +88,7 @@ def _microbatch(example: Any, recipe: Recipe) -> tuple[torch.Tensor, ...]:
 
 
 def _notes(cuts: Cuts) -> list[str]:
-    """What was cut how."""
+    """How each product is cut."""
     lines = [f"{product.path}: columns" + (f", {product.parts} parts" if product.parts > 1 else "")
              for product in (*cuts.columns, *([cuts.head] if cuts.head else []))]  # fmt: skip
     lines += [f"{product.path}: rows" for product in cuts.rows]

@@ -23,7 +23,7 @@ class Names:
         self.products: dict[str, tuple[int, bool]] = {}
 
     def whole(self, state: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:
-        """Tensors by their names in the module, of tensors by their names in what was made of it, or in a stage of that."""
+        """Tensors by their names in the module, from those by names in what was made of it, or in a stage."""
         found = {plain(key): value for key, value in state.items()}
         for path, (parts, is_transposed) in self.products.items():
             for kind in ("weight", "bias"):

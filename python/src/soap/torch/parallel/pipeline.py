@@ -168,7 +168,7 @@ class Pipeline:
 
 
 class Flow:
-    """What stages send. A stage sends to the next one alone, so values that later ones read go through all between."""
+    """Values that stages send. Each sends to the next one alone: values that later ones read go through all between."""
 
     def __init__(self, pipe: Any, inputs: Tensors):
         graph = pipe.split_gm.graph
@@ -229,6 +229,7 @@ class Flow:
             kept = iter(list(passed))
             passed.clear()
             several = [whole(values[node]) if node in values else next(kept) for node in self.leaving(number)]
+            several = [x.contiguous() for x in several]  # to be sent
             return several[0] if len(several) == 1 else tuple(several)
 
         stage.register_forward_pre_hook(inputs)

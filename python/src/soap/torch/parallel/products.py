@@ -113,7 +113,7 @@ def find_cuts(module: nn.Module, program: torch.export.ExportedProgram, members:
         if cut_head and node in results and product.path not in taken and _extent(node) % members == 0 and _extent(node) >= 8 * members:
             cuts.head = product
     cuts.embeddings = [path for path in dict.fromkeys(cuts.embeddings) if _at(module, path).num_embeddings % members == 0]
-    # Tied weights are cut alike, or not at all.
+    # Tied weights are all cut in one way, or not at all.
     readers = [name.rpartition(".")[0] for name in first.get(f"{cuts.head.path}.weight", ())] if cuts.head else []
     if cuts.head and any(path not in (*cuts.embeddings, cuts.head.path) for path in readers):
         cuts.head, readers = None, []

@@ -24,7 +24,7 @@ POSITIONS = 1
 
 
 class Parts:
-    """What a product that was taken apart returns: it can be taken apart, as its module does, and nothing else."""
+    """The result of a product that was taken apart: it can be taken apart, as its module does, and nothing else."""
 
     def __init__(self, path: str, parts: list[torch.Tensor]):
         self._path, self._parts = path, parts
@@ -138,8 +138,8 @@ class Layout:
         return every.redistribute(self.mesh, self.of_inputs(x.ndim))
 
     def entered(self, x: DTensor) -> DTensor:
-        """What products in columns read. Each member has a part of its gradient, and the sum is made here; where the
-        stream is cut, it is made by the backward pass of the gather."""
+        """An activation as products in columns read it. Members have parts of its gradient, and the sum is made here;
+        where the stream is cut, the backward pass of the gather makes it."""
         whole = self.of_inputs(x.ndim)
         if list(x.placements) != whole:
             return x.redistribute(self.mesh, whole)

@@ -19,8 +19,9 @@ from .pipeline import Pipeline
 from .recipe import Recipe
 from .tensor import Layout
 
+
 class Parallel:
-    """What `parallelize` returns: a process's part of a module. An iteration is `backward`, then a step of any
+    """The result of `parallelize`: a process's part of a module. An iteration is `backward`, then a step of any
     optimizer of `parameters()`."""
 
     def __init__(self, recipe: Recipe, mesh: Any, modules: list[nn.Module], names: Names,
@@ -29,7 +30,7 @@ class Parallel:
         #: The module, or of a pipeline the stages of this process.
         self.modules = modules
         self.mesh = mesh
-        #: What was cut how, and what stays whole.
+        #: How products are cut, and which stay whole.
         self.notes = notes
         self._recipe, self._names, self._loss, self._weight, self._pipeline = recipe, names, loss, weight, pipeline
         self._layout, self._cuts_head = layout, cuts_head
@@ -37,8 +38,6 @@ class Parallel:
 
     def __repr__(self) -> str:
         return f"<soap.torch.Parallel: {self._recipe.in_words()}>"
-
-    # --- Data -----------------------------------------------------------------------------------------------------------
 
     @property
     def replica(self) -> int:
@@ -56,11 +55,10 @@ class Parallel:
             raise PlanError(f"share: the plan has {self._recipe.batch} samples an iteration, got {tensor.shape[0]}")
         return tensor.chunk(self.replicas)[self.replica]
 
-    # --- An iteration -----------------------------------------------------------------------------------------------------
-
     def backward(self, inputs: Tensors, labels: Tensors) -> torch.Tensor:
-        """Both passes of all microbatches: adds the gradients of the mean loss to `.grad`, and returns that loss, of the
-        samples of all replicas, on every process. `inputs` and `labels` have the samples of this process's replica."""
+        """Both passes of all microbatches: adds the gradients of the mean loss to `.grad`, and returns that loss, of
+        the samples of all replicas, on every process. `inputs` and `labels` are the samples of this process's
+        replica."""
         given, wanted = as_tuple(inputs), as_tuple(labels)
         for tensor in (*given, *wanted):
             if tensor.shape[0] != self._recipe.samples:
@@ -151,8 +149,6 @@ class Parallel:
         if self._pipeline:
             self._pipeline.add_tied_gradients()
 
-    # --- Weights ------------------------------------------------------------------------------------------------------------
-
     def parameters(self) -> Iterator[nn.Parameter]:
         """The parameters of this process, for an optimizer."""
         for module in self.modules:
@@ -176,7 +172,7 @@ class Parallel:
         return norm
 
     def state_dict(self) -> dict[str, torch.Tensor]:
-        """Whole weights and buffers by their names in the module, on the CPU of every process. All processes call it."""
+        """Whole weights and buffers by their names in the module, on the CPU of all processes, which all call it."""
         mine: dict[str, torch.Tensor] = {}
         for module in self.modules:
             mine.update(self._names.whole({key: whole(value.detach()).cpu() for key, value in module.state_dict().items()}))
