@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Makes the wheel of a build (scripts/wheel.sh, for one Python), installs it into an empty virtual environment, and runs
-there what a user runs: import, tools, a plan, a search, training. Its tools give the same results as the build's.
+"""Makes the wheel of a build (scripts/wheel.sh, for one Python), installs it into an empty virtual environment, and
+runs there what a user runs: import, tools, a plan, a search, training. Its tools give the same results as the build's.
 
     test/Packaging/wheel.py BUILD [--full] [WHEEL]
 
-With WHEEL, that one is tested. --full also runs the tests of the Python package with it. Needs PyPI; where there is none the suite is skipped. The last line is "N passed, N
-failed"."""
+With WHEEL, that one is tested. --full also runs the tests of the Python package with it. Needs PyPI; without it the
+suite is skipped. The last line is "N passed, N failed"."""
 import json
 import os
 import re
@@ -167,7 +167,7 @@ def one_command():
 
 @check
 def left_out():
-    """What the wheel does not have is refused by name."""
+    """Parts that the wheel does not have are refused by name."""
     plugin = os.path.join(Wheel.build, "lib", "SoapPlugin.so")
     for flag in ("--load-dialect-plugin=", "--load-pass-plugin="):
         done = Wheel.command("soap-opt", "step.mlir", flag + plugin, "-o", os.devnull)
