@@ -187,7 +187,8 @@ def _timeline_words(simulated: Simulated, dropped: int) -> str:
     if timeline["replicas"] > 1:
         count = folded.get("devices", len(lanes))
         words.append(
-            f"folded: {count} device{'s stand' if count > 1 else ' stands'} for {devices}, as replicas of each stage do the same at the same times"
+            f"folded: {count} device{'s stand' if count > 1 else ' stands'} for {devices}, as replicas of each stage do "
+            "the same at the same times"
         )
     elif folded.get("reason"):
         words.append(f"not folded: {folded['reason']}")
@@ -196,7 +197,10 @@ def _timeline_words(simulated: Simulated, dropped: int) -> str:
         words.append(f"devices that do the same at the same times are one lane: {len(lanes)} lanes for {alike} devices")
     text = "; ".join(words) + ". Every lane says how many it stands for."
     if dropped:
-        text += f" {dropped} of {len(timeline['lanes'])} lanes show no single tasks, so that this file stays small; --soap-simulate='timeline=t.json' writes all."
+        text += (
+            f" {dropped} of {len(timeline['lanes'])} lanes show no single tasks, so that this file stays small; "
+            "--soap-simulate='timeline=t.json' writes all."
+        )
     return text
 
 
@@ -346,16 +350,19 @@ def provenance(simulated: Simulated | None, has_answer: bool, has_alternatives: 
         folded = simulated.report.get("folded", {})
         how = f"the {simulated.report['simulator']}"
         if simulated.timeline["replicas"] > 1:
-            how += f" of {folded.get('devices')} of {folded.get('unfolded_devices')} devices, one of {simulated.timeline['replicas']} replicas of each stage"
+            how += f" of {folded.get('devices')} of {folded.get('unfolded_devices')} devices, one of "
+            how += f"{simulated.timeline['replicas']} replicas of each stage"
         lines.append(
-            f"Simulated, by {how}: the timeline, the critical path, memory over time and by kind, loads of devices and links, the table What if"
+            f"Simulated, by {how}: the timeline, the critical path, memory over time and by kind, loads of devices and "
+            "links, the table What if"
             + (", other configs of ops" if has_alternatives else "")
             + "."
         )
         lines.append("Each point of memory is the fullest moment of a thousandth of the iteration.")
     if has_answer:
         lines.append(
-            "The plan's time and memory, and rows of tables, are simulated where they say so, else priced: sums that a simulation may contradict "
+            "The plan's time and memory, and rows of tables, are simulated where they say so, else priced: sums that a "
+            "simulation may contradict "
             "(docs/Hierarchical.md has the factors). Prices of stages are not simulated."
         )
     lines.append(
@@ -382,7 +389,8 @@ def fill(
     data["blocks"] = blocks
     count = sum(block["count"] for block in blocks)
     data["blocks_words"] = (
-        f"{len(ops):,} ops in {count:,} blocks; blocks that are split alike, one after the other, are one row with their number. "
+        f"{len(ops):,} ops in {count:,} blocks; blocks that are split alike, one after the other, are one row with "
+        "their number. "
         "A loop that is split says into how many pieces and in which role; times are means of all devices."
     )
     data["stage_blocks"] = _stage_blocks(ops, simulated.report.get("pipeline", {}).get("stages", []), names)
