@@ -36,7 +36,9 @@ class Tools:
 
     def run(self, tool, *arguments, fails=False):
         command = [sys.executable] if tool == "soap-plan" else []
-        done = subprocess.run([*command, str(self.bin / tool), *map(str, arguments)], capture_output=True, text=True, cwd=self.folder)
+        done = subprocess.run(
+            [*command, str(self.bin / tool), *map(str, arguments)], capture_output=True, text=True, cwd=self.folder
+        )
         if (done.returncode != 0) != fails:
             sys.exit(f"{tool} {arguments}: status {done.returncode}: {done.stderr}")
         return done.stderr if fails else done.stdout
@@ -106,7 +108,10 @@ def check_timeline(name, timeline, graph, report):
             check(f"{name}: points in time", [point[0] for point in points] == sorted(point[0] for point in points))
     flat = timeline["critical_path"]
     steps = list(zip(flat[::4], flat[2::4], flat[3::4]))
-    check(f"{name}: the critical path", steps and steps[0][1] == 0 and sum(step[2] for step in steps) == timeline["makespan_ns"])
+    check(
+        f"{name}: the critical path",
+        steps and steps[0][1] == 0 and sum(step[2] for step in steps) == timeline["makespan_ns"],
+    )
     if "critical_path" in report and timeline["simulator"] == "task graph":
         by_name = Counter()
         for subject, duration in zip(flat[1::4], flat[3::4]):
@@ -120,9 +125,23 @@ def check_timeline(name, timeline, graph, report):
 def check_page(tools, name, module, fold, *more):
     """The page of a module. `fold`: of the simulation that is compared with the task graph."""
     report, timeline, graph = (tools.folder / f"{name}.{kind}.json" for kind in ("report", "timeline", "tasks"))
-    tools.run("soap-opt", module, f"--soap-simulate=fold={fold} report={report} timeline={timeline} summary=false", "-o", os.devnull)
-    tools.run("soap-opt", module, f"--soap-simulate=fold=never compare=none task-graph={graph} summary=false", "-o", os.devnull)
-    check_timeline(name, json.loads(timeline.read_text()), json.loads(graph.read_text()), json.loads(report.read_text()))
+    tools.run(
+        "soap-opt",
+        module,
+        f"--soap-simulate=fold={fold} report={report} timeline={timeline} summary=false",
+        "-o",
+        os.devnull,
+    )
+    tools.run(
+        "soap-opt",
+        module,
+        f"--soap-simulate=fold=never compare=none task-graph={graph} summary=false",
+        "-o",
+        os.devnull,
+    )
+    check_timeline(
+        name, json.loads(timeline.read_text()), json.loads(graph.read_text()), json.loads(report.read_text())
+    )
     page = tools.folder / f"{name}.html"
     tools.run("soap-plan", "--page", module, "-o", page, *more)
     text = page.read_text(encoding="utf-8")
@@ -130,7 +149,10 @@ def check_page(tools, name, module, fold, *more):
     packed = inflate(data["timeline"])
     theirs = json.loads(report.read_text())
     check(f"{name}: the page has the report's time", data["report"]["makespan_ns"] == theirs["makespan_ns"])
-    check(f"{name}: the page has the lanes", sum("devices" in lane for lane in packed["lanes"]) > 0 and packed["makespan_ns"] == theirs["makespan_ns"])
+    check(
+        f"{name}: the page has the lanes",
+        sum("devices" in lane for lane in packed["lanes"]) > 0 and packed["makespan_ns"] == theirs["makespan_ns"],
+    )
     check(f"{name}: nothing is loaded", not re.search(r"(src|href)=[\"']?https?:|@import|url\(http", text))
     check(f"{name}: bytes of the file", len(text) < 3_000_000, len(text))
     for row in data["what_if"]["rows"]:
@@ -146,8 +168,11 @@ def check_node(tools, name, timeline, report):
     if not node:
         skip("node is not found: the logic of plan.html is not run")
         return
-    done = subprocess.run([node, str(SOURCE / "test/Python/Inputs/plan-page.js"), str(LOGIC), str(timeline), str(report)],
-                          capture_output=True, text=True)  # fmt: skip
+    done = subprocess.run(
+        [node, str(SOURCE / "test/Python/Inputs/plan-page.js"), str(LOGIC), str(timeline), str(report)],
+        capture_output=True,
+        text=True,
+    )
     lines = done.stdout.splitlines()
     check(f"{name}: node", done.returncode == 0 and lines, done.stderr)
     for line in lines:
@@ -155,18 +180,37 @@ def check_node(tools, name, timeline, report):
 
 
 def check_chromium(tools, name, page, data):
-    browser = next((found for found in map(shutil.which, ("chromium", "chromium-browser", "google-chrome")) if found), None)
+    browser = next(
+        (found for found in map(shutil.which, ("chromium", "chromium-browser", "google-chrome")) if found), None
+    )
     if not browser:
         skip("Chromium is not found: plan.html is not drawn")
         return
     with tempfile.TemporaryDirectory() as profile:
-        done = subprocess.run([browser, "--headless=new", "--no-sandbox", "--disable-gpu", f"--user-data-dir={profile}",
-                               "--window-size=1280,900", "--enable-logging=stderr", "--virtual-time-budget=20000", "--dump-dom",
-                               page.as_uri()], capture_output=True, text=True, timeout=300)  # fmt: skip
+        done = subprocess.run(
+            [
+                browser,
+                "--headless=new",
+                "--no-sandbox",
+                "--disable-gpu",
+                f"--user-data-dir={profile}",
+                "--window-size=1280,900",
+                "--enable-logging=stderr",
+                "--virtual-time-budget=20000",
+                "--dump-dom",
+                page.as_uri(),
+            ],
+            capture_output=True,
+            text=True,
+            timeout=300,
+        )
     said = [line for line in done.stderr.splitlines() if "CONSOLE" in line]
     check(f"{name}: the console", not said, said)
     check(f"{name}: it is drawn", 'data-ready="true"' in done.stdout, done.stdout[:300])
-    figures = {html.unescape(exact): html.unescape(text) for exact, text in re.findall(r'data-exact="([^"]*)"[^>]*>([^<]*)<', done.stdout)}
+    figures = {
+        html.unescape(exact): html.unescape(text)
+        for exact, text in re.findall(r'data-exact="([^"]*)"[^>]*>([^<]*)<', done.stdout)
+    }
     ns = str(data["report"]["makespan_ns"])
     check(f"{name}: the time is on it", ns in figures, list(figures)[:9])
     check(f"{name}: the memory is on it", str(data["peak_bytes"]) in figures)
@@ -176,7 +220,44 @@ def check_chromium(tools, name, page, data):
         check(f"{name}: no '{part}'", part not in re.sub(r"<script.*?</script>", "", done.stdout, flags=re.S))
 
 
-UNITS = {"ns": 1, "µs": 1e3, "ms": 1e6, "s": 1e9, "B": 1, "kB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12, "PB": 1e15, "%": 0.01}
+def check_answer(tools):
+    """The page that an answer of soap-plan has."""
+    config = tools.folder / "config.json"
+    config.write_text(
+        json.dumps(
+            {
+                "model_type": "llama", "num_hidden_layers": 3, "hidden_size": 64, "num_attention_heads": 4,
+                "num_key_value_heads": 2, "intermediate_size": 96, "vocab_size": 200, "max_position_embeddings": 64,
+                "rope_theta": 10000, "tie_word_embeddings": False,
+            }
+        )
+    )  # fmt: skip
+    tools.run("soap-plan", config, "--cluster", "h100-4", "--global-batch", "16", "--time-limit", "20", "-o", "plan")
+    answer = json.loads((tools.folder / "plan" / "plan.json").read_text())
+    page = tools.folder / "plan" / "plan.html"
+    data = data_of(page.read_text(encoding="utf-8"))
+    check("answer: the figures of plan.json", data["answer"]["best"] == answer["best"])
+    check("answer: its kinds", list(data["answer"]["best_of_kinds"]) and data["answer"]["missing"] == answer["missing"])
+    best = [plan for plan in data["search"]["plans"] if plan["isBest"]]
+    check("answer: the plan among all", [plan["ns"] for plan in best] == [answer["best"]["nanoseconds"]], best)
+    batch = [row for row in data["what_if"]["rows"] if row["what"].startswith("samples")]
+    check("answer: other batches", batch and len(batch[0]["points"]) == 5, batch)
+    check_chromium(tools, "answer", page, data)
+
+
+UNITS = {
+    "ns": 1,
+    "µs": 1e3,
+    "ms": 1e6,
+    "s": 1e9,
+    "B": 1,
+    "kB": 1e3,
+    "MB": 1e6,
+    "GB": 1e9,
+    "TB": 1e12,
+    "PB": 1e15,
+    "%": 0.01,
+}
 
 
 def is_rounded(exact, text):
@@ -205,40 +286,99 @@ def skip(reason):
 def main():
     with tempfile.TemporaryDirectory() as place:
         tools = Tools(sys.argv[1], Path(place))
-        lenet = tools.module("lenet", ["--generate=lenet", "--batch=64"], "optimizer=sgd",
-                             "--soap-apply-strategy=preset=data-parallel topology=cpu-4")  # fmt: skip
+        lenet = tools.module(
+            "lenet",
+            ["--generate=lenet", "--batch=64"],
+            "optimizer=sgd",
+            "--soap-apply-strategy=preset=data-parallel topology=cpu-4",
+        )
         search = tools.folder / "search.json"
         searched = tools.folder / "searched.mlir"
-        tools.run("soap-opt", lenet, f"--soap-auto-parallel=topology=cpu-4 seed=1 proposals=300 report={search} summary=false", "-o", searched)
+        tools.run(
+            "soap-opt",
+            lenet,
+            f"--soap-auto-parallel=topology=cpu-4 seed=1 proposals=300 report={search} summary=false",
+            "-o",
+            searched,
+        )
         data = check_page(tools, "searched", searched, "never", "--search-report", search, "--beside", lenet)
         check("searched: the curve of the search", data["search"]["curve"] == json.loads(search.read_text())["curve"])
-        check("searched: two plans", inflate(data["beside"]["timeline"])["makespan_ns"] == data["beside"]["report"]["makespan_ns"]
-              == data["report"]["presets_ns"]["data-parallel"])  # fmt: skip
-        check("searched: other configs", data["explain"] and all(any(row["isCurrent"] and row["ns"] == data["report"]["makespan_ns"]
-              for row in entry["rows"]) for entry in data["explain"]), data["explain"])  # fmt: skip
+        check(
+            "searched: two plans",
+            inflate(data["beside"]["timeline"])["makespan_ns"]
+            == data["beside"]["report"]["makespan_ns"]
+            == data["report"]["presets_ns"]["data-parallel"],
+        )
+        check(
+            "searched: other configs",
+            data["explain"]
+            and all(
+                any(row["isCurrent"] and row["ns"] == data["report"]["makespan_ns"] for row in entry["rows"])
+                for entry in data["explain"]
+            ),
+            data["explain"],
+        )
 
         # Stages, microbatches, replicas that are folded; more layers than are drawn one by one.
-        gpt = tools.module("gpt", ["--generate=gpt", "--batch=40", "--option=layers=8,heads=4,head-width=16,length=16,vocabulary=64"],
-                           "optimizer=adamw", "--soap-plan-hybrid=topology=h100-40x2 plan=stages=4,tensor=2,samples=1 summary=false")  # fmt: skip
+        gpt = tools.module(
+            "gpt",
+            ["--generate=gpt", "--batch=40", "--option=layers=8,heads=4,head-width=16,length=16,vocabulary=64"],
+            "optimizer=adamw",
+            "--soap-plan-hybrid=topology=h100-40x2 plan=stages=4,tensor=2,samples=1 summary=false",
+        )
         data = check_page(tools, "gpt", gpt, "always")
         packed = inflate(data["timeline"])
-        check("gpt: folded", packed["replicas"] == 10 and data["report"]["folded"]["unfolded_devices"] == 80, packed["replicas"])
-        check("gpt: blocks", any(block["count"] == 7 for block in data["blocks"]), [(block["title"], block["count"]) for block in data["blocks"]])
+        check(
+            "gpt: folded",
+            packed["replicas"] == 10 and data["report"]["folded"]["unfolded_devices"] == 80,
+            packed["replicas"],
+        )
+        check(
+            "gpt: blocks",
+            any(block["count"] == 7 for block in data["blocks"]),
+            [(block["title"], block["count"]) for block in data["blocks"]],
+        )
         names = [op[0] for op in json.loads((tools.folder / "gpt.timeline.json").read_text())["ops"]]
-        stands_for = [op["name"] if block["first"] < 0 else f"{block['prefix']}{block['first'] + i}.{op['name']}"
-                      for block in data["blocks"] for op in block["ops"] for i in range(block["count"])]  # fmt: skip
+        stands_for = [
+            op["name"] if block["first"] < 0 else f"{block['prefix']}{block['first'] + i}.{op['name']}"
+            for block in data["blocks"]
+            for op in block["ops"]
+            for i in range(block["count"])
+        ]
         check("gpt: ops of all blocks", Counter(names) == Counter(stands_for), set(names) ^ set(stands_for))
-        check("gpt: all passes", all(len(lane["passes"]) == 3 * 2 * 4 for lane in packed["lanes"] if "devices" in lane) and packed["microbatches"] == 4, packed["microbatches"])
+        check(
+            "gpt: all passes",
+            all(len(lane["passes"]) == 3 * 2 * 4 for lane in packed["lanes"] if "devices" in lane)
+            and packed["microbatches"] == 4,
+            packed["microbatches"],
+        )
 
         # The compact plan of all devices.
-        wide = tools.module("wide", ["--generate=lenet", "--batch=1024"], "optimizer=sgd",
-                            "--soap-apply-strategy=preset=data-parallel topology=h100-16x8")  # fmt: skip
+        wide = tools.module(
+            "wide",
+            ["--generate=lenet", "--batch=1024"],
+            "optimizer=sgd",
+            "--soap-apply-strategy=preset=data-parallel topology=h100-16x8",
+        )
         data = check_page(tools, "wide", wide, "auto")
         lanes = [lane for lane in inflate(data["timeline"])["lanes"] if "devices" in lane]
-        check("wide: devices alike are one lane", sum(len(lane["devices"]) for lane in lanes) == 128 > len(lanes), len(lanes))
+        check(
+            "wide: devices alike are one lane",
+            sum(len(lane["devices"]) for lane in lanes) == 128 > len(lanes),
+            len(lanes),
+        )
 
-        check("no strategy", "has no strategy" in tools.run("soap-plan", "--page", tools.folder / "lenet-forward.mlir", "-o", "x.html", fails=True))
-        check("another cluster beside", "expected 'cpu-4'" in tools.run("soap-plan", "--page", searched, "--beside", gpt, "-o", "x.html", fails=True))
+        check_answer(tools)
+        check(
+            "no strategy",
+            "has no strategy"
+            in tools.run("soap-plan", "--page", tools.folder / "lenet-forward.mlir", "-o", "x.html", fails=True),
+        )
+        check(
+            "another cluster beside",
+            "expected 'cpu-4'"
+            in tools.run("soap-plan", "--page", searched, "--beside", gpt, "-o", "x.html", fails=True),
+        )
         check("no file", "expected -o" in tools.run("soap-plan", "--page", searched, fails=True))
         check("no page", "expected --page" in tools.run("soap-plan", "--beside", searched, fails=True))
     print(f"{passed} passed, {failed} failed")

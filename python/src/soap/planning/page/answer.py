@@ -10,7 +10,19 @@ from typing import TYPE_CHECKING, Any, Callable
 from ..errors import PlanError
 from ..hybrid import Plan
 from ..network import Network
-from .data import Simulated, bytes_in_words, cluster_data, fill, fingerprints_of, made_by, provenance, report_of, simulate, tiers_of, topology_of
+from .data import (
+    Simulated,
+    cluster_data,
+    fill,
+    fingerprints_of,
+    made_by,
+    provenance,
+    report_of,
+    simulate,
+    simulation_facts,
+    tiers_of,
+    topology_of,
+)
 from .render import pack, render
 
 if TYPE_CHECKING:
@@ -33,7 +45,11 @@ def page_of_answer(planner: Planner, answer: Answer, progress: Callable[[str], N
                 simulated = simulate(tools, strategy, folder, compare="none")
             except PlanError as error:
                 why = str(error)
-        data: dict[str, Any] = {"version": 1, "title": f"{problem.name} on {problem.cluster.name}", "cluster": cluster_data(problem.cluster)}
+        data: dict[str, Any] = {
+            "version": 1,
+            "title": f"{problem.name} on {problem.cluster.name}",
+            "cluster": cluster_data(problem.cluster),
+        }
         data["lead"] = _sentence(answer.best.shape.in_words(answer.best.batch))
         data["executor_words"] = f"as {problem.executor} runs it" if problem.executor else "one training iteration"
         data["answer"] = answer.as_json()
@@ -64,18 +80,21 @@ def _facts(answer: Answer, simulated: Simulated | None) -> list[list[str]]:
     batch = f"{problem.batch:,} samples"
     if problem.length:
         batch += f" of {problem.length:,} positions"
-    rows = [["model", f"{problem.name}, {answer.parameters:,} parameters"], ["cluster", problem.cluster.in_words()], ["an iteration", batch],
-            ["precision", f"products in {problem.precision}, weights and states in f32"],
-            ["search", f"{answer.search['priced']:,} of {answer.search['shapes']:,} shapes priced, {answer.search['simulated']:,} simulated"]]  # fmt: skip
+    rows = [
+        ["model", f"{problem.name}, {answer.parameters:,} parameters"],
+        ["cluster", problem.cluster.in_words()],
+        ["an iteration", batch],
+        ["precision", f"products in {problem.precision}, weights and states in f32"],
+        [
+            "search",
+            f"{answer.search['priced']:,} of {answer.search['shapes']:,} shapes priced, "
+            f"{answer.search['simulated']:,} simulated",
+        ],
+    ]
     if problem.executor:
         rows.append(["executor", problem.executor])
     if simulated:
-        folded = simulated.report.get("folded")
-        words = simulated.report["simulator"]
-        if folded:
-            words += f", {folded['tasks']:,} tasks of {folded['devices']:,} of {folded['unfolded_devices']:,} devices"
-        rows.append(["simulator of the timeline", words])
-        rows.append(["moved in an iteration", f"{bytes_in_words(simulated.report['bytes_moved'])}, {bytes_in_words(simulated.report['bytes_between_machines'])} between machines"])
+        rows += simulation_facts(simulated.report)
     if answer.preset:
         rows.append(["preset", f"'{answer.preset}', the whole batch at once, is faster; the strategy is that"])
     return rows
@@ -89,12 +108,35 @@ def _search(answer: Answer) -> dict[str, Any]:
         if not plan.is_simulated and plan.shape in simulated:
             continue
         words = plan.shape.in_words(plan.batch)
-        plans.setdefault((words, plan.nanoseconds), {"words": words, "ns": plan.nanoseconds, "bytes": plan.peak_bytes, "fits": plan.rank(memory)[0] == 0,
-                                                     "state": plan.state(memory).removesuffix("priced"),
-                                                     "simulated": plan.is_simulated, "isBest": plan is best})  # fmt: skip
-    facts = [["shapes", f"{answer.search['shapes']:,}"], ["shapes that were priced", f"{answer.search['priced']:,}"], ["plans that were simulated", f"{answer.search['simulated']:,}"],
-             ["seconds", f"{answer.search['seconds']:.1f}"], ["complete", "yes" if answer.complete else "no: the time limit ended it"]]  # fmt: skip
-    sizes = [{"cluster": name, "devices": devices, "seconds": plan.seconds, "fits": plan.fits, "device_seconds": devices * plan.seconds} for name, devices, plan in answer.costs]
+        plans.setdefault(
+            (words, plan.nanoseconds),
+            {
+                "words": words,
+                "ns": plan.nanoseconds,
+                "bytes": plan.peak_bytes,
+                "fits": plan.rank(memory)[0] == 0,
+                "state": plan.state(memory).removesuffix("priced"),
+                "simulated": plan.is_simulated,
+                "isBest": plan is best,
+            },
+        )
+    facts = [
+        ["shapes", f"{answer.search['shapes']:,}"],
+        ["shapes that were priced", f"{answer.search['priced']:,}"],
+        ["plans that were simulated", f"{answer.search['simulated']:,}"],
+        ["seconds", f"{answer.search['seconds']:.1f}"],
+        ["complete", "yes" if answer.complete else "no: the time limit ended it"],
+    ]
+    sizes = [
+        {
+            "cluster": name,
+            "devices": devices,
+            "seconds": plan.seconds,
+            "fits": plan.fits,
+            "device_seconds": devices * plan.seconds,
+        }
+        for name, devices, plan in answer.costs
+    ]
     return {"facts": facts, "plans": list(plans.values()), "sizes": sizes}
 
 
@@ -107,7 +149,13 @@ def _batches(planner: Planner, answer: Answer, progress: Callable[[str], None]) 
     for factor in BATCHES:
         count = round(batch * factor)
         if count < shape.data * shape.samples:
-            points.append({"factor": factor, "short": "too small", "why": f"{count} samples are less than {shape.data} replicas of {shape.samples} take at a time"})
+            points.append(
+                {
+                    "factor": factor,
+                    "short": "too small",
+                    "why": f"{count} samples are less than {shape.data} replicas of {shape.samples} take at a time",
+                }
+            )
             continue
         progress(f"simulating a batch of {count:,}")
         try:
@@ -115,12 +163,27 @@ def _batches(planner: Planner, answer: Answer, progress: Callable[[str], None]) 
         except PlanError as error:
             points.append({"factor": factor, "why": str(error)})
             continue
-        points.append({"factor": factor, "ns": found["makespan_ns"], "share": found["makespan_ns"] / factor / answer.best.nanoseconds - 1,
-                       "unit": "a sample", "fits": found["excess_bytes"] == 0, "priced": not found["simulated_microbatches"]})  # fmt: skip
+        points.append(
+            {
+                "factor": factor,
+                "ns": found["makespan_ns"],
+                "share": found["makespan_ns"] / factor / answer.best.nanoseconds - 1,
+                "unit": "a sample",
+                "fits": found["excess_bytes"] == 0,
+                "priced": not found["simulated_microbatches"],
+            }
+        )
     return [{"what": "samples of an iteration", "now": f"{batch:,}", "points": points}]
 
 
-def _add_today(data: dict[str, Any], planner: Planner, today: Plan, simulated: Simulated, folder: Path, progress: Callable[[str], None]) -> None:
+def _add_today(
+    data: dict[str, Any],
+    planner: Planner,
+    today: Plan,
+    simulated: Simulated,
+    folder: Path,
+    progress: Callable[[str], None],
+) -> None:
     """The job of today as plan B."""
     progress("simulating the job of today")
     module = folder / "today.mlir"
@@ -131,4 +194,9 @@ def _add_today(data: dict[str, Any], planner: Planner, today: Plan, simulated: S
         data["answer"]["notes"].append(f"the job of today is not compared on one axis: {error}")
         return
     timeline = {key: value for key, value in other.timeline.items() if key != "ops"}
-    data["beside"] = {"title": "today: " + today.shape.in_words(today.batch), "report": report_of(other.report), "timeline": pack(timeline)[0], "peak_bytes": other.peak_bytes}
+    data["beside"] = {
+        "title": "today: " + today.shape.in_words(today.batch),
+        "report": report_of(other.report),
+        "timeline": pack(timeline)[0],
+        "peak_bytes": other.peak_bytes,
+    }

@@ -28,11 +28,20 @@ def blocks_of(ops: list[list], device_names: list[str]) -> list[dict[str, Any]]:
             for row, op in zip(last["ops"], own):
                 row["where"].append(_where(op, device_names))
             continue
-        blocks.append({"prefix": prefix, "first": number, "last": number, "count": 1, "split": _split(own), "ops": [_row(op, prefix, number, device_names) for op in own]})  # fmt: skip
+        blocks.append(
+            {
+                "prefix": prefix,
+                "first": number,
+                "last": number,
+                "count": 1,
+                "split": _split(own),
+                "ops": [_row(op, prefix, number, device_names) for op in own],
+            }
+        )
         signatures.append(signature)
     for block in blocks:
         first, last, prefix = block["first"], block.pop("last"), block["prefix"]
-        block["title"] = (prefix if first < 0 else f"{prefix}{first}" if first == last else f"{prefix}{first} to {last}")
+        block["title"] = prefix if first < 0 else f"{prefix}{first}" if first == last else f"{prefix}{first} to {last}"
         for row in block["ops"]:
             places = list(dict.fromkeys(row.pop("where")))
             row["devices"] = places[0] if len(places) == 1 else f"{places[0]} to {places[-1]}, by stage"
@@ -59,8 +68,14 @@ def _signature(op: list, prefix: str, number: int) -> tuple:
 
 def _row(op: list, prefix: str, number: int, device_names: list[str]) -> dict[str, Any]:
     name, kind, phase, loops, copies, _ = op
-    return {"name": _rest(name, prefix, number), "kind": kind, "phase": phase, "loops": loops, "copies": copies,
-            "where": [_where(op, device_names)]}  # fmt: skip
+    return {
+        "name": _rest(name, prefix, number),
+        "kind": kind,
+        "phase": phase,
+        "loops": loops,
+        "copies": copies,
+        "where": [_where(op, device_names)],
+    }
 
 
 def _where(op: list, names: list[str]) -> str:

@@ -5,17 +5,16 @@ from __future__ import annotations
 
 import json
 import re
-import tempfile
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Callable
 
-from ..cluster import Cluster, find_cluster
+from ..cluster import Cluster
 from ..errors import PlanError
 from ..tools import Tools
 from .blocks import blocks_of
-from .render import pack, render
+from .render import pack
 from .what_if import what_if
 
 #: Devices and ops of which other configs are simulated.
@@ -39,8 +38,6 @@ class Simulated:
     topology: dict[str, Any]
     topology_name: str
     module: Path
-    function: str
-    fingerprints: dict[str, str] = field(default_factory=dict)
 
     @property
     def peak_bytes(self) -> int:
@@ -53,14 +50,32 @@ def simulate(tools: Tools, module: Path, folder: Path, compare: str = "") -> Sim
     text = head_of(module)
     named = re.search(r'soap\.topology = #soap\.topology<"([^"]+)"', text)
     if not named:
-        raise PlanError(f"{module}: has no strategy: expected a module with 'soap.topology' and configs, as --soap-auto-parallel "
-                        "writes it")  # fmt: skip
+        raise PlanError(
+            f"{module}: has no strategy: expected a module with 'soap.topology' and configs, as --soap-auto-parallel "
+            "writes it"
+        )
     report, timeline = folder / "report.json", folder / "timeline.json"
-    words = {"report": str(report), "timeline": str(timeline), "summary": "false", **({"compare": compare} if compare else {})}
-    tools.run("soap-opt", str(module), "--soap-simulate=" + " ".join(f"{key}={value}" for key, value in words.items()), "-o", "/dev/null")
+    words = {
+        "report": str(report),
+        "timeline": str(timeline),
+        "summary": "false",
+        **({"compare": compare} if compare else {}),
+    }
+    tools.run(
+        "soap-opt",
+        str(module),
+        "--soap-simulate=" + " ".join(f"{key}={value}" for key, value in words.items()),
+        "-o",
+        "/dev/null",
+    )
     topology = tools.topology(named[1])
-    return Simulated(json.loads(report.read_text(encoding="utf-8")), json.loads(timeline.read_text(encoding="utf-8")), topology, named[1],
-                     module, "train_step" if "@train_step" in text or not re.search(r"func\.func @", text) else "")  # fmt: skip
+    return Simulated(
+        json.loads(report.read_text(encoding="utf-8")),
+        json.loads(timeline.read_text(encoding="utf-8")),
+        topology,
+        named[1],
+        module,
+    )
 
 
 def head_of(module: Path) -> str:
@@ -77,6 +92,18 @@ def bytes_in_words(count: int) -> str:
         if count >= size:
             return f"{count / size:,.1f} {unit}"
     return f"{count} B"
+
+
+def simulation_facts(report: dict[str, Any]) -> list[list[str]]:
+    """Rows of the head: the simulator, and bytes."""
+    simulator = report["simulator"]
+    if "folded" in report:
+        folded = report["folded"]
+        simulator += f", {folded['tasks']:,} tasks of {folded['devices']:,} of {folded['unfolded_devices']:,} devices"
+    else:
+        simulator += f", {report['tasks']:,} tasks"
+    moved, between = bytes_in_words(report["bytes_moved"]), bytes_in_words(report["bytes_between_machines"])
+    return [["simulator of the timeline", simulator], ["moved in an iteration", f"{moved}, {between} between machines"]]
 
 
 # Parts of the data
@@ -96,8 +123,17 @@ def tiers_of(topology: dict[str, Any]) -> list[dict[str, Any]]:
         groups.setdefault((link["bandwidth_bytes_per_s"], link["latency_s"], ends), []).append(number)
     tiers = []
     for (bandwidth, latency, ends), links in sorted(groups.items(), key=lambda row: (-row[0][0], row[0][1])):
-        tiers.append({"name": " – ".join(ends) if ends else "device to device", "bandwidth": bandwidth, "latency": latency, "links": links,
-                      "inside": all(len(machines[topology["links"][link][end]]) < 2 for link in links for end in ("from", "to"))})  # fmt: skip
+        tiers.append(
+            {
+                "name": " – ".join(ends) if ends else "device to device",
+                "bandwidth": bandwidth,
+                "latency": latency,
+                "links": links,
+                "inside": all(
+                    len(machines[topology["links"][link][end]]) < 2 for link in links for end in ("from", "to")
+                ),
+            }
+        )
     counts = Counter(tier["name"] for tier in tiers)
     for tier in tiers:
         if counts[tier["name"]] > 1:
@@ -121,10 +157,15 @@ def _machines_of_nodes(topology: dict[str, Any]) -> dict[str, set[str]]:
 def topology_of(topology: dict[str, Any], tiers: list[dict[str, Any]]) -> dict[str, Any]:
     number = {node["name"]: i for i, node in enumerate([*topology["devices"], *topology["switches"]])}
     tier_of = {link: t for t, tier in enumerate(tiers) for link in tier["links"]}
-    return {"devices": [[device["name"], device.get("machine", "")] for device in topology["devices"]],
-            "switches": [switch["name"] for switch in topology["switches"]],
-            "links": [[number[link["from"]], number[link["to"]], tier_of[i]] for i, link in enumerate(topology["links"])],
-            "tiers": [{key: tier[key] for key in ("name", "bandwidth", "latency")} | {"count": len(tier["links"])} for tier in tiers]}  # fmt: skip
+    return {
+        "devices": [[device["name"], device.get("machine", "")] for device in topology["devices"]],
+        "switches": [switch["name"] for switch in topology["switches"]],
+        "links": [[number[link["from"]], number[link["to"]], tier_of[i]] for i, link in enumerate(topology["links"])],
+        "tiers": [
+            {key: tier[key] for key in ("name", "bandwidth", "latency")} | {"count": len(tier["links"])}
+            for tier in tiers
+        ],
+    }
 
 
 def report_of(report: dict[str, Any]) -> dict[str, Any]:
@@ -145,7 +186,10 @@ def _timeline_words(simulated: Simulated, dropped: int) -> str:
     folded = report.get("folded", {})
     if timeline["replicas"] > 1:
         count = folded.get("devices", len(lanes))
-        words.append(f"folded: {count} device{'s stand' if count > 1 else ' stands'} for {devices}, as replicas of each stage do the same at the same times")
+        words.append(
+            f"folded: {count} device{'s stand' if count > 1 else ' stands'} for {devices}, as replicas of each stage do "
+            "the same at the same times"
+        )
     elif folded.get("reason"):
         words.append(f"not folded: {folded['reason']}")
     alike = sum(len(lane["devices"]) for lane in lanes)
@@ -153,7 +197,10 @@ def _timeline_words(simulated: Simulated, dropped: int) -> str:
         words.append(f"devices that do the same at the same times are one lane: {len(lanes)} lanes for {alike} devices")
     text = "; ".join(words) + ". Every lane says how many it stands for."
     if dropped:
-        text += f" {dropped} of {len(timeline['lanes'])} lanes show no single tasks, so that this file stays small; --soap-simulate='timeline=t.json' writes all."
+        text += (
+            f" {dropped} of {len(timeline['lanes'])} lanes show no single tasks, so that this file stays small; "
+            "--soap-simulate='timeline=t.json' writes all."
+        )
     return text
 
 
@@ -206,21 +253,46 @@ def _explained(tools: Tools, simulated: Simulated, folder: Path, progress: Progr
         progress(f"simulating other configs of {name}")
         file = folder / "explain.json"
         try:
-            tools.run("soap-opt", str(simulated.module), f"--soap-explain=op={name} most=60 summary=false report={file}", "-o", "/dev/null")
+            tools.run(
+                "soap-opt",
+                str(simulated.module),
+                f"--soap-explain=op={name} most=60 summary=false report={file}",
+                "-o",
+                "/dev/null",
+            )
         except PlanError:
             continue
         report = json.loads(file.read_text(encoding="utf-8"))
         grouped.update(report["group"])
-        rows = [{"config": _config(row), "ns": row["makespan_ns"], "moved": row.get("bytes_moved"), "isCurrent": i == report["current"],
-                 "note": ", ".join(part for part in (row["origin"] if row["origin"] != "current" else "",
-                                                     f"does not fit ({row['excess_bytes'] / 1e9:.1f} GB)" if row["excess_bytes"] else "") if part)}
-                for i, row in enumerate(report["alternatives"])]  # fmt: skip
+        rows = [
+            {
+                "config": _config(row),
+                "ns": row["makespan_ns"],
+                "moved": row.get("bytes_moved"),
+                "isCurrent": i == report["current"],
+                "note": ", ".join(
+                    part
+                    for part in (
+                        row["origin"] if row["origin"] != "current" else "",
+                        f"does not fit ({row['excess_bytes'] / 1e9:.1f} GB)" if row["excess_bytes"] else "",
+                    )
+                    if part
+                ),
+            }
+            for i, row in enumerate(report["alternatives"])
+        ]
         rows.sort(key=lambda row: (row["ns"], not row["isCurrent"]))
         loops = ", ".join(f"{loop} {extent} {role}" for loop, extent, role, _ in known[name][3])
         others = len(report["group"]) - 1
-        found.append({"op": name, "rows": rows[:24] + [row for row in rows[24:] if row["isCurrent"]], "left_out": "some" if report["bounded"] else 0,
-                      "current": report["alternatives"][report["current"]]["makespan_ns"],
-                      "loops": f"{known[name][1]}: {loops}" + (f"; {others} ops follow it" if others else "")})  # fmt: skip
+        found.append(
+            {
+                "op": name,
+                "rows": rows[:24] + [row for row in rows[24:] if row["isCurrent"]],
+                "left_out": "some" if report["bounded"] else 0,
+                "current": report["alternatives"][report["current"]]["makespan_ns"],
+                "loops": f"{known[name][1]}: {loops}" + (f"; {others} ops follow it" if others else ""),
+            }
+        )
     return found
 
 
@@ -238,7 +310,17 @@ def _config(row: dict[str, Any]) -> str:
 def search_of(report: dict[str, Any]) -> dict[str, Any]:
     """A report of --soap-auto-parallel, or of --soap-plan-hybrid."""
     facts = [["algorithm", report.get("algorithm", "")]]
-    for key, name in (("proposals", "proposals"), ("accepted", "accepted"), ("seconds", "seconds"), ("groups", "groups of ops"), ("ops", "ops"), ("shapes", "shapes"), ("priced", "shapes that were priced"), ("simulated", "plans that were simulated"), ("seed", "seed")):
+    for key, name in (
+        ("proposals", "proposals"),
+        ("accepted", "accepted"),
+        ("seconds", "seconds"),
+        ("groups", "groups of ops"),
+        ("ops", "ops"),
+        ("shapes", "shapes"),
+        ("priced", "shapes that were priced"),
+        ("simulated", "plans that were simulated"),
+        ("seed", "seed"),
+    ):
         if report.get(key) is not None:
             facts.append([name, f"{report[key]:,.1f}" if key == "seconds" else f"{report[key]:,}"])
     if report.get("optimal"):
@@ -247,9 +329,17 @@ def search_of(report: dict[str, Any]) -> dict[str, Any]:
         facts.append(["complete", "yes" if report["complete"] else "no: the time limit ended it"])
     plans = []
     for number, plan in enumerate([report["best"], *report.get("others", [])] if "best" in report else []):
-        plans.append({"words": plan["plan"], "ns": plan["makespan_ns"], "bytes": plan.get("peak_bytes", plan.get("priced_bytes")), "fits": plan["excess_bytes"] == 0,
-                      "state": "" if plan["excess_bytes"] == 0 else "does not fit",
-                      "simulated": bool(plan["simulated_microbatches"]), "isBest": number == 0})  # fmt: skip
+        plans.append(
+            {
+                "words": plan["plan"],
+                "ns": plan["makespan_ns"],
+                "bytes": plan.get("peak_bytes", plan.get("priced_bytes")),
+                "fits": plan["excess_bytes"] == 0,
+                "state": "" if plan["excess_bytes"] == 0 else "does not fit",
+                "simulated": bool(plan["simulated_microbatches"]),
+                "isBest": number == 0,
+            }
+        )
     plans = list({(plan["words"], plan["ns"]): plan for plan in reversed(plans)}.values())[::-1]
     return {"facts": facts, "curve": report.get("curve"), "initial": report.get("initial"), "plans": plans}
 
@@ -260,21 +350,33 @@ def provenance(simulated: Simulated | None, has_answer: bool, has_alternatives: 
         folded = simulated.report.get("folded", {})
         how = f"the {simulated.report['simulator']}"
         if simulated.timeline["replicas"] > 1:
-            how += f" of {folded.get('devices')} of {folded.get('unfolded_devices')} devices, one of {simulated.timeline['replicas']} replicas of each stage"
-        lines.append(f"Simulated, by {how}: the timeline, the critical path, memory over time and by kind, loads of devices and links, the table What if"
-                     + (", other configs of ops" if has_alternatives else "") + ".")  # fmt: skip
+            how += f" of {folded.get('devices')} of {folded.get('unfolded_devices')} devices, one of "
+            how += f"{simulated.timeline['replicas']} replicas of each stage"
+        lines.append(
+            f"Simulated, by {how}: the timeline, the critical path, memory over time and by kind, loads of devices and "
+            "links, the table What if"
+            + (", other configs of ops" if has_alternatives else "")
+            + "."
+        )
         lines.append("Each point of memory is the fullest moment of a thousandth of the iteration.")
     if has_answer:
-        lines.append("The plan's time and memory, and rows of tables, are simulated where they say so, else priced: sums that a simulation may contradict "
-                     "(docs/Hierarchical.md has the factors). Prices of stages are never simulated.")  # fmt: skip
-    lines.append("Nothing on this page was measured: all of it is computed for the cluster that the topology describes.")
+        lines.append(
+            "The plan's time and memory, and rows of tables, are simulated where they say so, else priced: sums that a "
+            "simulation may contradict "
+            "(docs/Hierarchical.md has the factors). Prices of stages are not simulated."
+        )
+    lines.append(
+        "Nothing on this page was measured: all of it is computed for the cluster that the topology describes."
+    )
     return lines
 
 
 # Pages
 
 
-def fill(data: dict[str, Any], simulated: Simulated, tools: Tools, folder: Path, progress: Progress, what_if_limit: float) -> None:
+def fill(
+    data: dict[str, Any], simulated: Simulated, tools: Tools, folder: Path, progress: Progress, what_if_limit: float
+) -> None:
     """All parts that come from a simulation."""
     tiers = tiers_of(simulated.topology)
     names = [device["name"] for device in simulated.topology["devices"]]
@@ -286,20 +388,37 @@ def fill(data: dict[str, Any], simulated: Simulated, tools: Tools, folder: Path,
     data["topology"] = topology_of(simulated.topology, tiers)
     data["blocks"] = blocks
     count = sum(block["count"] for block in blocks)
-    data["blocks_words"] = (f"{len(ops):,} ops in {count:,} blocks; blocks that are split alike, one after the other, are one row with their number. "
-                            "A loop that is split says into how many pieces and in which role; times are means of all devices, in an iteration.")  # fmt: skip
+    data["blocks_words"] = (
+        f"{len(ops):,} ops in {count:,} blocks; blocks that are split alike, one after the other, are one row with "
+        "their number. "
+        "A loop that is split says into how many pieces and in which role; times are means of all devices."
+    )
     data["stage_blocks"] = _stage_blocks(ops, simulated.report.get("pipeline", {}).get("stages", []), names)
     data["timeline"], dropped = pack(timeline)
     data["timeline_words"] = _timeline_words(simulated, dropped)
     data["explain"] = _explained(tools, simulated, folder, progress)
     if what_if_limit >= 0:
-        data["what_if"] = what_if(tools, simulated.module, simulated.topology, tiers, simulated.report, simulated.peak_bytes, folder, what_if_limit, progress)
+        data["what_if"] = what_if(
+            tools,
+            simulated.module,
+            simulated.topology,
+            tiers,
+            simulated.report,
+            simulated.peak_bytes,
+            folder,
+            what_if_limit,
+            progress,
+        )
 
 
 def made_by(tools: Tools, command: str, fingerprints: dict[str, str]) -> dict[str, Any]:
     version = tools.run("soap-opt", "--version").splitlines()[0]
-    return {"version": version, "command": command, "fingerprints": fingerprints,
-            "footer": f"{version}. Computed, not measured."}  # fmt: skip
+    return {
+        "version": version,
+        "command": command,
+        "fingerprints": fingerprints,
+        "footer": f"{version}. Computed, not measured.",
+    }
 
 
 def fingerprints_of(tools: Tools, module: Path) -> dict[str, str]:
@@ -311,4 +430,10 @@ def fingerprints_of(tools: Tools, module: Path) -> dict[str, str]:
 
 
 def cluster_data(cluster: Cluster) -> dict[str, Any]:
-    return {"name": cluster.name, "devices": cluster.devices, "machines": cluster.machines, "memory_bytes": cluster.memory_bytes, "words": cluster.in_words()}
+    return {
+        "name": cluster.name,
+        "devices": cluster.devices,
+        "machines": cluster.machines,
+        "memory_bytes": cluster.memory_bytes,
+        "words": cluster.in_words(),
+    }

@@ -12,13 +12,32 @@ from typing import Any
 from ..cluster import Cluster, find_cluster
 from ..errors import PlanError
 from ..tools import Tools
-from .data import (Progress, bytes_in_words, cluster_data, fill, fingerprints_of, head_of, made_by, provenance, quiet, report_of, search_of,
-                   simulate)  # fmt: skip
+from .data import (
+    Progress,
+    cluster_data,
+    fill,
+    fingerprints_of,
+    head_of,
+    made_by,
+    provenance,
+    quiet,
+    report_of,
+    search_of,
+    simulate,
+    simulation_facts,
+)
 from .render import pack, render
 
 
-def page_of_module(tools: Tools, module: Path, search: Path | None = None, beside: Path | None = None, command: str = "",
-                   progress: Progress = quiet, what_if_limit: float = 60) -> str:  # fmt: skip
+def page_of_module(
+    tools: Tools,
+    module: Path,
+    search: Path | None = None,
+    beside: Path | None = None,
+    command: str = "",
+    progress: Progress = quiet,
+    what_if_limit: float = 60,
+) -> str:
     """The page of a module that has a strategy. `search`: the report of the search that found it; `beside`: a second
     module, to compare with."""
     with tempfile.TemporaryDirectory(prefix="soap-plan-") as place:
@@ -32,10 +51,19 @@ def page_of_module(tools: Tools, module: Path, search: Path | None = None, besid
         report, ops = simulated.report, simulated.timeline["ops"]
         data["lead"] = _lead(report, ops, cluster)
         data["executor_words"] = "one training iteration" if any(op[2] != "forward" for op in ops) else "one iteration"
-        data["facts"] = [["model", name], ["cluster", cluster.in_words()], ["simulator", f"{report['simulator']}, {_tasks(report)}"], ["ops", f"{len(ops):,}"],
-                         ["moved in an iteration", f"{bytes_in_words(report['bytes_moved'])}, {bytes_in_words(report['bytes_between_machines'])} between machines"]]  # fmt: skip
+        data["facts"] = [
+            ["model", name],
+            ["cluster", cluster.in_words()],
+            *simulation_facts(report),
+            ["ops", f"{len(ops):,}"],
+        ]
         if report.get("scheduling_anomaly"):
-            data["facts"].append(["scheduling anomaly", "with slower links it would be shorter: " + json.dumps(report["scheduling_anomaly"])])
+            data["facts"].append(
+                [
+                    "scheduling anomaly",
+                    "with slower links it would be shorter: " + json.dumps(report["scheduling_anomaly"]),
+                ]
+            )
         fill(data, simulated, tools, folder, progress, what_if_limit)
         if search:
             data["search"] = search_of(_json(search))
@@ -43,9 +71,17 @@ def page_of_module(tools: Tools, module: Path, search: Path | None = None, besid
             progress(f"simulating {beside.name}")
             other = simulate(tools, beside, folder, compare="none")
             if other.topology != simulated.topology:
-                raise PlanError(f"{beside}: is for topology '{other.topology_name}', expected '{simulated.topology_name}' as {module} has it")
+                raise PlanError(
+                    f"{beside}: is for topology '{other.topology_name}', expected '{simulated.topology_name}' as "
+                    f"{module} has it"
+                )
             timeline = {key: value for key, value in other.timeline.items() if key != "ops"}
-            data["beside"] = {"title": beside.stem, "report": report_of(other.report), "timeline": pack(timeline)[0], "peak_bytes": other.peak_bytes}
+            data["beside"] = {
+                "title": beside.stem,
+                "report": report_of(other.report),
+                "timeline": pack(timeline)[0],
+                "peak_bytes": other.peak_bytes,
+            }
         data["made"] = made_by(tools, command, fingerprints_of(tools, module))
         data["provenance"] = provenance(simulated, has_answer=False, has_alternatives=bool(data["explain"]))
         return render(data)
@@ -56,17 +92,12 @@ def _name_of(module: Path) -> str:
     return found[1] if found else module.stem
 
 
-def _tasks(report: dict[str, Any]) -> str:
-    if "folded" in report:
-        return f"{report['folded']['tasks']:,} tasks of {report['folded']['devices']:,} of {report['folded']['unfolded_devices']:,} devices"
-    return f"{report['tasks']:,} tasks"
-
-
 def _lead(report: dict[str, Any], ops: list[list], cluster: Cluster) -> str:
     pipeline = report.get("pipeline")
     devices = f"{cluster.devices:,} device{'s' * (cluster.devices > 1)}"
     if pipeline and len(pipeline["stages"]) > 1:
-        return f"{len(pipeline['stages'])} stages on {devices}, {pipeline['schedule']}, {pipeline['microbatches']} microbatches."
+        stages, microbatches = len(pipeline["stages"]), pipeline["microbatches"]
+        return f"{stages} stages on {devices}, {pipeline['schedule']}, {microbatches} microbatches."
     if pipeline:
         return f"One stage on {devices}, {pipeline['microbatches']} microbatches."
     split = sum(any(loop[3] > 1 for loop in op[3]) for op in ops)

@@ -64,7 +64,15 @@ def rows_of(topology: Topology, tiers: list[dict[str, Any]], folder: Path) -> tu
 
     profiles = [entry["profile"] for entry in topology["device_types"] if "profile" in entry]
     note = "collectives take their links: measured ones are for one bandwidth" if profiles else ""
-    rows = [Row(f"bandwidth of {tier['name']}", f"{tier['bandwidth'] / 1e9:,g} GB/s", bandwidth(tier), note if tier["inside"] else "") for tier in tiers]
+    rows = [
+        Row(
+            f"bandwidth of {tier['name']}",
+            f"{tier['bandwidth'] / 1e9:,g} GB/s",
+            bandwidth(tier),
+            note if tier["inside"] else "",
+        )
+        for tier in tiers
+    ]
     if tiers:
         latencies = dict.fromkeys(f"{tier['latency'] * 1e6:g} µs" for tier in tiers)
         rows.append(Row("latency of all links", ", ".join(latencies), latency, note))
@@ -72,21 +80,39 @@ def rows_of(topology: Topology, tiers: list[dict[str, Any]], folder: Path) -> tu
         missing, rows = [f"{row.what} (the profile is a file)" for row in rows], []  # which is no base of another
     rates = topology["device_types"][0]["flops_per_s"]
     name = next(name for name in ("bf16", "f16", "f32") if name in rates)
-    rows.insert(max(len(rows) - 1, 0), Row("FLOP/s of a device, in all types", f"{rates[name] / 1e12:,g} TFLOP/s {name}", compute))
+    rows.insert(
+        max(len(rows) - 1, 0),
+        Row("FLOP/s of a device, in all types", f"{rates[name] / 1e12:,g} TFLOP/s {name}", compute),
+    )
     return rows, missing
 
 
 def _without_collectives(entry: dict[str, Any], folder: Path) -> Path:
     """A profile that has all of a built-in one except its collectives."""
-    profile = {"version": 1, "device": "by links", "base": entry["profile"], "flops_per_s": {name: rate for name, rate in entry["flops_per_s"].items()},
-               "memory_bandwidth_bytes_per_s": entry["memory_bandwidth_bytes_per_s"], "launch_s": entry["launch_s"]}  # fmt: skip
+    profile = {
+        "version": 1,
+        "device": "by links",
+        "base": entry["profile"],
+        "flops_per_s": {name: rate for name, rate in entry["flops_per_s"].items()},
+        "memory_bandwidth_bytes_per_s": entry["memory_bandwidth_bytes_per_s"],
+        "launch_s": entry["launch_s"],
+    }
     path = folder / f"by-links-{entry['name']}.json"
     path.write_text(json.dumps(profile), encoding="utf-8")
     return path
 
 
-def what_if(tools: Tools, module: Path, topology: Topology, tiers: list[dict[str, Any]], base: dict[str, Any], peak: int,
-            folder: Path, time_limit: float, progress: Callable[[str], None]) -> dict[str, Any]:  # fmt: skip
+def what_if(
+    tools: Tools,
+    module: Path,
+    topology: Topology,
+    tiers: list[dict[str, Any]],
+    base: dict[str, Any],
+    peak: int,
+    folder: Path,
+    time_limit: float,
+    progress: Callable[[str], None],
+) -> dict[str, Any]:
     """`base`: the report under the topology as it is; `peak`: bytes of the fullest device."""
     rows, missed = rows_of(topology, tiers, folder)
     found: list[dict[str, Any]] = []
@@ -101,14 +127,31 @@ def what_if(tools: Tools, module: Path, topology: Topology, tiers: list[dict[str
         for point in points:
             if own and "ns" in point:
                 point["share"] = point["ns"] / own - 1
-        found.append({"what": row.what, "now": row.now, "points": points, "note": row.note if own != base["makespan_ns"] else ""})
+        found.append(
+            {"what": row.what, "now": row.now, "points": points, "note": row.note if own != base["makespan_ns"] else ""}
+        )
     memory = min(entry["memory_bytes"] for entry in topology["device_types"])
-    found.append({"what": "memory of a device", "now": f"{memory / 1e9:,.1f} GB", "points": [
-        {"factor": factor, "words": "fits" if peak <= memory * factor else "does not fit", "isBad": peak > memory * factor}
-        for factor in FACTORS]})  # fmt: skip
-    return {"words": "The same plan on machines that differ in one thing, each simulated when this file was written; a search might find "
-                     "another plan there.",
-            "base": base["makespan_ns"], "rows": found, "left_out": f"Left out: {', '.join(missed)}." if missed else ""}  # fmt: skip
+    found.append(
+        {
+            "what": "memory of a device",
+            "now": f"{memory / 1e9:,.1f} GB",
+            "points": [
+                {
+                    "factor": factor,
+                    "words": "fits" if peak <= memory * factor else "does not fit",
+                    "isBad": peak > memory * factor,
+                }
+                for factor in FACTORS
+            ],
+        }
+    )
+    return {
+        "words": "The same plan on machines that differ in one thing, each simulated when this file was written; a "
+        "search might find another plan there.",
+        "base": base["makespan_ns"],
+        "rows": found,
+        "left_out": f"Left out: {', '.join(missed)}." if missed else "",
+    }
 
 
 def _simulate(tools: Tools, module: Path, topology: Topology, row: Row, folder: Path) -> list[dict[str, Any]]:
