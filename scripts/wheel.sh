@@ -87,6 +87,19 @@ for interpreter in "${pythons[@]}"; do
   [ -f "$content/soap/_core.$suffix.so" ] || fail "the extension for $interpreter is not called _core.$suffix.so"
 done
 
+# The licences of what is inside.
+licenses=$content/soap/_native/licenses
+rm -rf "$licenses"
+mkdir -p "$licenses"
+cp LICENSE "$licenses/soap"
+cp "$("$python" -c 'import glob, nanobind, os
+print(glob.glob(os.path.dirname(nanobind.__file__) + "*.dist-info/**/LICENSE", recursive=True)[0])')" "$licenses/nanobind"
+linked=$(ldd "$content"/soap/_native/lib/libSoapCAPI.so "$content"/soap/_native/bin/soap-opt | awk '$2 == "=>" && $3 ~ "^/usr|^/lib" { print $3 }')
+for package in llvm-22-dev libmlir-22-dev nlohmann-json3-dev libcli11-dev \
+  $(for file in $linked; do realpath "$file"; done | sort -u | xargs dpkg-query -S 2>/dev/null | cut -d: -f1 | sort -u); do
+  cp "/usr/share/doc/$package/copyright" "$licenses/$package" || fail "no licence of $package"
+done
+
 step "packing"
 rm -rf "$build/dist"
 mkdir -p "$build/dist/raw"

@@ -45,16 +45,15 @@ void soap::registerUpstream(mlir::DialectRegistry &registry) {
   mlir::registerTransformsPasses();
   mlir::registerReconcileUnrealizedCastsPass();
   mlir::registerLinalgElementwiseOpFusionPass();
-  registry
-      .insert<mlir::DLTIDialect, mlir::LLVM::LLVMDialect,
-              mlir::NVVM::NVVMDialect, mlir::affine::AffineDialect,
-              mlir::arith::ArithDialect, mlir::bufferization::BufferizationDialect,
-              mlir::cf::ControlFlowDialect, mlir::func::FuncDialect,
-              mlir::gpu::GPUDialect, mlir::linalg::LinalgDialect,
-              mlir::math::MathDialect, mlir::memref::MemRefDialect,
-              mlir::mpi::MPIDialect, mlir::scf::SCFDialect,
-              mlir::shard::ShardDialect, mlir::tensor::TensorDialect,
-              mlir::ub::UBDialect, mlir::vector::VectorDialect>();
+  registry.insert<
+      mlir::DLTIDialect, mlir::LLVM::LLVMDialect, mlir::NVVM::NVVMDialect,
+      mlir::affine::AffineDialect, mlir::arith::ArithDialect,
+      mlir::bufferization::BufferizationDialect, mlir::cf::ControlFlowDialect,
+      mlir::func::FuncDialect, mlir::gpu::GPUDialect,
+      mlir::linalg::LinalgDialect, mlir::math::MathDialect,
+      mlir::memref::MemRefDialect, mlir::mpi::MPIDialect, mlir::scf::SCFDialect,
+      mlir::shard::ShardDialect, mlir::tensor::TensorDialect,
+      mlir::ub::UBDialect, mlir::vector::VectorDialect>();
   mlir::func::registerInlinerExtension(registry);
   mlir::NVVM::registerNVVMTargetInterfaceExternalModels(registry);
 }
