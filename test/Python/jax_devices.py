@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Plans in real JAX with eight devices of the host: Peers/functions.py, and the core of Peers/shardings.py, which
-scripts/test-peers.sh runs as a whole.
+"""Plans in real JAX with eight devices of the host: Peers/functions.py, and the core of Peers/shardings.py and
+Peers/jax_plans.py.
 
     test/Python/jax_devices.py BUILD
 
@@ -32,7 +32,8 @@ def main():
                    "XLA_FLAGS": "--xla_force_host_platform_device_count=8"}
     peers = os.path.join(package.SOURCE, "test", "Python", "Peers")
     return package.run_tests([[python, os.path.join(peers, "shardings.py"), "--core"],
-                              [python, os.path.join(peers, "functions.py")]], env=environment)
+                              [python, os.path.join(peers, "functions.py")],
+                              [python, os.path.join(peers, "jax_plans.py"), "--core"]], env=environment)
 
 
 if __name__ == "__main__":

@@ -19,8 +19,7 @@ import soap
 import soap.jax
 
 DEVICES = 8
-CORE = ("mlp_adamw_clipped", "dropout_with_a_typed_key", "train_state", "a_static_depth", "llama_grouped_queries",
-        "scanned_and_rematerialized", "residual_with_batch_norm", "lstm")  # fmt: skip
+CORE = ("mlp_adamw_clipped", "llama_grouped_queries")
 #: What Soap refuses, and the text that says so.
 REFUSED = {
     "spectral": "stablehlo.fft",
