@@ -33,7 +33,7 @@ import built  # noqa: E402
 from rows import Row, Unsaid, megatron_rows  # noqa: E402
 
 RUNS = os.path.join(built.ROOT, "..", "shared", "data", "published", "train-runs.csv")
-SECONDS = 120
+SECONDS = 600
 
 
 class Simulations:

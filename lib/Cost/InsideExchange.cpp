@@ -62,7 +62,7 @@ void InsideExchange::add(std::span<const int> senders,
 std::optional<InsideExchange::AllToAll>
 InsideExchange::measured(const Topology &topology,
                          std::span<const int> devices) const {
-  auto mostOf = [&](int device) {
+  auto maxBytes = [&](int device) {
     auto d = static_cast<size_t>(device);
     return std::max(sent[d], received[d]);
   };
@@ -70,9 +70,9 @@ InsideExchange::measured(const Topology &topology,
     return machineOf[static_cast<size_t>(device)];
   };
   int busiest = *std::ranges::max_element(
-      devices, [&](int a, int b) { return mostOf(a) < mostOf(b); });
+      devices, [&](int a, int b) { return maxBytes(a) < maxBytes(b); });
   const auto &costs = topology.typeOf(busiest).costs;
-  if (mostOf(busiest) == 0 || !costs ||
+  if (maxBytes(busiest) == 0 || !costs ||
       std::ranges::none_of(costs->getProfile().collectives,
                            [](const CollectiveEntries &entries) {
                              return entries.kind == CollectiveKind::AllToAll;
@@ -84,7 +84,7 @@ InsideExchange::measured(const Topology &topology,
       made.devices.push_back(device);
   // Each of n devices sends (n - 1) / n^2 of the whole.
   auto n = static_cast<double>(made.devices.size());
-  made.bytes = std::llround(static_cast<double>(mostOf(busiest)) * n * n /
+  made.bytes = std::llround(static_cast<double>(maxBytes(busiest)) * n * n /
                             std::max(n - 1, 1.0));
   return made;
 }
