@@ -46,9 +46,9 @@ class Row:
 
     def generator(self):
         """The arguments of soap-translate, without the batch."""
-        if self.family in MIXTURES:
+        if self.model in MIXTURES:
             # Benchmarks of throughput have even loads: each expert takes its share, and drops nothing.
-            get = MIXTURES[self.family]
+            get = MIXTURES[self.model]
             return ["--generate=mixtral", *flags({
                 "layers": get["layers"], "width": get["hidden"], "heads": get["heads"], "kv-heads": get["kv_heads"],
                 "head-width": get["head_width"], "qk-norm": 1, "mlp-width": get["ffn"], "experts": get["experts"],

@@ -26,6 +26,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, ".."))
@@ -33,7 +34,7 @@ import built  # noqa: E402
 from rows import Row, Unsaid, megatron_rows  # noqa: E402
 
 RUNS = os.path.join(built.ROOT, "..", "shared", "data", "published", "train-runs.csv")
-SECONDS = 120
+SECONDS = 600
 
 
 class Simulations:
@@ -42,6 +43,7 @@ class Simulations:
     def __init__(self, build, folder):
         self.translate, self.opt = built.programs(build, "soap-translate", "soap-opt")
         self.folder, self.steps, self.topologies = folder, {}, {}
+        self.reports, self.lock = {}, threading.Lock()  # of equal rows: one; by command
 
     def run(self, command):
         done = subprocess.run(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -98,11 +100,17 @@ class Simulations:
         return min(reports, key=lambda report: (report["best"]["excess_bytes"], report["best"]["makespan_ns"]))
 
     def report(self, row, constants, plan):
-        with tempfile.NamedTemporaryFile(suffix=".json", dir=self.folder) as report:
-            self.run([self.opt, self.step(row), f"--soap-plan-hybrid=topology={self.topology(row)} "
-                      f"executor={self.executor(row, constants)} batch={row.batch} plan={plan} summary=false "
-                      f"time-limit={SECONDS} report={report.name}", "-o", os.devnull])
-            return json.load(open(report.name))
+        options = (f"topology={self.topology(row)} executor={self.executor(row, constants)} batch={row.batch} "
+                   f"plan={plan} summary=false time-limit={SECONDS}")
+        key = (self.step(row), options)
+        with self.lock:
+            lock = self.reports.setdefault(key, [threading.Lock(), None])
+        with lock[0]:
+            if lock[1] is None:
+                with tempfile.NamedTemporaryFile(suffix=".json", dir=self.folder) as report:
+                    self.run([self.opt, key[0], f"--soap-plan-hybrid={options} report={report.name}", "-o", os.devnull])
+                    lock[1] = json.load(open(report.name))
+            return lock[1]
 
 
 def kendall(pairs):

@@ -3,7 +3,7 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The bytes that devices of an exchange send inside their machine, and the
+// The messages of an exchange between devices of one machine, and the
 // all-to-all of one machine that moves as much: profiles have measured it, and
 // an exchange takes at least as long.
 //

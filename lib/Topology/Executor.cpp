@@ -26,7 +26,7 @@ static Executor torchFsdp() {
   executor.configs = false;
   executor.views = true;
   executor.stages = executor.chunks = false;
-  executor.tensor = executor.context = false;
+  executor.tensor = executor.context = executor.experts = false;
   executor.selective = false;
   executor.uneven = executor.offload = false;
   executor.zero = {0, 2, 3};
@@ -88,7 +88,7 @@ static Executor jax() {
   executor.name = "jax";
   executor.configs = false;
   executor.views = true;
-  executor.stages = executor.chunks = false;
+  executor.stages = executor.chunks = executor.experts = false;
   executor.zigzag = false;
   executor.uneven = executor.offload = false;
   executor.zero = {0, 1, 3};

@@ -36,6 +36,7 @@ struct Executor {
   bool contiguous = true;            ///< of it, with one part
   bool sequence = true;              ///< tensor with sequence parallelism
   bool noSequence = true;            ///< tensor without
+  bool experts = true;               ///< replicas that share experts
   bool selective = true;             ///< recomputation of all but products
   bool uneven = true;                ///< replicas with one sample less
   bool offload = true;               ///< states of the optimizer in host memory

@@ -637,9 +637,10 @@ def SoapPlanHybrid : Pass<"soap-plan-hybrid", "::mlir::ModuleOp"> {
     Option<"batch", "batch", "int64_t", /*default=*/"0",
            "Samples of an iteration, in microbatches; 0: as many as the function has">,
     ListOption<"plan", "plan", "std::string",
-               "Price this plan instead of a search: stages=N, chunks=N, tensor=N, context=N, data=N, samples=N (of a "
-               "microbatch), zero=N, sequence, zigzag, offload, recompute=none|selective|whole, simulate (it, within "
-               "the time limit); what is missing is 1 (data: all devices left), or chosen to fit">,
+               "Price this plan instead of a search: stages=N, chunks=N, tensor=N, context=N, data=N, experts=N "
+               "(replicas that share experts), samples=N (of a microbatch), zero=N, sequence, zigzag, offload, "
+               "recompute=none|selective|whole, simulate (it, within the time limit); what is missing is 1 (data: all "
+               "devices left), or chosen to fit">,
     Option<"mode", "mode", "std::string", /*default=*/"\"\"",
            "mini-parallelism (the fewest devices that a plan fits on) or profiling (plans of 1, 2, 4, ... and all "
            "devices)">,

@@ -64,13 +64,6 @@ static Topology slowestOf(const Topology &topology) {
   return result;
 }
 
-/// Whether replicas may share experts.
-static bool runsExperts(const Executor &executor) {
-  const std::string &name =
-      executor.base.empty() ? executor.name : executor.base;
-  return name == "soap" || name == "megatron-core" || name == "torchtitan";
-}
-
 struct HybridModel::Impl {
   const ParallelizationProblem &problem;
   Topology topology; ///< all devices of one type
@@ -719,7 +712,7 @@ std::string HybridModel::checkExecutor(const HybridShape &shape) const {
        "context parallelism with 'zigzag'"},
       {shape.context > 1 && !shape.zigzag && !executor.contiguous,
        "context parallelism without 'zigzag'"},
-      {shape.experts > 1 && !runsExperts(executor), "expert parallelism"},
+      {shape.experts > 1 && !executor.experts, "expert parallelism"},
       // Plans of Soap with ZeRO-2 are priced, and have no strategy.
       {!executor.configs && shape.holders() > 1 &&
            std::ranges::find(executor.zero, shape.zero) == executor.zero.end(),
@@ -784,7 +777,7 @@ std::string HybridModel::checkExperts(const HybridShape &shape) const {
 
 std::vector<int> HybridModel::expertDegrees(int data, int tensor) const {
   std::vector<int> result = {1};
-  if (!runsExperts(impl->topology.executor))
+  if (!impl->topology.executor.experts)
     return result;
   // Replicas that share experts fill a machine or several, or are a part of
   // one: links are used alike.

@@ -5,7 +5,7 @@
 //
 // The work of a device of a replica for one microbatch, segment by segment. It
 // comes from the plan of the replica's devices alone, which share its layers
-// (tensor parallelism) and its sequences (context parallelism), or of the
+// (tensor parallelism) and its sequences (context parallelism), or of all
 // replicas that share experts: other replicas and stages do the same at the
 // same time.
 //
@@ -138,7 +138,7 @@ findSegmentCosts(const Graph &graph, const std::vector<OpGroup> &groups,
                  const Topology &topology, const HybridShape &shape);
 
 /// The time in ns that the updates of each segment take on one device, if they
-/// are split into `pieces`, and weights of experts into `expertPieces`.
+/// are split into `pieces`, and updates of experts into `expertPieces`.
 std::vector<int64_t> findUpdateNs(const Graph &graph,
                                   const ModelSegments &segments,
                                   const Topology &topology, int64_t pieces,
