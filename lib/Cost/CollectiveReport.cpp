@@ -59,12 +59,11 @@ std::string soap::describeCollectives(const Topology &topology,
         assert(size > 0 && "bytes to move");
         auto ns = static_cast<double>(model.ns(tensorBytes(kind, count, size)));
         char line[160];
-        std::snprintf(line, sizeof(line),
-                      "%-14s %8d %12lld %13.3f %10.3f  %s\n",
-                      collectiveName(kind), count,
-                      static_cast<long long>(size), ns * 1e-3,
-                      static_cast<double>(size) / ns * busShare(kind, count),
-                      model.getMeasured() ? "measured" : "links");
+        std::snprintf(
+            line, sizeof(line), "%-14s %8d %12lld %13.3f %10.3f  %s\n",
+            collectiveName(kind), count, static_cast<long long>(size),
+            ns * 1e-3, static_cast<double>(size) / ns * busShare(kind, count),
+            model.getMeasured() ? "measured" : "links");
         text += line;
       }
     }

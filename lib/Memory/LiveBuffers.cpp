@@ -112,8 +112,7 @@ void LiveBuffers::addViews(int number) {
   for (size_t s = 0; s < kernel.states.size(); ++s) {
     if (kernel.states[s] != ShardState::Compute || binding[s] < 0)
       continue;
-    size_t read =
-        first[op.operands[0]] + static_cast<size_t>(binding[s]);
+    size_t read = first[op.operands[0]] + static_cast<size_t>(binding[s]);
     size_t written = first[op.results[0]] + s;
     if (buffers[read].bytes == buffers[written].bytes)
       keptAt[written] = static_cast<int64_t>(read);

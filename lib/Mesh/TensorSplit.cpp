@@ -57,8 +57,7 @@ std::optional<Split> soap::splitOf(const AccessMap &map,
   assert(map.size() == shape.size() && "a map a dim");
   Split split;
   for (size_t d = 0; d < shape.size(); ++d) {
-    std::optional<Axes> own =
-        ::splitOf(map[d], shape[d], space, degrees, axes);
+    std::optional<Axes> own = ::splitOf(map[d], shape[d], space, degrees, axes);
     if (!own)
       return std::nullopt;
     split.push_back(std::move(*own));

@@ -343,11 +343,10 @@ bool ValuePlanner::exchange(std::span<const Wanted> wanted) {
   PlannedTask &task = out->tasks.back();
   task.durationNs = exchange.ns;
   if (auto inside = scratch->inside.measured(cost.getTopology(), devices))
-    task.durationNs =
-        std::max(task.durationNs, models
-                                      .price(CollectiveKind::AllToAll,
-                                             inside->devices, inside->bytes)
-                                      .ns);
+    task.durationNs = std::max(
+        task.durationNs,
+        models.price(CollectiveKind::AllToAll, inside->devices, inside->bytes)
+            .ns);
   task.resource = -1 - transfers.resourceNumber(exchange.links);
   task.collective = static_cast<int>(out->collectives.size());
   out->collectives.push_back({CollectiveKind::Exchange, std::move(devices),

@@ -173,9 +173,9 @@ static Executor readExecutor(const jsonfile::Cursor &root) {
           root[constant.key].number(constant.low, constant.high);
   if (root.has("kernels")) {
     double speed = root["kernels"].number(0.05, 20);
-    for (double Executor::*value : {&Executor::products, &Executor::attention,
-                                    &Executor::others,
-                                    &Executor::attentionFlops})
+    for (double Executor::*value :
+         {&Executor::products, &Executor::attention, &Executor::others,
+          &Executor::attentionFlops})
       executor.*value *= speed;
   }
   if (root.has("dispatch_s"))

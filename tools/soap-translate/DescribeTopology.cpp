@@ -3,15 +3,15 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A topology as text, as a drawing, as the file that it would be, or as prices of
-// its collectives.
+// A topology as text, as a drawing, as the file that it would be, or as prices
+// of its collectives.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Translation.h"
 
-#include "Topology/TopologyReport.h"
 #include "Soap/Cost/CollectiveReport.h"
+#include "Topology/TopologyReport.h"
 
 using namespace mlir;
 using namespace mlir::soap;

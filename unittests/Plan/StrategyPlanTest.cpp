@@ -178,7 +178,8 @@ RandomProblem withRestores(Random &random, RandomProblem problem, bool delays) {
   return problem;
 }
 
-/// Some of a graph's ops become views, as the executor of the topology has them.
+/// Some of a graph's ops become views, as the executor of the topology has
+/// them.
 const Topology &withViews(Topology &topology, Graph &graph) {
   for (GraphNode &node : graph.nodes)
     if (node.whole.kind == "copy")

@@ -36,8 +36,8 @@ static std::string listOf(const std::vector<int> &devices) {
   return text + "]";
 }
 
-std::optional<Split>
-mlir::soap::axesOf(const GridOp &op, const std::vector<int64_t> &shape) {
+std::optional<Split> mlir::soap::axesOf(const GridOp &op,
+                                        const std::vector<int64_t> &shape) {
   size_t loops = op.space.loops.size();
   std::vector<std::vector<int64_t>> pieces(op.config.devices.size());
   for (const ::soap::Shard &shard : enumerateShards(op.space, op.config)) {
@@ -206,8 +206,8 @@ mlir::soap::findDeviceGrid(const std::vector<GridOp> &ops) {
   } while (misfit &&
            std::next_permutation(grid.shape.begin(), grid.shape.end()));
   if (misfit)
-    return ::soap::Error{
-        "op '" + misfit->name + "' " + misplaced(*misfit) + "ops before it"};
+    return ::soap::Error{"op '" + misfit->name + "' " + misplaced(*misfit) +
+                         "ops before it"};
   mergeAxes(grid);
   if (grid.shape.empty())
     grid.shape.push_back(1);

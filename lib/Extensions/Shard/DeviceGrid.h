@@ -43,21 +43,21 @@ struct DeviceGrid {
 
 /// A grid that some of the ops are on.
 struct PartialGrid {
-  DeviceGrid grid; ///< the other ops have no axes
+  DeviceGrid grid;                 ///< the other ops have no axes
   std::vector<std::string> faults; ///< by op, why it is not on it; empty: it is
 };
 
 /// Whether the tensors of op number `op`, cut along `axes` by loop with these
 /// degrees, have shardings.
-using HasShardings = std::function<bool(size_t op, const GridOp &entry,
-                                        const Split &axes)>;
+using HasShardings =
+    std::function<bool(size_t op, const GridOp &entry, const Split &axes)>;
 
 /// In ascending order; none of 1.
 std::vector<int64_t> primeFactors(int64_t number);
 /// The axes by loop of one op on a grid of as many devices as its config has,
 /// each once; none if it is no cut along axes.
 std::optional<Split> axesOf(const GridOp &op,
-                                        const std::vector<int64_t> &shape);
+                            const std::vector<int64_t> &shape);
 
 /// The grid with the fewest axes. An error names an op that no grid has: one
 /// that does not run on all devices, has them in another order, or has pieces

@@ -232,14 +232,14 @@ private:
       bool fits = found.faults[i].empty();
       for (auto [access, operand] :
            llvm::zip_equal(entry.space.operands, readOperands(op)))
-        operands.push_back(fits ? splitOf(access.map, operand->get(), entry,
-                                          grid.axes[i])
-                                : std::nullopt);
+        operands.push_back(
+            fits ? splitOf(access.map, operand->get(), entry, grid.axes[i])
+                 : std::nullopt);
       for (auto [access, result] :
            llvm::zip_equal(entry.space.results, op->getResults()))
-        results.push_back(
-            fits ? splitOf(access.map, result, entry, grid.axes[i])
-                 : std::nullopt);
+        results.push_back(fits
+                              ? splitOf(access.map, result, entry, grid.axes[i])
+                              : std::nullopt);
       operandSplits.push_back(std::move(operands));
       resultSplits.push_back(std::move(results));
       constexpr size_t named = 5;
@@ -285,11 +285,11 @@ private:
     FailureOr<OpGraph> opGraph = buildOpGraph(function);
     if (failed(topology) || failed(opGraph))
       return;
-    std::vector<GridOp> nearest = nearestOnGrid(
-        gridOps, topology->deviceCount(),
-        [&](size_t i, const GridOp &entry, const Split &axes) {
-          return hasShardings(i, entry, axes);
-        });
+    std::vector<GridOp> nearest =
+        nearestOnGrid(gridOps, topology->deviceCount(),
+                      [&](size_t i, const GridOp &entry, const Split &axes) {
+                        return hasShardings(i, entry, axes);
+                      });
     llvm::DenseMap<Operation *, size_t> numbers;
     for (auto [i, op] : llvm::enumerate(ops))
       numbers[op] = i;
@@ -460,8 +460,9 @@ private:
       auto style = dyn_cast<DestinationStyleOpInterface>(op);
       Split split(type.getRank());
       if (style && style.isDpsInit(&operand))
-        split = *resultSplits[index][style.getTiedOpResult(&operand)
-                                         .getResultNumber()];
+        split =
+            *resultSplits[index]
+                         [style.getTiedOpResult(&operand).getResultNumber()];
       operand.set(cloneAnnotated(operand.get(), split));
     }
     for (auto [result, split] :

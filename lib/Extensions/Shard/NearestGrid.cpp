@@ -17,8 +17,7 @@ namespace {
 
 /// The config that splits loop l by `axes[l]`; other axes make replicas.
 ::soap::Config configOf(const ::soap::IterationSpace &space,
-                        const std::vector<int64_t> &shape,
-                        const Split &axes) {
+                        const std::vector<int64_t> &shape, const Split &axes) {
   ::soap::Config config = ::soap::Config::single(space);
   int64_t devices = 1;
   for (int64_t extent : shape)

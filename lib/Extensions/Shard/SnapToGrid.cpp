@@ -45,8 +45,7 @@ Price priceOf(const ::soap::Graph &graph, const ::soap::Topology &topology,
           *std::max_element(peaks.begin(), peaks.end())};
 }
 
-struct SnapToGrid
-    : public mlir::soap::impl::SoapSnapToGridBase<SnapToGrid> {
+struct SnapToGrid : public mlir::soap::impl::SoapSnapToGridBase<SnapToGrid> {
   using SoapSnapToGridBase::SoapSnapToGridBase;
 
   void runOnOperation() override {
@@ -58,7 +57,8 @@ struct SnapToGrid
     ModuleOp module = getOperation();
     if (!(slowdown >= 0))
       return module.emitError("option 'slowdown=")
-             << std::to_string(slowdown) << "': expected a number of at least 0";
+             << std::to_string(slowdown)
+             << "': expected a number of at least 0";
     FailureOr<::soap::Topology> topology = resolveTopology(module, "");
     FailureOr<func::FuncOp> chosen = exportedFunction(module, function);
     if (failed(topology) || failed(chosen))
@@ -99,8 +99,7 @@ struct SnapToGrid
       return success();
     Price before = priceOf(graph, *topology, *own);
     Price after = priceOf(graph, *topology, snapped);
-    bool isSlower =
-        after.milliseconds > before.milliseconds * (1 + slowdown);
+    bool isSlower = after.milliseconds > before.milliseconds * (1 + slowdown);
     bool isLarger = after.peakBytes > before.peakBytes &&
                     llvm::any_of(topology->deviceTypes, [&](const auto &type) {
                       return after.peakBytes >

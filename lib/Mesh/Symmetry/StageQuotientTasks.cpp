@@ -67,8 +67,8 @@ StageQuotient::Price StageQuotient::price(const Known &known,
   return price;
 }
 
-/// The messages of all replicas to all, on the links of replica 0. Returns false
-/// with a reason where replicas differ.
+/// The messages of all replicas to all, on the links of replica 0. Returns
+/// false with a reason where replicas differ.
 bool StageQuotient::setExchange(int value, int index, PlannedTask &task,
                                 const PlannedCollective &collective) {
   auto fail = [&](const char *why) {
@@ -200,11 +200,10 @@ bool StageQuotient::takeCollective(int value, size_t node, int index,
   if (uneven.size() == unevenBefore) {
     Members writing = membersOf(holders);
     std::set<int> members(collective.devices.begin(), collective.devices.end());
-    bool isAlike =
-        writing.size() == membersOf(collective.devices).size() &&
-        std::ranges::all_of(writing, [&](const auto &entry) {
-          return entry.second == writing[0];
-        });
+    bool isAlike = writing.size() == membersOf(collective.devices).size() &&
+                   std::ranges::all_of(writing, [&](const auto &entry) {
+                     return entry.second == writing[0];
+                   });
     return !spans || (isAlike && outputs == members) ||
            fail("combined for, or from, some replicas only");
   }

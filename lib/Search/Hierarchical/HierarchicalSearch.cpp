@@ -79,8 +79,8 @@ static std::vector<HybridShape> listShapes(const HybridModel &model,
       for (bool sequence : {false, true})
         for (int zero : {0, 1, 3})
           for (int chunks : {1, 2, 4}) {
-            HybridShape shape{stages, data,     tensor, chunks,
-                              samples, sequence, zero,   context.first,
+            HybridShape shape{stages,         data,     tensor, chunks,
+                              samples,        sequence, zero,   context.first,
                               context.second, experts};
             if (sequence && tensor == 1)
               continue;

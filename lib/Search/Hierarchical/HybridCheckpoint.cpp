@@ -223,10 +223,9 @@ private:
   HybridShape readShape(const Cursor &entry) {
     // Without experts, as of models that have none, nine.
     constexpr size_t withExperts = 10;
-    std::vector<Cursor> list =
-        elements(entry, entry.elements().size() == withExperts
-                            ? withExperts
-                            : withExperts - 1);
+    std::vector<Cursor> list = elements(
+        entry,
+        entry.elements().size() == withExperts ? withExperts : withExperts - 1);
     HybridShape shape;
     shape.groups = degree(list[0]);
     shape.data = degree(list[1]);

@@ -130,8 +130,8 @@ struct HybridModel::Impl {
         workspace(topology) {}
 
   const Expected<SegmentCosts> &costsOf(const HybridShape &shape) {
-    Key key{shape.samples, shape.tensor, shape.sequence, shape.context,
-            shape.zigzag,  shape.experts};
+    Key key{shape.samples, shape.tensor, shape.sequence,
+            shape.context, shape.zigzag, shape.experts};
     auto it = costs->find(key);
     if (it != costs->end())
       return it->second;
@@ -318,8 +318,7 @@ struct HybridModel::Impl {
             gatherNs(shape, weight.weightBytes, weight.isOfExperts);
         forward.add(gather);
         backward.add(gather);
-        backward.add(
-            reduceNs(shape, weight.gradientBytes, weight.isOfExperts));
+        backward.add(reduceNs(shape, weight.gradientBytes, weight.isOfExperts));
       }
     }
     if (!reductionOf(shape, /*ofExperts=*/false).isOnGroup || !waitsForMoves)
@@ -783,8 +782,8 @@ std::vector<int> HybridModel::expertDegrees(int data, int tensor) const {
   // one: links are used alike.
   for (int experts = 2; experts <= data; ++experts) {
     int devices = experts * tensor;
-    bool isAligned = impl->perMachine % devices == 0 ||
-                     devices % impl->perMachine == 0;
+    bool isAligned =
+        impl->perMachine % devices == 0 || devices % impl->perMachine == 0;
     if (data % experts == 0 && impl->mixtureExperts % devices == 0 &&
         impl->mixtureExperts > 0 && isAligned)
       result.push_back(experts);

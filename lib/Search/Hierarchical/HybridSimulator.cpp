@@ -115,11 +115,10 @@ private:
     // Replicas that differ are simulated one by one, if they are not too many.
     int64_t full = plan.shape.data * plan.shape.samples;
     HybridSimulation result;
-    result.isFull =
-        plan.isUneven &&
-        (isLong || static_cast<double>(pieces / plan.shape.experts *
-                                       plan.shape.data * all) >
-                       piecesIn(PlanForm::Written));
+    result.isFull = plan.isUneven &&
+                    (isLong || static_cast<double>(pieces / plan.shape.experts *
+                                                   plan.shape.data * all) >
+                                   piecesIn(PlanForm::Written));
     auto last = timesOf(plan, step, isLong ? more : all,
                         isLong          ? more * full
                         : result.isFull ? all * full

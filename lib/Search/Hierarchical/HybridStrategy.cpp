@@ -309,11 +309,10 @@ HybridPlacement soap::placeHybrid(const Graph &graph,
     if (it == alike.end()) {
       int sharing = isOfExperts ? shape.experts : 1;
       Config spread =
-          isUpdate
-              ? overReplicas(config, loop, /*isOutside=*/false, firstDevice,
-                             holders, sharing * shape.tensor)
-              : overReplicas(config, loop, /*isOutside=*/true, firstDevice,
-                             shape.data / sharing, sharing * shape.unit());
+          isUpdate ? overReplicas(config, loop, /*isOutside=*/false,
+                                  firstDevice, holders, sharing * shape.tensor)
+                   : overReplicas(config, loop, /*isOutside=*/true, firstDevice,
+                                  shape.data / sharing, sharing * shape.unit());
       it = alike.insert(alike.end(), {config, std::move(spread)});
     }
     config = it->config;

@@ -351,8 +351,8 @@ private:
       for (size_t o = 0; o < kernel.operands.size(); ++o) {
         int value = kernel.operands[o];
         int64_t &bytes = readBytes[memoryOf[value]];
-        bytes = std::max(
-            bytes, tileBytes(s, value, kernel.space.operands[o].map));
+        bytes =
+            std::max(bytes, tileBytes(s, value, kernel.space.operands[o].map));
         isRead[value] = true;
       }
     }
@@ -456,9 +456,9 @@ private:
       SegmentCost &segment = costs.segments[segmentOf[node]];
       segment.keptBytes += readBytes[v];
       if (isMemoryKept[v])
-        segment.selectiveBytes +=
-            readBytes[v] > 0 ? readBytes[v]
-                             : ownTile(node, static_cast<int>(v));
+        segment.selectiveBytes += readBytes[v] > 0
+                                      ? readBytes[v]
+                                      : ownTile(node, static_cast<int>(v));
     }
     for (int s = 0; s < segments.count; ++s)
       for (int value : segments.boundary[s])
@@ -571,9 +571,9 @@ private:
         } else {
           const GraphValue &state = whole.values[input.value];
           (state.inHost ? segment.hostBytes : segment.stateBytes)
-              .add(
-                  static_cast<int64_t>(own * static_cast<double>(state.bytes())),
-                  ofExperts);
+              .add(static_cast<int64_t>(own *
+                                        static_cast<double>(state.bytes())),
+                   ofExperts);
         }
     }
   }
@@ -850,14 +850,12 @@ soap::findSegmentCosts(const Graph &graph, const std::vector<OpGroup> &groups,
     group = firstDevices(topology, shape.expertUnit(), /*limitBytes=*/-1);
     std::vector<int> loops = expertLoops(microbatch.graph);
     for (size_t n = 0; n < ofGroup.size(); ++n)
-      ofGroup[n] = overReplicas(ofGroup[n],
-                                loops[n] >= 0 ? loops[n]
-                                              : sampleLoopOf(
-                                                    microbatch.graph.nodes[n]
-                                                        .whole,
-                                                    microbatch.roles[n]),
-                                /*isOutside=*/loops[n] < 0, /*first=*/0,
-                                shape.experts, shape.unit());
+      ofGroup[n] = overReplicas(
+          ofGroup[n],
+          loops[n] >= 0 ? loops[n]
+                        : sampleLoopOf(microbatch.graph.nodes[n].whole,
+                                       microbatch.roles[n]),
+          /*isOutside=*/loops[n] < 0, /*first=*/0, shape.experts, shape.unit());
   }
   SegmentCosts costs = Measurement(graph, planned.segments, microbatch, group,
                                    ofGroup, shape.context > 1)
@@ -896,11 +894,10 @@ std::vector<int64_t> soap::findUpdateNs(const Graph &graph,
       if (box[l].size() > box[longest].size())
         longest = l;
     if (!box.empty())
-      box[longest] =
-          cut(box[longest].size(),
-              std::min(loops[n] < 0 ? pieces : expertPieces,
-                       std::max<int64_t>(box[longest].size(), 1)),
-              0);
+      box[longest] = cut(box[longest].size(),
+                         std::min(loops[n] < 0 ? pieces : expertPieces,
+                                  std::max<int64_t>(box[longest].size(), 1)),
+                         0);
     result[segments.ofNode[n]] +=
         cost.computeNs(0, kernelWork(graph, kernel, box));
   }

@@ -324,10 +324,9 @@ MeshResult soap::searchMesh(const ParallelizationProblem &problem,
   for (const std::vector<int64_t> &sizes : factors) {
     if (!started.empty() && run.isOver())
       break;
-    descents.push_back(
-        std::make_unique<Descent>(problem, *makeMesh(topology, {}, sizes),
-                                  decisions, options.shardings, run,
-                                  result.search, result));
+    descents.push_back(std::make_unique<Descent>(
+        problem, *makeMesh(topology, {}, sizes), decisions, options.shardings,
+        run, result.search, result));
     if (descents.back()->misfitting() >= 0)
       continue;
     for (Candidate &candidate : descents.back()->starts(presets)) {

@@ -82,8 +82,8 @@ std::vector<int> soap::expertLoops(const Graph &graph) {
     }
   }
   for (size_t n = 0; n < loops.size(); ++n)
-    if (loops[n] >= 0 && graph.nodes[n].whole.space.loops[loops[n]].type ==
-                             IteratorType::Serial)
+    if (loops[n] >= 0 &&
+        graph.nodes[n].whole.space.loops[loops[n]].type == IteratorType::Serial)
       loops[n] = -1;
   return loops;
 }

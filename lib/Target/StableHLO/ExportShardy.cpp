@@ -361,9 +361,9 @@ LogicalResult mlir::soap::exportShardy(std::unique_ptr<llvm::MemoryBuffer> text,
     return failure();
   // Text of ops that are not registered is no error of this context.
   // Newer MLIR reads other hexadecimal digits of booleans.
-  program->print(output,
-                 OpPrintingFlags().printGenericOpForm().printLargeElementsAttrWithHex(
-                     -1));
+  program->print(
+      output,
+      OpPrintingFlags().printGenericOpForm().printLargeElementsAttrWithHex(-1));
   output << "\n";
   return success();
 }

@@ -296,8 +296,7 @@ static TensorRef narrow(Importer &importer, const TensorRef &tensor,
       });
 }
 
-std::vector<Operation *>
-mlir::soap::stablehlo_import::opsOf(ModuleOp program) {
+std::vector<Operation *> mlir::soap::stablehlo_import::opsOf(ModuleOp program) {
   std::vector<Operation *> found;
   for (auto function : program.getOps<func::FuncOp>())
     function.getBody().walk<WalkOrder::PreOrder>(

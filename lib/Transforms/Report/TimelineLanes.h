@@ -3,9 +3,9 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tasks of each device and each link, bytes that devices hold, and loops that are
-// split: the timeline file of docs/PlanReport.md. Lanes that do the same at the
-// same times are written once.
+// Tasks of each device and each link, bytes that devices hold, and loops that
+// are split: the timeline file of docs/PlanReport.md. Lanes that do the same at
+// the same times are written once.
 //
 //===----------------------------------------------------------------------===//
 

@@ -507,10 +507,9 @@ LogicalResult AutoParallel::run() {
       chosen = hasManyDevices(target.topology) ? "hybrid" : "mesh";
     else
       chosen = meshes ? algorithm.getValue() : "hybrid";
-    bool hasOthers = !initial.empty() || polish || !mode.empty() ||
-                     !memoryLimit.empty() ||
-                     llvm::is_contained({"selective", "whole", "auto"},
-                                        recompute);
+    bool hasOthers =
+        !initial.empty() || polish || !mode.empty() || !memoryLimit.empty() ||
+        llvm::is_contained({"selective", "whole", "auto"}, recompute);
     if (chosen == "hybrid" ? !isPlain() : hasOthers)
       return module.emitError("option 'executor=")
              << by.name << "': expected no option of another search than "
