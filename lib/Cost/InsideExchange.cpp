@@ -9,12 +9,28 @@
 
 #include "InsideExchange.h"
 
+#include "Soap/Cost/CollectiveCost.h"
 #include "Soap/Profile/ProfileModel.h"
 
 #include <algorithm>
 #include <cmath>
 
 using namespace soap;
+
+/// Whether the profile of a type has an all-to-all over links of the topology.
+static bool knowsAllToAll(const Topology &topology, const DeviceType &type) {
+  if (!type.costs)
+    return false;
+  const Profile &profile = type.costs->getProfile();
+  auto isAllToAll = [](const CollectiveEntries &entries) {
+    return entries.kind == CollectiveKind::AllToAll;
+  };
+  return knowsCollectives(profile, type) &&
+         std::ranges::any_of(profile.collectives, isAllToAll) &&
+         std::ranges::any_of(topology.links, [&](const Link &link) {
+           return isMeasuredBandwidth(profile, link.bandwidthBytesPerSecond);
+         });
+}
 
 void InsideExchange::begin(const Topology &topology) {
   if (machineOf.empty()) {
@@ -23,6 +39,8 @@ void InsideExchange::begin(const Topology &topology) {
     for (size_t m = 0; m < machines.size(); ++m)
       for (int device : machines[m])
         machineOf[static_cast<size_t>(device)] = static_cast<int>(m);
+    for (const DeviceType &type : topology.deviceTypes)
+      isMeasured.push_back(knowsAllToAll(topology, type));
     bytesOf.assign(machines.size(), 0);
     readersOf.assign(machines.size(), 0);
   }
@@ -71,12 +89,9 @@ InsideExchange::measured(const Topology &topology,
   };
   int busiest = *std::ranges::max_element(
       devices, [&](int a, int b) { return maxBytes(a) < maxBytes(b); });
-  const auto &costs = topology.typeOf(busiest).costs;
-  if (maxBytes(busiest) == 0 || !costs ||
-      std::ranges::none_of(costs->getProfile().collectives,
-                           [](const CollectiveEntries &entries) {
-                             return entries.kind == CollectiveKind::AllToAll;
-                           }))
+  if (maxBytes(busiest) == 0 ||
+      !isMeasured[static_cast<size_t>(
+          topology.devices[static_cast<size_t>(busiest)].type)])
     return std::nullopt;
   AllToAll made;
   for (int device : devices)

@@ -44,6 +44,7 @@ public:
 
 private:
   std::vector<int> machineOf;          ///< by device
+  std::vector<bool> isMeasured;        ///< by device type: an all-to-all is
   std::vector<int64_t> sent, received; ///< bytes, by device
   /// By machine: what its devices send, and how many read. 0 between calls.
   std::vector<int64_t> bytesOf, readersOf;
