@@ -74,8 +74,8 @@ TEST(MeshSearch, WithoutACluster) {
 }
 
 TEST(MeshSearch, ShardingsHaveEqualPiecesOnAllDevices) {
-  // 12 samples are no 8 equal pieces, and columns of 20 no 16.
-  MlpProblem problem(makeMlp(12, {20, 48, 20, 48}),
+  // 1200 samples are no 32 equal pieces, and columns of 2000 no 64.
+  MlpProblem problem(makeMlp(1200, {2000, 4800, 2000, 4800}),
                      *builtinTopology("h100-4x4"));
   MeshOptions options;
   options.proposals = 300;
