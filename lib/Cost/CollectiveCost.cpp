@@ -746,3 +746,26 @@ CollectiveCost soap::exchangeCost(const Topology &topology,
     loads.add(message);
   return loads.take();
 }
+
+CollectiveCost soap::exchangeCost(CollectiveWorkspace &workspace,
+                                  std::span<const Message> messages) {
+  CollectiveCost cost = exchangeCost(workspace.getTopology(), messages);
+  InsideExchange &inside = workspace.parts->inside;
+  inside.begin(workspace);
+  std::vector<int> devices;
+  for (const Message &message : messages) {
+    inside.add(std::span(&message.from, 1), std::span(&message.bytes, 1),
+               std::span(&message.to, 1));
+    devices.insert(devices.end(), {message.from, message.to});
+  }
+  std::sort(devices.begin(), devices.end());
+  devices.erase(std::unique(devices.begin(), devices.end()), devices.end());
+  if (devices.empty())
+    return cost;
+  if (auto found = inside.measured(devices))
+    cost.ns =
+        std::max(cost.ns, CollectiveModel(workspace, CollectiveKind::AllToAll,
+                                          found->devices)
+                              .ns(found->bytes));
+  return cost;
+}

@@ -10,6 +10,7 @@
 #include "Soap/Cost/CollectiveReport.h"
 
 #include "Soap/Cost/CollectiveCost.h"
+#include "Soap/Profile/CollectiveCurve.h"
 
 #include <cassert>
 #include <cstdio>
@@ -17,12 +18,6 @@
 #include <vector>
 
 using namespace soap;
-
-/// The share of a tensor that the link of a device moves.
-static double busShare(CollectiveKind kind, int devices) {
-  double others = static_cast<double>(devices - 1) / devices;
-  return kind == CollectiveKind::AllReduce ? 2 * others : others;
-}
 
 /// An all-to-all of nccl-tests has the bytes of one device, ours of all.
 static int64_t tensorBytes(CollectiveKind kind, int devices, int64_t bytes) {
@@ -57,12 +52,13 @@ std::string soap::describeCollectives(const Topology &topology,
       CollectiveModel model(workspace, kind, group);
       for (int64_t size : sizes) {
         assert(size > 0 && "bytes to move");
-        auto ns = static_cast<double>(model.ns(tensorBytes(kind, count, size)));
+        int64_t whole = tensorBytes(kind, count, size);
+        auto ns = static_cast<double>(model.ns(whole));
         char line[160];
         std::snprintf(
             line, sizeof(line), "%-14s %8d %12lld %13.3f %10.3f  %s\n",
             collectiveName(kind), count, static_cast<long long>(size),
-            ns * 1e-3, static_cast<double>(size) / ns * busShare(kind, count),
+            ns * 1e-3, static_cast<double>(whole) / ns * linkShare(kind, count),
             model.getMeasured() ? "measured" : "links");
         text += line;
       }

@@ -12,6 +12,7 @@
 #ifndef SOAP_LIB_COST_COLLECTIVEWORKSPACE_H
 #define SOAP_LIB_COST_COLLECTIVEWORKSPACE_H
 
+#include "InsideExchange.h"
 #include "MachineRoutes.h"
 #include "Soap/Cost/CollectiveCost.h"
 #include "Soap/Topology/RouteSets.h"
@@ -49,6 +50,7 @@ struct CollectiveWorkspace::Parts {
 
   // Memory of builders, kept between models: searches make thousands of them a
   // second. All zero or empty when no builder is at work.
+  InsideExchange inside;
   std::vector<double> load;          ///< shares by link
   std::vector<StepEndPoint> devices; ///< by device
   std::vector<int> touched, used;    ///< links and devices of the current step

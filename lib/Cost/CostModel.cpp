@@ -403,10 +403,7 @@ bool CostModel::hasMeasuredCollectives() const {
           return false;
         const Profile &profile = type.costs->getProfile();
         return profile.device == type.name ||
-               std::ranges::any_of(topology->links, [&](const Link &link) {
-                 return isMeasuredBandwidth(profile,
-                                            link.bandwidthBytesPerSecond);
-               });
+               hasMeasuredLinks(*topology, profile);
       });
 }
 

@@ -9,10 +9,10 @@
 
 #include "InsideExchange.h"
 
-#include "Soap/Cost/CollectiveCost.h"
 #include "Soap/Profile/ProfileModel.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 
 using namespace soap;
@@ -27,24 +27,22 @@ static bool knowsAllToAll(const Topology &topology, const DeviceType &type) {
   };
   return knowsCollectives(profile, type) &&
          std::ranges::any_of(profile.collectives, isAllToAll) &&
-         std::ranges::any_of(topology.links, [&](const Link &link) {
-           return isMeasuredBandwidth(profile, link.bandwidthBytesPerSecond);
-         });
+         hasMeasuredLinks(topology, profile);
 }
 
-void InsideExchange::begin(const Topology &topology) {
-  if (machineOf.empty()) {
-    machineOf.resize(topology.devices.size());
-    std::vector<std::vector<int>> machines = topology.machines();
-    for (size_t m = 0; m < machines.size(); ++m)
-      for (int device : machines[m])
-        machineOf[static_cast<size_t>(device)] = static_cast<int>(m);
-    for (const DeviceType &type : topology.deviceTypes)
-      isMeasured.push_back(knowsAllToAll(topology, type));
-    bytesOf.assign(machines.size(), 0);
-    readersOf.assign(machines.size(), 0);
+void InsideExchange::begin(CollectiveWorkspace &workspace) {
+  if (!topology) {
+    topology = &workspace.getTopology();
+    machines = &workspace.machineOf();
+    for (const DeviceType &type : topology->deviceTypes)
+      isMeasured.push_back(knowsAllToAll(*topology, type));
+    auto last = std::ranges::max_element(*machines);
+    bytesOf.assign(last == machines->end() ? 0 : static_cast<size_t>(*last) + 1,
+                   0);
+    readersOf = bytesOf;
   }
-  sent.assign(topology.devices.size(), 0);
+  assert(topology == &workspace.getTopology() && "one workspace");
+  sent.assign(topology->devices.size(), 0);
   received = sent;
 }
 
@@ -55,7 +53,7 @@ void InsideExchange::add(std::span<const int> senders,
     return list[static_cast<size_t>(index)];
   };
   auto ofMachine = [&](std::vector<int64_t> &list, int device) -> int64_t & {
-    return at(list, machineOf[static_cast<size_t>(device)]);
+    return at(list, (*machines)[static_cast<size_t>(device)]);
   };
   for (size_t i = 0; i < senders.size(); ++i)
     ofMachine(bytesOf, senders[i]) += bytes[i];
@@ -78,20 +76,19 @@ void InsideExchange::add(std::span<const int> senders,
 }
 
 std::optional<InsideExchange::AllToAll>
-InsideExchange::measured(const Topology &topology,
-                         std::span<const int> devices) const {
+InsideExchange::measured(std::span<const int> devices) const {
   auto maxBytes = [&](int device) {
     auto d = static_cast<size_t>(device);
     return std::max(sent[d], received[d]);
   };
   auto machine = [&](int device) {
-    return machineOf[static_cast<size_t>(device)];
+    return (*machines)[static_cast<size_t>(device)];
   };
   int busiest = *std::ranges::max_element(
       devices, [&](int a, int b) { return maxBytes(a) < maxBytes(b); });
   if (maxBytes(busiest) == 0 ||
       !isMeasured[static_cast<size_t>(
-          topology.devices[static_cast<size_t>(busiest)].type)])
+          topology->devices[static_cast<size_t>(busiest)].type)])
     return std::nullopt;
   AllToAll made;
   for (int device : devices)

@@ -12,7 +12,7 @@
 #ifndef SOAP_LIB_COST_INSIDEEXCHANGE_H
 #define SOAP_LIB_COST_INSIDEEXCHANGE_H
 
-#include "Soap/Topology/Topology.h"
+#include "Soap/Cost/CollectiveCost.h"
 
 #include <cstdint>
 #include <optional>
@@ -23,8 +23,8 @@ namespace soap {
 
 class InsideExchange {
 public:
-  /// Begins an exchange; always of the same topology.
-  void begin(const Topology &topology);
+  /// Begins an exchange; always of the same workspace, which is kept.
+  void begin(CollectiveWorkspace &workspace);
   /// Each of `readers`, ascending, gets from every other sender as many bytes
   /// as stand beside it.
   void add(std::span<const int> senders, std::span<const int64_t> bytes,
@@ -39,11 +39,11 @@ public:
   /// much as that one sends or receives there; none where nothing moves inside
   /// of machines, or no all-to-all was measured. `devices`: of the exchange,
   /// ascending.
-  std::optional<AllToAll> measured(const Topology &topology,
-                                   std::span<const int> devices) const;
+  std::optional<AllToAll> measured(std::span<const int> devices) const;
 
 private:
-  std::vector<int> machineOf;          ///< by device
+  const Topology *topology = nullptr;
+  const std::vector<int> *machines = nullptr; ///< by device
   std::vector<bool> isMeasured;        ///< by device type: an all-to-all is
   std::vector<int64_t> sent, received; ///< bytes, by device
   /// By machine: what its devices send, and how many read. 0 between calls.

@@ -33,11 +33,10 @@ static CollectiveKind measuredKind(CollectiveKind kind) {
   return kind == CollectiveKind::Reduce ? CollectiveKind::ReduceScatter : kind;
 }
 
-bool soap::isMeasuredBandwidth(const Profile &profile, double bandwidth) {
-  constexpr double same = 1.1;
-  double expected = profile.linkBandwidthBytesPerSecond;
-  return expected <= 0 ||
-         (bandwidth * same >= expected && bandwidth <= expected * same);
+bool soap::hasMeasuredLinks(const Topology &topology, const Profile &profile) {
+  return std::ranges::any_of(topology.links, [&](const Link &link) {
+    return isMeasuredBandwidth(profile, link.bandwidthBytesPerSecond);
+  });
 }
 
 namespace {

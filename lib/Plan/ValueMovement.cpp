@@ -10,6 +10,8 @@
 
 #include "ValuePlannerScratch.h"
 
+#include "Soap/Support/DisjointSets.h"
+
 #include <algorithm>
 #include <cassert>
 #include <numeric>
@@ -253,13 +255,10 @@ bool ValuePlanner::exchangeAll() {
 /// All pieces of an exchange are of one microbatch then.
 void ValuePlanner::exchangeByRounds(std::span<const Wanted> wanted) {
   // Regions with the blocks that they overlap: the exchange of each block.
-  std::vector<int> ofBlock(source->blocks->regions.size());
-  std::iota(ofBlock.begin(), ofBlock.end(), 0);
-  auto rootOf = [&](int block) {
-    while (ofBlock[static_cast<size_t>(block)] != block)
-      block = ofBlock[static_cast<size_t>(block)] =
-          ofBlock[static_cast<size_t>(ofBlock[static_cast<size_t>(block)])];
-    return block;
+  size_t blocks = source->blocks->regions.size();
+  DisjointSets exchanges(blocks);
+  auto exchangeOf = [&](int block) {
+    return static_cast<size_t>(exchanges.find(block));
   };
   std::vector<int> firstBlock; // by place in `wanted`
   std::vector<size_t> blocksOf;
@@ -269,18 +268,17 @@ void ValuePlanner::exchangeByRounds(std::span<const Wanted> wanted) {
     firstBlock.push_back(common.empty() ? -1 : common[0].block);
     blocksOf.push_back(common.size());
     for (const Common &other : common)
-      ofBlock[static_cast<size_t>(rootOf(other.block))] =
-          rootOf(common[0].block);
+      exchanges.merge(other.block, common[0].block);
   }
-  std::vector<std::vector<int>> holders(ofBlock.size());
-  for (size_t block = 0; block < ofBlock.size(); ++block)
-    for (int written : replicas(static_cast<int>(block), 0))
-      holders[static_cast<size_t>(rootOf(static_cast<int>(block)))].push_back(
+  std::vector<std::vector<int>> holders(blocks);
+  for (int block = 0; block < static_cast<int>(blocks); ++block)
+    for (int written : replicas(block, 0))
+      holders[exchangeOf(block)].push_back(
           source->devices[static_cast<size_t>(written)]);
-  std::vector<std::vector<size_t>> members(ofBlock.size()); // of `wanted`
+  std::vector<std::vector<size_t>> members(blocks); // of `wanted`
   for (size_t w = 0; w < wanted.size(); ++w)
     if (firstBlock[w] >= 0)
-      members[static_cast<size_t>(rootOf(firstBlock[w]))].push_back(w);
+      members[exchangeOf(firstBlock[w])].push_back(w);
   std::vector<Wanted> together;
   std::vector<int> readers;
   for (size_t e = 0; e < members.size(); ++e) {
@@ -310,7 +308,7 @@ bool ValuePlanner::exchange(std::span<const Wanted> wanted) {
   std::vector<int> &readers = scratch->regionReaders;
   std::vector<int> sources, devices;
   isRead.assign(source->devices.size(), false);
-  scratch->inside.begin(cost.getTopology());
+  scratch->inside.begin(models.getWorkspace());
   byRegion.assign(wanted.begin(), wanted.end());
   std::sort(
       byRegion.begin(), byRegion.end(), [](const Wanted &a, const Wanted &b) {
@@ -342,7 +340,7 @@ bool ValuePlanner::exchange(std::span<const Wanted> wanted) {
   devices.erase(std::unique(devices.begin(), devices.end()), devices.end());
   PlannedTask &task = out->tasks.back();
   task.durationNs = exchange.ns;
-  if (auto inside = scratch->inside.measured(cost.getTopology(), devices))
+  if (auto inside = scratch->inside.measured(devices))
     task.durationNs = std::max(
         task.durationNs,
         models.price(CollectiveKind::AllToAll, inside->devices, inside->bytes)

@@ -15,6 +15,13 @@
 
 using namespace soap;
 
+bool soap::isMeasuredBandwidth(const Profile &profile, double bandwidth) {
+  constexpr double same = 1.1;
+  double expected = profile.linkBandwidthBytesPerSecond;
+  return expected <= 0 ||
+         (bandwidth * same >= expected && bandwidth <= expected * same);
+}
+
 double soap::linkShare(CollectiveKind kind, int devices) {
   assert(devices > 1 && "a group of devices");
   double n = devices;

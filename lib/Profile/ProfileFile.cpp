@@ -114,6 +114,8 @@ public:
     readList(root, "tables", &ProfileReader::readTable);
     readList(root, "curves", &ProfileReader::readCurve);
     readList(root, "collectives", &ProfileReader::readCollective);
+    profile.leavesCollectivesToLinks =
+        root.has("collectives") && profile.collectives.empty();
     readKernelGrids(root, profile);
     return std::move(profile);
   }
@@ -468,7 +470,9 @@ std::string soap::printProfile(const Profile &profile) {
     }
     text += "]}";
   }
-  text += "],\n\"collectives\":[";
+  text += "]";
+  if (!profile.collectives.empty() || profile.leavesCollectivesToLinks)
+    text += ",\n\"collectives\":[";
   for (size_t c = 0; c < profile.collectives.size(); ++c) {
     const CollectiveEntries &measured = profile.collectives[c];
     text += (c ? ",\n{" : "\n{") + std::string("\"kind\":\"") +
@@ -481,7 +485,8 @@ std::string soap::printProfile(const Profile &profile) {
               std::to_string(measured.entries[e][1]) + "]";
     text += "]}";
   }
-  text += "]";
+  if (!profile.collectives.empty() || profile.leavesCollectivesToLinks)
+    text += "]";
   printKernelGrids(profile, text);
   return text + "}\n";
 }

@@ -16,6 +16,7 @@
 #include "SizeLattice.h"
 #include "Soap/Model/OpShape.h"
 #include "Soap/Profile/AttentionModel.h"
+#include "Soap/Profile/CollectiveCurve.h"
 
 #include <algorithm>
 #include <cassert>
@@ -630,12 +631,12 @@ ProfileModel::~ProfileModel() = default;
 /// Kinds of collectives that were not measured are the base's, on links like
 /// its own.
 void ProfileModel::addCollectives(const Profile &of) {
-  constexpr double same = 1.1;
   double &links = profile.linkBandwidthBytesPerSecond;
-  double ofLinks = of.linkBandwidthBytesPerSecond;
+  if (profile.leavesCollectivesToLinks)
+    return;
   if (profile.collectives.empty())
-    links = ofLinks;
-  else if (links <= 0 || links > same * ofLinks || ofLinks > same * links)
+    links = of.linkBandwidthBytesPerSecond;
+  else if (links <= 0 || !isMeasuredBandwidth(of, links))
     return;
   std::set<CollectiveKind> measured;
   for (const CollectiveEntries &entries : profile.collectives)

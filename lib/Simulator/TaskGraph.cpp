@@ -10,7 +10,6 @@
 
 #include "Soap/Simulator/TaskGraph.h"
 
-#include "Cost/InsideExchange.h"
 #include "Simulator/Deferral.h"
 
 #include <algorithm>
@@ -150,21 +149,9 @@ void soap::setCollective(Task &task, const PlanCollective &collective,
   const Topology &topology = workspace.getTopology();
   CollectiveCost cost =
       collective.kind == CollectiveKind::Exchange
-          ? exchangeCost(topology, collective.messages)
+          ? exchangeCost(workspace, collective.messages)
           : collectiveCost(workspace, collective.kind, collective.devices,
                            collective.bytes);
-  if (collective.kind == CollectiveKind::Exchange) {
-    InsideExchange inside;
-    inside.begin(topology);
-    for (const Message &message : collective.messages)
-      inside.add(std::span(&message.from, 1), std::span(&message.bytes, 1),
-                 std::span(&message.to, 1));
-    if (auto found = inside.measured(topology, collective.devices))
-      cost.ns =
-          std::max(cost.ns, CollectiveModel(workspace, CollectiveKind::AllToAll,
-                                            found->devices)
-                                .ns(found->bytes));
-  }
   task.kind = collectiveName(collective.kind);
   task.device = collective.devices[0];
   task.durationNs = cost.ns;

@@ -9,6 +9,8 @@
 
 #include "Machines.h"
 
+#include "Soap/Support/DisjointSets.h"
+
 #include <algorithm>
 #include <limits>
 #include <map>
@@ -103,28 +105,21 @@ private:
   /// has a vertex of the same machine for each vertex that is in one.
   void joinVertices(const FastestLinks &fast, int type,
                     std::vector<int> &joined) {
-    std::vector<int> parent(static_cast<size_t>(vertices));
-    std::iota(parent.begin(), parent.end(), 0);
-    auto root = [&](int v) {
-      while (parent[static_cast<size_t>(v)] != v)
-        v = parent[static_cast<size_t>(v)] =
-            parent[static_cast<size_t>(parent[static_cast<size_t>(v)])];
-      return v;
-    };
+    DisjointSets sets(static_cast<size_t>(vertices));
     for (const Link &link : topology.links)
       if (link.bandwidthBytesPerSecond >= fast.bandwidth &&
           link.latencyNs <= fast.latencyNs &&
           joined[static_cast<size_t>(link.from)] < 0 &&
           joined[static_cast<size_t>(link.to)] < 0)
-        parent[static_cast<size_t>(root(link.from))] = root(link.to);
+        sets.merge(link.from, link.to);
     std::vector<bool> hasDevice(static_cast<size_t>(vertices));
     for (int d = 0; d < devices; ++d)
       if (topology.devices[static_cast<size_t>(d)].type == type)
-        hasDevice[static_cast<size_t>(root(d))] = true;
+        hasDevice[static_cast<size_t>(sets.find(d))] = true;
     for (int v = 0; v < vertices; ++v)
       if (joined[static_cast<size_t>(v)] < 0 &&
-          hasDevice[static_cast<size_t>(root(v))])
-        joined[static_cast<size_t>(v)] = root(v);
+          hasDevice[static_cast<size_t>(sets.find(v))])
+        joined[static_cast<size_t>(v)] = sets.find(v);
   }
 
   void numberMachines(const std::vector<int> &joined) {

@@ -241,6 +241,11 @@ def check_answer(tools):
     best = [plan for plan in data["search"]["plans"] if plan["isBest"]]
     check("answer: the plan among all", [plan["ns"] for plan in best] == [answer["best"]["nanoseconds"]], best)
     batch = [row for row in data["what_if"]["rows"] if row["what"].startswith("samples")]
+    # Half the bandwidth is never faster than all of it: no row mixes measured collectives with the links' prices.
+    for row in data["what_if"]["rows"]:
+        times = [point["ns"] for point in row["points"] if "ns" in point]
+        if row["what"].startswith("bandwidth"):
+            check(f"answer: {row['what']} never makes it slower", times == sorted(times, reverse=True), times)
     check("answer: other batches", batch and len(batch[0]["points"]) == 5, batch)
     check_chromium(tools, "answer", page, data)
 

@@ -17,6 +17,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <map>
 
 using namespace soap;
 using soap::test::Random;
@@ -314,6 +315,40 @@ TEST(Profile, MeasuredCollectivesAreTaken) {
   // Neither other groups nor other collectives.
   EXPECT_GT(cost({1, 2, 3}, CollectiveKind::AllReduce).ns, 1000);
   EXPECT_GT(cost({1, 3}, CollectiveKind::AllGather).ns, 1000);
+}
+
+/// Kinds that a profile has not measured are its base's, on links like its own;
+/// an empty list leaves all to the links.
+TEST(Profile, CollectivesOfTheBase) {
+  auto kindsOf = [](const std::string &keys) {
+    auto read = parseProfile(
+        R"({"version":1,"device":"ours","base":"h200","flops_per_s":{"f32":1},)"
+        R"("memory_bandwidth_bytes_per_s":1,"launch_s":0)" +
+            keys + "}",
+        "p.json");
+    EXPECT_TRUE(read) << read.error();
+    auto again = parseProfile(printProfile(*read), "again.json");
+    EXPECT_TRUE(again) << again.error();
+    std::map<CollectiveKind, int> kinds;
+    ProfileModel model(std::move(*again));
+    for (const CollectiveEntries &entries : model.getProfile().collectives)
+      ++kinds[entries.kind];
+    return kinds;
+  };
+  std::map<CollectiveKind, int> ofBase;
+  for (const CollectiveEntries &entries : h200().collectives)
+    ++ofBase[entries.kind];
+  ASSERT_GT(ofBase[CollectiveKind::AllReduce], 1);
+  EXPECT_EQ(kindsOf(""), ofBase);
+  EXPECT_TRUE(kindsOf(R"(,"collectives":[])").empty());
+  std::string one = R"(,"collectives":[{"kind":"all-reduce","devices":8,)"
+                    R"("entries":[[1000,9000]]}])";
+  std::map<CollectiveKind, int> some = {{CollectiveKind::AllReduce, 1}};
+  EXPECT_EQ(kindsOf(one), some); // over links that are not known
+  EXPECT_EQ(kindsOf(one + R"(,"link_bandwidth_bytes_per_s":1e9)"), some);
+  std::map<CollectiveKind, int> merged = ofBase;
+  merged[CollectiveKind::AllReduce] = 1;
+  EXPECT_EQ(kindsOf(one + R"(,"link_bandwidth_bytes_per_s":4.5e11)"), merged);
 }
 
 TEST(Profile, CostsOfDevices) {

@@ -35,9 +35,9 @@ struct CollectiveCost {
 /// Whether measured collectives of a profile may hold for a type of device: it
 /// is the measured one, or links decide, whose bandwidth is known.
 bool knowsCollectives(const Profile &profile, const DeviceType &type);
-/// Whether a link is as fast as the links with which collectives of a profile
-/// were measured, within 10 %.
-bool isMeasuredBandwidth(const Profile &profile, double bytesPerSecond);
+/// Whether a topology has links as fast as the ones with which collectives of a
+/// profile were measured.
+bool hasMeasuredLinks(const Topology &topology, const Profile &profile);
 
 /// Bytes from one device to another.
 struct Message {
@@ -49,6 +49,12 @@ struct Message {
 /// of a library do: the longest latency of a route, plus the bytes of the
 /// slowest link over its bandwidth.
 CollectiveCost exchangeCost(const Topology &topology,
+                            std::span<const Message> messages);
+
+class CollectiveWorkspace;
+/// The same, and where the profile has measured all-to-alls of one machine, at
+/// least as long as the one that moves as much inside of a machine.
+CollectiveCost exchangeCost(CollectiveWorkspace &workspace,
                             std::span<const Message> messages);
 
 /// One way of doing a collective: `latencyNs + bytes * nsPerByte`, or, with a
@@ -81,6 +87,8 @@ public:
 
 private:
   friend class CollectiveModel;
+  friend CollectiveCost exchangeCost(CollectiveWorkspace &workspace,
+                                     std::span<const Message> messages);
   std::unique_ptr<Parts> parts;
 };
 

@@ -42,6 +42,7 @@ public:
   /// Of a collective of `bytes`; devices as in CollectiveCost.h.
   Price price(CollectiveKind kind, std::span<const int> devices, int64_t bytes);
   RouteSets &routeSets() { return workspace.routeSets(); }
+  CollectiveWorkspace &getWorkspace() { return workspace; }
   /// Forgets all; to be called when lists of resources get other numbers.
   void clear();
 

@@ -45,6 +45,10 @@ private:
   std::vector<std::array<double, 2>> points;
 };
 
+/// Whether a link is as fast as the links with which collectives of a profile
+/// were measured, within 10 %.
+bool isMeasuredBandwidth(const Profile &profile, double bytesPerSecond);
+
 /// The share of a whole tensor that a link of one of `devices` devices moves in
 /// one direction; 0 for kinds without a fixed one.
 double linkShare(CollectiveKind kind, int devices);

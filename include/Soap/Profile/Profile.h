@@ -152,6 +152,8 @@ struct Profile {
   std::vector<ProfileTable> tables;
   std::vector<CostCurve> curves;
   std::vector<CollectiveEntries> collectives;
+  /// Without collectives: links tell their prices, whatever the base has.
+  bool leavesCollectivesToLinks = false;
   std::vector<ProductGrid> products;    ///< one an element type at most
   std::vector<AttentionGrid> attention; ///< of elements of 16 bits
   /// The rate of a link of a device, in bytes/s and one direction, when its

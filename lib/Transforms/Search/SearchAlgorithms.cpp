@@ -164,6 +164,9 @@ mlir::soap::runSearch(llvm::StringRef algorithm, bool polish,
   if (polish && algorithm != "polish")
     polishFound(problem, options, outcome);
   outcome.report["algorithm"] = algorithm;
+  if (const ::soap::Executor &by = problem.getTopology().executor;
+      !by.isDefault())
+    outcome.report["executor"] = by.name;
   return outcome;
 }
 

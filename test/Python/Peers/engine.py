@@ -126,6 +126,7 @@ def refusals():
     cases = [
         (Shape(context=2, samples=1, zigzag=True), "early and a late part", "context=2,data=1,samples=1,zero=0)"),
         (Shape(data=2, samples=4, offload=True), "host memory", "data=2,samples=4,zero=0)"),
+        (Shape(data=4, samples=2, experts=2), "experts that 2 replicas share", "data=4,samples=2,zero=0)"),
         (Shape(data=3, samples=1), "a batch of 8, as 3 replicas have 1 at a time", "no plan is near"),
         (Shape(stages=2, data=2, samples=1, zero=3), "ZeRO-3 with pipeline stages", "zero=1"),
         (Shape(context=2, data=2, samples=1, zero=1), "states that are split over the places", "zero=0"),

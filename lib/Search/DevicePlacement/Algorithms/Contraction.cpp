@@ -9,6 +9,7 @@
 
 #include "Contraction.h"
 #include "Search/DevicePlacement/Rows.h"
+#include "Soap/Support/DisjointSets.h"
 
 #include <numeric>
 #include <unordered_map>
@@ -18,23 +19,6 @@ using namespace soap;
 using namespace soap::placement;
 
 namespace {
-
-class UnionFind {
-public:
-  explicit UnionFind(size_t size) : parent(size) {
-    std::iota(parent.begin(), parent.end(), 0);
-  }
-  int find(int i) {
-    while (parent[i] != i)
-      i = parent[i] = parent[parent[i]];
-    return i;
-  }
-  /// `into` stands for both.
-  void merge(int from, int into) { parent[find(from)] = find(into); }
-
-private:
-  std::vector<int> parent;
-};
 
 /// Strongly connected components (Tarjan's algorithm with a stack of its own):
 /// per vertex, a vertex that stands for its component.
@@ -93,7 +77,7 @@ private:
   }
 };
 
-void mergeClasses(const Problem &problem, UnionFind &units) {
+void mergeClasses(const Problem &problem, DisjointSets &units) {
   std::unordered_map<int64_t, int> first;
   for (size_t i = 0; i < problem.nodes.size(); ++i)
     if (problem.nodes[i].colorClass)
@@ -101,7 +85,7 @@ void mergeClasses(const Problem &problem, UnionFind &units) {
                   first.emplace(*problem.nodes[i].colorClass, i).first->second);
 }
 
-void mergeCycles(const Problem &problem, UnionFind &units) {
+void mergeCycles(const Problem &problem, DisjointSets &units) {
   std::vector<std::pair<int, int>> order = orderingEdges(problem);
   for (auto &[from, to] : order) {
     from = units.find(from);
@@ -122,7 +106,7 @@ void mergeCycles(const Problem &problem, UnionFind &units) {
 /// has enough for all nodes.
 class IdleUnits {
 public:
-  IdleUnits(const Problem &problem, UnionFind &units)
+  IdleUnits(const Problem &problem, DisjointSets &units)
       : units(units), idle(problem.nodes.size(), true),
         acceleratable(problem.nodes.size(), true),
         neighbours(problem.nodes.size()) {
@@ -180,7 +164,7 @@ private:
       all ^= unit;
     }
   };
-  UnionFind &units;
+  DisjointSets &units;
   std::vector<char> idle, acceleratable; ///< of roots
   std::vector<Neighbours> neighbours;
   bool any = false; ///< a root is idle
@@ -227,7 +211,7 @@ placement::orderingEdges(const Problem &problem) {
 
 std::vector<int> placement::contractNodes(const Problem &problem,
                                           bool ordered) {
-  UnionFind units(problem.nodes.size());
+  DisjointSets units(problem.nodes.size());
   mergeClasses(problem, units);
   if (ordered)
     mergeCycles(problem, units);

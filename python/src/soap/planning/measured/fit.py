@@ -18,7 +18,7 @@ from ..errors import PlanError
 from ..hybrid import Shape
 from ..planner import Planner, Problem, Progress
 from ..tools import Tools
-from .links import Network, check_pairs
+from .links import Links, check_pairs
 from .read import Collective, Measurements, Run
 
 #: Speeds of kernels that the measured iterations imply may be that far apart.
@@ -87,7 +87,7 @@ def _fit_collectives(tools: Tools, collectives: list[Collective], topology: dict
     for one in collectives:
         _check_cluster(one, where.device, where.devices, where.machines, where.per_machine)
     kind = next(entry for entry in topology["device_types"] if entry["name"] == topology["devices"][0]["type"])
-    network = Network(topology)
+    links = Links(topology)
     base, kind["profile"] = kind.get("profile", ""), PROFILE
     if base.endswith(".json"):
         raise PlanError(f"--measured: {cluster} has a profile of its own, {base}; expected a built-in one")
@@ -97,22 +97,21 @@ def _fit_collectives(tools: Tools, collectives: list[Collective], topology: dict
     across = [one for one in collectives if one.machines > 1]
     before = {id(one): _prices(tools, cluster, one) for one in collectives}
     # Links first, beside curves of one machine.
-    _write_profile(kind, base, network, inside, folder)
-    path.write_text(network.scaled(1, 1), encoding="utf-8")
-    whole = [one for one in across if one.devices == one.machines * where.per_machine and before[id(one)]]
+    _write_profile(kind, base, links, inside, folder)
+    path.write_text(links.scaled(1, 1), encoding="utf-8")
+    whole = [one for one in across if one.devices == one.machines * where.per_machine]
     if whole:
-        notes.append(_fit_links(tools, network, path, max(whole, key=lambda one: max(one.seconds))))
+        notes.append(_fit_links(tools, links, path, max(whole, key=lambda one: max(one.seconds))))
     elif across:
         notes.append("links between machines are as they were: no group of whole machines was measured")
-    _write_profile(kind, base, network, collectives, folder)
+    _write_profile(kind, base, links, collectives, folder)
     for one in collectives:
-        if before[id(one)]:
-            ratios = sorted(one.seconds[size] / price for size, price in before[id(one)].items())
-            now = _prices(tools, str(path), one)
-            left = max(abs(now[size] / time - 1) for size, time in one.seconds.items())
-            machines = f" on {one.machines} machines" if one.machines > 1 else ""
-            notes.append(f"{one.kind} of {one.devices} devices{machines}, {len(ratios)} sizes: measured at "
-                         f"{ratios[0]:.2f} to {ratios[-1]:.2f} times the price; prices now are within {100 * left:.0f} %")  # fmt: skip
+        ratios = sorted(one.seconds[size] / price for size, price in before[id(one)].items())
+        now = _prices(tools, str(path), one)
+        left = max(abs(now[size] / time - 1) for size, time in one.seconds.items())
+        machines = f" on {one.machines} machines" if one.machines > 1 else ""
+        notes.append(f"{one.kind} of {one.devices} devices{machines}, {len(ratios)} sizes: measured at "
+                     f"{ratios[0]:.2f} to {ratios[-1]:.2f} times the price; prices now are within {100 * left:.0f} %")  # fmt: skip
     return [f"measured: {note}" for note in notes]
 
 
@@ -130,7 +129,7 @@ def _check_cluster(one: Collective, device: str, devices: int, machines: int, pe
                         f"{machines} machines of {per_machine}")  # fmt: skip
 
 
-def _write_profile(kind: dict[str, Any], base: str, network: Network, collectives: list[Collective], folder: Path) -> None:
+def _write_profile(kind: dict[str, Any], base: str, links: Links, collectives: list[Collective], folder: Path) -> None:
     """The profile of the device type: measured collectives, and its base for all else."""
     groups: dict[tuple[str, int, int], dict[int, float]] = {}
     for one in collectives:
@@ -146,18 +145,18 @@ def _write_profile(kind: dict[str, Any], base: str, network: Network, collective
         entries.append({"kind": name, "devices": devices, "nodes": machines, "entries": times[::-1]})
     profile = {"version": 1, "device": kind["name"], "source": "collectives as measured", "flops_per_s": kind["flops_per_s"],
                "launch_s": kind["launch_s"], "memory_bandwidth_bytes_per_s": kind["memory_bandwidth_bytes_per_s"],
-               "link_bandwidth_bytes_per_s": network.device_bandwidth(), "collectives": entries,
+               "link_bandwidth_bytes_per_s": links.device_bandwidth(), "collectives": entries,
                **({"base": base} if base else {})}  # fmt: skip
     (folder / PROFILE).write_text(json.dumps(profile), encoding="utf-8")
 
 
-def _fit_links(tools: Tools, network: Network, path: Path, one: Collective) -> str:
+def _fit_links(tools: Tools, links: Links, path: Path, one: Collective) -> str:
     """Scales the links between machines so that the most bytes, then the fewest, take as long as measured."""
     bandwidth = latency = 1.0
     sizes = sorted(one.seconds)
     for size, is_bandwidth in ((sizes[-1], True), (sizes[0], False), (sizes[-1], True)):
         for _ in range(STEPS):
-            path.write_text(network.scaled(bandwidth, latency), encoding="utf-8")
+            path.write_text(links.scaled(bandwidth, latency), encoding="utf-8")
             ratio = _prices(tools, str(path), one)[size] / one.seconds[size]
             if abs(ratio - 1) < 0.01:
                 break
@@ -165,9 +164,10 @@ def _fit_links(tools: Tools, network: Network, path: Path, one: Collective) -> s
                 bandwidth = min(max(bandwidth * ratio, 0.05), 20.0)
             else:
                 latency = min(max(latency / ratio, 0.05), 20.0)
-    path.write_text(network.scaled(bandwidth, latency), encoding="utf-8")
+    path.write_text(links.scaled(bandwidth, latency), encoding="utf-8")
+    met = sorted(price / one.seconds[size] for size, price in _prices(tools, str(path), one).items())
     return (f"links between machines: bandwidth x {bandwidth:.2f}, latency x {latency:.2f}, from {one.kind} over "
-            f"{one.machines} machines")  # fmt: skip
+            f"{one.machines} machines; by these links it takes {met[0]:.2f} to {met[-1]:.2f} times the measured time")  # fmt: skip
 
 
 # Iterations

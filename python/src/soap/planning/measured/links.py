@@ -16,8 +16,8 @@ NVLINK = {"p100": 20e9, "v100": 25e9, "a100": 25e9, "h20": 25e9, "h100": 25e9, "
 PCIE = 64e9
 
 
-class Network:
-    """A topology file."""
+class Links:
+    """Of a topology file."""
 
     def __init__(self, topology: dict[str, Any]) -> None:
         self.topology = topology
@@ -79,14 +79,14 @@ class Network:
 
 def check_pairs(topology: dict[str, Any], pairs: dict[tuple[int, int], str], where: str) -> str:
     """A note, if the first machine is connected as `nvidia-smi topo -m` says."""
-    network, devices = Network(topology), topology["devices"]
+    links, devices = Links(topology), topology["devices"]
     inside = [device for device in devices if device.get("machine") == devices[0].get("machine")]
     count = 1 + max(a for a, _ in pairs)
     if count != len(inside):
         raise PlanError(f"--measured {where}: {count} GPUs, a machine of the cluster has {len(inside)}")
     each = NVLINK.get(inside[0]["type"].split("-")[0], 0.0)
     for (a, b), link in sorted(pairs.items()):
-        priced = network.pair_bandwidth(inside[a]["name"], inside[b]["name"])
+        priced = links.pair_bandwidth(inside[a]["name"], inside[b]["name"])
         if link.startswith("NV"):
             measured = int(link[2:]) * each
             holds = each > 0 and 0.9 < priced / measured < 1.1

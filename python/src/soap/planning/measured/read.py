@@ -12,7 +12,7 @@ from ..errors import PlanError
 
 #: Names of the programs of nccl-tests, and of the collectives in profiles.
 KINDS = {"all_reduce": "all-reduce", "all_gather": "all-gather", "reduce_scatter": "reduce-scatter",
-         "alltoall": "all-to-all", "broadcast": "broadcast", "reduce": "reduce"}  # fmt: skip
+         "alltoall": "all-to-all"}  # fmt: skip
 #: Two measurements of one thing that are further apart contradict each other.
 CONTRADICTION = 1.25
 
@@ -85,7 +85,10 @@ def _collectives(text: str, where: str) -> list[Collective]:
 
 def _collective(text: str, where: str) -> Collective:
     names = sorted(KINDS, key=len, reverse=True)
-    named = re.search(f"({'|'.join(names)})_perf", text)
+    named = re.search(r"(\w+)_perf\b", text)
+    if named and named[1] not in KINDS:
+        raise PlanError(f"--measured {where}: output of {named[1]}_perf, of which no price is made; expected one of "
+                        + ", ".join(f"{name}_perf" for name in KINDS))  # fmt: skip
     file = re.sub(r"[^a-z]", "", Path(where).name.lower())
     kind = named[1] if named else next((name for name in names if name.replace("_", "") in file), "")
     if not kind:

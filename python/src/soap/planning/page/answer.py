@@ -57,7 +57,7 @@ def page_of_answer(planner: Planner, answer: Answer, progress: Callable[[str], N
         data["search"] = _search(answer)
         if simulated:
             # A batch that makes no whole microbatches is not written, so the module's is the answer's.
-            fill(data, simulated, tools, folder, progress, planner.problem.time_limit or 60)
+            fill(data, simulated, tools, folder, progress, planner.problem.time_limit or 60, answer.best.reserve_bytes)
             if answer.best.shape.devices:
                 data["what_if"]["rows"] += _batches(planner, answer, progress)
             if answer.today and answer.today.shape != answer.best.shape:

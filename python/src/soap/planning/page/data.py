@@ -375,9 +375,10 @@ def provenance(simulated: Simulated | None, has_answer: bool, has_alternatives: 
 
 
 def fill(
-    data: dict[str, Any], simulated: Simulated, tools: Tools, folder: Path, progress: Progress, what_if_limit: float
+    data: dict[str, Any], simulated: Simulated, tools: Tools, folder: Path, progress: Progress, what_if_limit: float,
+    reserve_bytes: int = 0,
 ) -> None:
-    """All parts that come from a simulation."""
+    """All parts that come from a simulation. `reserve_bytes`: what the executor holds of a device beside tensors."""
     tiers = tiers_of(simulated.topology)
     names = [device["name"] for device in simulated.topology["devices"]]
     timeline = dict(simulated.timeline)
@@ -404,7 +405,7 @@ def fill(
             simulated.topology,
             tiers,
             simulated.report,
-            simulated.peak_bytes,
+            simulated.peak_bytes + reserve_bytes,
             folder,
             what_if_limit,
             progress,

@@ -93,6 +93,7 @@ def _without_collectives(entry: dict[str, Any], folder: Path) -> Path:
         "version": 1,
         "device": "by links",
         "base": entry["profile"],
+        "collectives": [],
         "flops_per_s": {name: rate for name, rate in entry["flops_per_s"].items()},
         "memory_bandwidth_bytes_per_s": entry["memory_bandwidth_bytes_per_s"],
         "launch_s": entry["launch_s"],
@@ -113,7 +114,7 @@ def what_if(
     time_limit: float,
     progress: Callable[[str], None],
 ) -> dict[str, Any]:
-    """`base`: the report under the topology as it is; `peak`: bytes of the fullest device."""
+    """`base`: the report under the topology as it is; `peak`: bytes that the fullest device has in use."""
     rows, missed = rows_of(topology, tiers, folder)
     found: list[dict[str, Any]] = []
     began = time.monotonic()

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Mapping
 
 from ...planning.errors import PlanError, listed
-from ...planning.executors.setup import Gap, Rule, Setup, gaps, is_even, no_offload
+from ...planning.executors.setup import Gap, Rule, Setup, gaps, is_even, no_experts, no_offload
 from ...planning.hybrid import Shape, plan_of
 
 #: Dims of the mesh, from the slowest: device ((group * data + replica) * context + place) * tensor + member.
@@ -132,7 +132,7 @@ def _zero_of_stages(setup: Setup, _: Any) -> Gap | None:
     return Gap(f"ZeRO-{shape.zero} with pipeline stages", replace(shape, zero=1))
 
 
-RULES: list[Rule] = [no_offload, _in_order, _places_of_stages, _one_sample, _states_of_places, _zero_of_stages, is_even]
+RULES: list[Rule] = [no_offload, no_experts, _in_order, _places_of_stages, _one_sample, _states_of_places, _zero_of_stages, is_even]
 
 
 def check_mesh(mesh: Any, recipe: Recipe) -> None:
