@@ -92,7 +92,7 @@ InsideExchange::measured(std::span<const int> devices) const {
     return std::nullopt;
   AllToAll made;
   for (int device : devices)
-    if (machine(device) == machine(busiest))
+    if (machine(device) == machine(busiest) && maxBytes(device) > 0)
       made.devices.push_back(device);
   // Each of n devices sends (n - 1) / n^2 of the whole.
   auto n = static_cast<double>(made.devices.size());

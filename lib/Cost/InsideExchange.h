@@ -35,10 +35,10 @@ public:
     std::vector<int> devices; ///< ascending, at least two
     int64_t bytes = 0;
   };
-  /// The one in which each device of the machine of the busiest device sends as
-  /// much as that one sends or receives there; none where nothing moves inside
-  /// of machines, or no all-to-all was measured. `devices`: of the exchange,
-  /// ascending.
+  /// The one in which each device that has messages inside of the machine of
+  /// the busiest device sends as much as that one sends or receives there; none
+  /// where nothing moves inside of machines, or no all-to-all was measured.
+  /// `devices`: of the exchange, ascending; others may stand between them.
   std::optional<AllToAll> measured(std::span<const int> devices) const;
 
 private:
