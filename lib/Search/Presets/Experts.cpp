@@ -27,7 +27,7 @@ std::vector<bool> soap::choosesExperts(const Graph &graph) {
     result[n] = std::any_of(kernel.results.begin(), kernel.results.end(),
                             [&](int value) { return isLogit[value]; });
     bool passes = kernel.kind == "softmax" || kernel.kind == "sigmoid" ||
-                  kernel.kind == "cast";
+                  kernel.kind == "bias_add" || kernel.kind == "cast";
     if (kernel.kind == "top_k" || (result[n] && passes))
       isLogit[kernel.operands[0]] = true;
   }

@@ -5,7 +5,8 @@
 //
 // LLaMA (Touvron et al., 2023): RMS norms first, rotary position embeddings
 // (Su et al., 2021), grouped-query attention (Ainslie et al., 2023) and SwiGLU
-// (Shazeer, 2020). Linear layers have no bias. Tokens are [N, T].
+// (Shazeer, 2020). Linear layers have no bias. By options also what its
+// relatives do otherwise: Mistral, Qwen, Gemma. Tokens are [N, T].
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,13 +21,10 @@ static OwningOpRef<ModuleOp> buildLlama(const Sizes &sizes,
   ModelBuilder b(context);
   LlamaLayers llama(b, sizes);
   Value tokens = b.tokens("tokens", {llama.batch, llama.length}, 0), table;
-  Value x = b.embedding(tokens, "embedding", sizes["vocabulary"], llama.width,
-                        &table);
+  Value x = llama.embed(tokens, table);
   for (int64_t i = 0; i < sizes["layers"]; ++i)
-    x = llama.block(x, "layers." + std::to_string(i));
-  x = llama.norm(x, "norm");
-  return b.finish(b.linear(x, "head", sizes["vocabulary"], /*bias=*/false,
-                           sizes["tied"] ? table : Value()));
+    x = llama.block(x, i);
+  return b.finish(llama.head(x, table));
 }
 
 void models::addLlama(std::vector<Generator> &generators) {
@@ -47,9 +45,7 @@ void models::addLlama(std::vector<Generator> &generators) {
         "LLaMA 3 of 8B parameters (Touvron et al., 2023): RMS norm, rotary "
         "embeddings, grouped-query attention, SwiGLU",
         1,
-        llamaOptions(
-            {32, 32, 8, 14336, 8192, 128256, 500000},
-            {{"tied", 0, 0, 1, "1: the head has the embedding's weight"}}),
+        llamaOptions({32, 32, 8, 14336, 8192, 128256, 500000}),
         {{"1b", small},
          {"7b", preset(32, 32, 32, 11008, 4096, 32000, 10000)},
          {"8b", preset(32, 32, 8, 14336, 8192, 128256, 500000)},

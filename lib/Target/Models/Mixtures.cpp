@@ -3,10 +3,11 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Mixtral (Jiang et al., 2024) and DeepSeekMoE (Dai et al., 2024): blocks of
-// LLaMA whose feed-forward layer is one of many for each token. Every expert
-// has places for so many tokens of a sample (the groups of GShard, Lepikhin et
-// al., 2020). Tokens are [N, T].
+// Mixtral (Jiang et al., 2024), DeepSeekMoE (Dai et al., 2024) and their
+// relatives DeepSeek-V2, DeepSeek-V3 and gpt-oss: blocks of LLaMA whose
+// feed-forward layer is one of many for each token. Every expert has places for
+// so many tokens of a sample (the groups of GShard, Lepikhin et al., 2020).
+// Tokens are [N, T].
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,10 +21,12 @@ using namespace mlir::soap::models;
 
 namespace {
 
-/// How the probabilities of a router become the gates of its choices.
-enum class Gates {
-  SumToOne,      ///< the choices' probabilities, divided by their sum
-  Probabilities, ///< as they are
+/// How the logits of a router become the gates of a token's choices; the values
+/// of option `gates`.
+enum Gates : int64_t {
+  Probabilities = 0, ///< their softmax
+  SumToOne = 1,      ///< the softmax over the chosen ones
+  Sigmoids = 2       ///< their sigmoids, divided by the sum of the chosen ones
 };
 
 /// How the balance losses of layers become one.
@@ -34,10 +37,12 @@ enum class Balance {
 
 class Mixture {
 public:
-  Mixture(ModelBuilder &b, const Sizes &sizes, Gates gates, int64_t expertWidth,
-          int64_t shared)
-      : layers(b, sizes), b(b), gates(gates), experts(sizes["experts"]),
-        choices(sizes["top-k"]), expertWidth(expertWidth), shared(shared) {
+  Mixture(ModelBuilder &b, const Sizes &sizes)
+      : layers(b, sizes), b(b), sizes(sizes), experts(sizes["experts"]),
+        choices(sizes["top-k"]),
+        expertWidth(sizes["expert-width"] ? sizes["expert-width"]
+                                          : sizes["mlp-width"]),
+        shared(sizes["shared-experts"]) {
     // Rounded up; no expert is chosen twice by a token.
     constexpr int64_t percent = 100;
     int64_t places = choices * layers.length * sizes["capacity"],
@@ -47,8 +52,9 @@ public:
                                  : layers.length;
   }
 
-  Value block(Value x, const std::string &name) {
-    x = layers.attentionBlock(x, name);
+  Value block(Value x, int64_t layer) {
+    std::string name = LlamaLayers::nameOf(layer);
+    x = layers.attentionBlock(x, layer);
     Value normed = layers.norm(x, name + ".mlp_norm");
     Value fed = mixture(normed, name + ".experts");
     if (shared)
@@ -56,7 +62,7 @@ public:
           fed,
           layers.feedForward(normed, name + ".shared", shared * expertWidth),
           name + ".fed");
-    return b.add(x, fed, name + ".add2");
+    return layers.addHalf(x, fed, name + ".experts", name + ".add2");
   }
 
   /// The loss that balances experts. A layer's is, as the mean over samples,
@@ -92,42 +98,99 @@ public:
 
 private:
   ModelBuilder &b;
-  Gates gates;
+  const Sizes &sizes;
   int64_t experts, choices, expertWidth, shared, capacity;
   /// Of the layers so far, by sample: sums of load times probability, and
   /// dropped choices.
   Value balance, dropped;
   int64_t count = 0;
 
-  Value mixture(Value x, const std::string &name) {
-    Value logits = b.linear(x, name + ".router", experts, /*bias=*/false);
+  /// What a token is routed by.
+  struct Routing {
+    Value probabilities; ///< [N, T, E], with sum 1
+    Value gates;         ///< [N, T, K]
+    Value chosen;        ///< [N, T, K]
+  };
+
+  Routing softmaxRouting(Value logits, const std::string &name) {
     Value probabilities = b.softmax(logits, name + ".probabilities", 2);
     // The softmax over the chosen logits is that over all, divided by the sum
     // of the chosen ones.
-    bool isFirst = gates == Gates::SumToOne;
+    bool isFirst = sizes["gates"] == SumToOne;
     ModelBuilder::Choice chosen =
         b.topK(isFirst ? logits : probabilities, name + ".choices", choices);
-    Value weights =
-        isFirst ? b.softmax(chosen.values, name + ".gates", 2) : chosen.values;
-    ModelBuilder::Routes routes =
-        b.route(chosen.indices, name + ".routes", experts, capacity);
-    Value placed = b.dispatch(x, routes, name + ".dispatch");
-    Value fed = feedForward(placed, name);
-    addLoad(probabilities, routes.load, name);
-    return b.combineExperts(fed, routes, weights, name + ".combine");
+    return {probabilities,
+            isFirst ? b.softmax(chosen.values, name + ".gates", 2)
+                    : chosen.values,
+            chosen.indices};
   }
 
-  /// SwiGLU with the weights of each expert: [E, N, C, W].
+  /// DeepSeek-V3 (2024), section 2.1.2, without the bias that chooses.
+  Routing sigmoidRouting(Value logits, const std::string &name) {
+    Value affinities = b.sigmoid(logits, name + ".affinities");
+    ModelBuilder::Choice chosen =
+        b.topK(affinities, name + ".choices", choices);
+    return {divided(affinities, name + ".probabilities"),
+            divided(chosen.values, name + ".gates"), chosen.indices};
+  }
+  /// By its sum over the last dim: [N, T, X].
+  Value divided(Value x, const std::string &name) {
+    ArrayRef<int64_t> shape = ModelBuilder::shapeOf(x);
+    Value sum = b.reshape(b.sum(x, name + ".sum", 2), name + ".sums",
+                          {shape[0], shape[1], 1});
+    return b.div(x, sum, name);
+  }
+
+  Value mixture(Value x, const std::string &name) {
+    Value logits = b.linear(x, name + ".router", experts,
+                            /*bias=*/sizes["expert-bias"] != 0);
+    Routing routing = sizes["gates"] == Sigmoids ? sigmoidRouting(logits, name)
+                                                 : softmaxRouting(logits, name);
+    Value gates = routing.gates;
+    constexpr int64_t percent = 100;
+    if (int64_t factor = sizes["gate-scale"]; factor != percent)
+      gates = b.scale(gates, name + ".scaled_gates",
+                      static_cast<double>(factor) / percent);
+    ModelBuilder::Routes routes =
+        b.route(routing.chosen, name + ".routes", experts, capacity);
+    Value placed = b.dispatch(x, routes, name + ".dispatch");
+    Value fed = feedForward(placed, name);
+    addLoad(routing.probabilities, routes.load, name);
+    return b.combineExperts(fed, routes, gates, name + ".combine");
+  }
+
+  /// A gated feed-forward layer with the weights of each expert:
+  /// [E, N, C, W].
   Value feedForward(Value x, const std::string &name) {
     auto product = [&](Value input, const std::string &part, int64_t features) {
       int64_t inputs = ModelBuilder::shapeOf(input).back();
       Value weight = b.parameter(part + ".weight", {experts, features, inputs},
                                  "default", inputs, features);
-      return b.matmul(input, weight, part, /*transposeB=*/true);
+      Value y = b.matmul(input, weight, part, /*transposeB=*/true);
+      if (!sizes["expert-bias"])
+        return y;
+      Value bias =
+          b.parameter(part + ".bias", {experts, 1, 1, features}, "zeros");
+      return b.add(y, bias, part + ".bias_add");
     };
     Value gate = product(x, name + ".gate", expertWidth),
           up = product(x, name + ".up", expertWidth);
-    return product(layers.gated(gate, up, name), name + ".down", layers.width);
+    Value between = sizes["gate-limit"] ? clamped(gate, up, name)
+                                        : layers.gated(gate, up, name);
+    return product(between, name + ".down", layers.width);
+  }
+
+  /// gate * sigmoid(1.702 * gate) * (up + 1), with gate and up bounded:
+  /// gpt-oss.
+  Value clamped(Value gate, Value up, const std::string &name) {
+    auto limit = static_cast<double>(sizes["gate-limit"]);
+    gate = b.atMost(gate, name + ".gate.bounded", limit);
+    up = b.atLeast(b.atMost(up, name + ".up.bounded", limit),
+                   name + ".up.clamped", -limit);
+    Value share = b.sigmoid(b.scale(gate, name + ".gate.scaled", 1.702),
+                            name + ".sigmoid");
+    return b.mul(b.mul(gate, share, name + ".swish"),
+                 b.plus(up, name + ".up.plus_one", 1), name + ".gated");
   }
 
   void addLoad(Value probabilities, Value load, const std::string &name) {
@@ -146,11 +209,18 @@ private:
   }
 };
 
-OwningOpRef<ModuleOp> finish(ModelBuilder &b, Mixture &mixture, Value x,
-                             const Sizes &sizes, Balance balance) {
+/// The first `dense-layers` blocks have one feed-forward layer for all tokens.
+OwningOpRef<ModuleOp> buildMixture(const Sizes &sizes, MLIRContext *context,
+                                   Balance balance) {
+  ModelBuilder b(context);
+  Mixture mixture(b, sizes);
+  LlamaLayers &layers = mixture.layers;
+  Value tokens = b.tokens("tokens", {layers.batch, layers.length}, 0), table;
+  Value x = layers.embed(tokens, table);
+  for (int64_t i = 0; i < sizes["layers"]; ++i)
+    x = i < sizes["dense-layers"] ? layers.block(x, i) : mixture.block(x, i);
   mixture.remarkDropped(x.getLoc(), sizes["capacity"]);
-  x = mixture.layers.norm(x, "norm");
-  Value logits = b.linear(x, "head", sizes["vocabulary"], /*bias=*/false);
+  Value logits = layers.head(x, table);
   // The option counts ten-thousandths.
   ModelBuilder::Result others[] = {
       {mixture.balanceLoss(1e-4 * static_cast<double>(sizes["balance"]),
@@ -161,33 +231,11 @@ OwningOpRef<ModuleOp> finish(ModelBuilder &b, Mixture &mixture, Value x,
 }
 
 OwningOpRef<ModuleOp> buildMixtral(const Sizes &sizes, MLIRContext *context) {
-  ModelBuilder b(context);
-  Mixture mixture(b, sizes, Gates::SumToOne, sizes["mlp-width"], 0);
-  Value tokens =
-      b.tokens("tokens", {mixture.layers.batch, mixture.layers.length}, 0);
-  Value x = b.embedding(tokens, "embedding", sizes["vocabulary"],
-                        mixture.layers.width);
-  for (int64_t i = 0; i < sizes["layers"]; ++i)
-    x = mixture.block(x, "layers." + std::to_string(i));
-  return finish(b, mixture, x, sizes, Balance::MeanOfLayers);
+  return buildMixture(sizes, context, Balance::MeanOfLayers);
 }
 
-/// The first layers have one feed-forward layer for all tokens.
 OwningOpRef<ModuleOp> buildDeepSeek(const Sizes &sizes, MLIRContext *context) {
-  ModelBuilder b(context);
-  Mixture mixture(b, sizes, Gates::Probabilities, sizes["expert-width"],
-                  sizes["shared-experts"]);
-  mixture.layers.epsilon = 1e-6;
-  Value tokens =
-      b.tokens("tokens", {mixture.layers.batch, mixture.layers.length}, 0);
-  Value x = b.embedding(tokens, "embedding", sizes["vocabulary"],
-                        mixture.layers.width);
-  for (int64_t i = 0; i < sizes["layers"]; ++i) {
-    std::string name = "layers." + std::to_string(i);
-    x = i < sizes["dense-layers"] ? mixture.layers.block(x, name)
-                                  : mixture.block(x, name);
-  }
-  return finish(b, mixture, x, sizes, Balance::SumOfLayersByChoice);
+  return buildMixture(sizes, context, Balance::SumOfLayersByChoice);
 }
 
 std::string checkMixture(const Sizes &sizes) {
@@ -195,43 +243,56 @@ std::string checkMixture(const Sizes &sizes) {
     return "expected 'top-k' of at most the number of 'experts', got " +
            std::to_string(sizes["top-k"]) + " and " +
            std::to_string(sizes["experts"]);
-  return checkLlamaLayers(sizes);
-}
-
-std::string checkDeepSeek(const Sizes &sizes) {
   if (sizes["dense-layers"] >= sizes["layers"])
     return "expected fewer 'dense-layers' than 'layers', got " +
            std::to_string(sizes["dense-layers"]) + " and " +
            std::to_string(sizes["layers"]);
-  return checkMixture(sizes);
+  return checkLlamaLayers(sizes);
 }
 
 } // namespace
 
 void models::addMixtures(std::vector<Generator> &generators) {
   // Coefficients of the published configurations: 0.02 of Mixtral 8x7B, 0.001
-  // of 8x22B and of DeepSeekMoE 16B. No published model has the capacity.
-  ModelOption topK{"top-k", 2, 1, 64, "experts of a token"},
-      capacity{"capacity", 125, 0, 100000,
-               "places of an expert for each sample, in percent of its even "
-               "share; 0: for all tokens, none is dropped"},
-      balance{"balance", 200, 0, 1000000,
-              "coefficient of the loss that balances experts, in "
-              "ten-thousandths"};
-  auto withDefault = [](ModelOption option, int64_t value) {
-    option.value = value;
-    return option;
+  // of 8x22B and of DeepSeekMoE 16B, 0.0001 of DeepSeek-V3. No published model
+  // has the capacity.
+  struct Defaults {
+    int64_t dense, width, experts, shared, choices, gates, balance;
+  };
+  auto options = [](const LlamaDefaults &blocks, const Defaults &of) {
+    return llamaOptions(
+        blocks,
+        {{"dense-layers", of.dense, 0, 1024,
+          "first blocks with one feed-forward layer for all tokens, of "
+          "mlp-width"},
+         {"expert-width", of.width, 0, 1 << 20,
+          "width inside of an expert; 0: mlp-width"},
+         {"experts", of.experts, 1, 1024, "experts of a layer"},
+         {"shared-experts", of.shared, 0, 64, "experts that all tokens take"},
+         {"top-k", of.choices, 1, 64, "experts of a token"},
+         {"gates", of.gates, 0, 2,
+          "0: probabilities; 1: those of the chosen experts, with sum 1; 2: "
+          "sigmoids, with sum 1 (DeepSeek-V3)"},
+         {"gate-scale", 100, 1, 1 << 20, "factor of the gates, in percent"},
+         {"expert-bias", 0, 0, 1,
+          "1: routers and layers of experts have biases (gpt-oss)"},
+         {"gate-limit", 0, 0, 1 << 20,
+          "bound of both factors of SwiGLU, of which the second is one more "
+          "(gpt-oss); 0: none"},
+         {"capacity", 125, 0, 100000,
+          "places of an expert for each sample, in percent of its even "
+          "share; 0: for all tokens, none is dropped"},
+         {"balance", of.balance, 0, 1000000,
+          "coefficient of the loss that balances experts, in "
+          "ten-thousandths"}});
   };
   generators.push_back(
       {{"mixtral",
         "Mixtral 8x7B (Jiang et al., 2024): LLaMA with 8 feed-forward layers, "
         "of which each token takes 2",
         1,
-        llamaOptions({32, 32, 8, 14336, 4096, 32000, 1000000},
-                     {{"experts", 8, 1, 1024, "experts of a layer"},
-                      topK,
-                      capacity,
-                      balance}),
+        options({32, 32, 8, 14336, 4096, 32000, 1000000},
+                {0, 0, 8, 0, 2, SumToOne, 200}),
         {{"8x7b", {}},
          {"8x22b",
           {{"layers", 56},
@@ -240,23 +301,21 @@ void models::addMixtures(std::vector<Generator> &generators) {
            {"balance", 10}}}}},
        buildMixtral,
        checkMixture});
+  std::map<std::string, int64_t> v3{
+      {"layers", 61},         {"heads", 128},        {"kv-heads", 128},
+      {"head-width", 192},    {"width", 7168},       {"mlp-width", 18432},
+      {"kv-rank", 512},       {"query-rank", 1536},  {"dense-layers", 3},
+      {"expert-width", 2048}, {"experts", 256},      {"shared-experts", 1},
+      {"top-k", 8},           {"gates", Sigmoids},   {"gate-scale", 250},
+      {"balance", 1},         {"vocabulary", 129280}};
   generators.push_back(
       {{"deepseek",
         "DeepSeekMoE of 16B parameters (Dai et al., 2024): LLaMA with many "
         "small experts and shared ones",
         1,
-        llamaOptions(
-            {28, 16, 16, 10944, 4096, 102400, 10000},
-            {{"dense-layers", 1, 0, 1024,
-              "first blocks with one feed-forward layer for all tokens, of "
-              "mlp-width"},
-             {"expert-width", 1408, 1, 1 << 20, "width inside of an expert"},
-             {"experts", 64, 1, 1024, "experts of a layer"},
-             {"shared-experts", 2, 0, 64, "experts that all tokens take"},
-             withDefault(topK, 6),
-             capacity,
-             withDefault(balance, 10)}),
-        {{"16b", {}}}},
+        options({28, 16, 16, 10944, 4096, 102400, 10000, 10},
+                {1, 1408, 64, 2, 6, Probabilities, 10}),
+        {{"16b", {}}, {"v3", v3}}},
        buildDeepSeek,
-       checkDeepSeek});
+       checkMixture});
 }

@@ -62,7 +62,7 @@ NamedAttribute ModelBuilder::initBy(InitRule rule) {
                               InitRuleAttr::get(builder.getContext(), rule));
 }
 
-NamedAttribute ModelBuilder::number(StringRef key, int64_t value) {
+NamedAttribute ModelBuilder::count(StringRef key, int64_t value) {
   return builder.getNamedAttr(key, builder.getI64IntegerAttr(value));
 }
 
@@ -75,14 +75,14 @@ Value ModelBuilder::addArgument(Type type,
 Value ModelBuilder::image(ArrayRef<int64_t> shape) {
   return addArgument(type(shape), {kindOf(ValueKind::Data),
                                    text(SoapDialect::kName, "image"),
-                                   number(SoapDialect::kSampleDim, 0)});
+                                   count(SoapDialect::kSampleDim, 0)});
 }
 
 Value ModelBuilder::tokens(StringRef name, ArrayRef<int64_t> shape,
                            int64_t sampleDim) {
   return addArgument(RankedTensorType::get(shape, builder.getI32Type()),
                      {kindOf(ValueKind::Data), text(SoapDialect::kName, name),
-                      number(SoapDialect::kSampleDim, sampleDim)});
+                      count(SoapDialect::kSampleDim, sampleDim)});
 }
 
 Value ModelBuilder::parameter(const Twine &name, ArrayRef<int64_t> shape,
@@ -92,8 +92,8 @@ Value ModelBuilder::parameter(const Twine &name, ArrayRef<int64_t> shape,
                                             text(SoapDialect::kName, name),
                                             initBy(*symbolizeInitRule(init))};
   if (fanIn > 0) {
-    attributes.push_back(number(SoapDialect::kFanIn, fanIn));
-    attributes.push_back(number(SoapDialect::kFanOut, fanOut));
+    attributes.push_back(count(SoapDialect::kFanIn, fanIn));
+    attributes.push_back(count(SoapDialect::kFanOut, fanOut));
   }
   return addArgument(type(shape), attributes);
 }
@@ -218,6 +218,10 @@ Value ModelBuilder::mul(Value x, Value y, StringRef name) {
   return create<MulOp>(name, x.getType(), x, y);
 }
 
+Value ModelBuilder::div(Value x, Value y, StringRef name) {
+  return create<DivOp>(name, x.getType(), x, y);
+}
+
 Value ModelBuilder::scale(Value x, StringRef name, double factor) {
   return create<ScaleOp>(name, x.getType(), x, builder.getF64FloatAttr(factor));
 }
@@ -291,6 +295,24 @@ Value ModelBuilder::sum(Value x, StringRef name, int64_t axis) {
                           ArrayRef<int64_t>{axis});
 }
 
+Value ModelBuilder::number(StringRef name, double value) {
+  return constant(name, {}, {static_cast<float>(value)});
+}
+
+Value ModelBuilder::atMost(Value x, StringRef name, double bound) {
+  return create<MinimumOp>(name, x.getType(), x,
+                           number((name + ".bound").str(), bound));
+}
+
+Value ModelBuilder::atLeast(Value x, StringRef name, double bound) {
+  return create<MaximumOp>(name, x.getType(), x,
+                           number((name + ".bound").str(), bound));
+}
+
+Value ModelBuilder::plus(Value x, StringRef name, double value) {
+  return add(x, number((name + ".number").str(), value), name);
+}
+
 Value ModelBuilder::slice(Value x, StringRef name, int64_t axis, int64_t from,
                           int64_t size) {
   Shape sizes(shapeOf(x)), offsets(sizes.size(), 0), strides(sizes.size(), 1);
@@ -324,6 +346,18 @@ Value ModelBuilder::linear(Value x, StringRef name, int64_t features, bool bias,
     return y;
   return biasAdd(y, parameter(name + Twine(".bias"), {features}, "zeros"),
                  (name + ".bias_add").str());
+}
+
+ModelBuilder::Attention ModelBuilder::attention(Value q, Value k, Value v,
+                                                StringRef name,
+                                                const AttentionForm &form) {
+  auto left =
+      form.window ? builder.getI64IntegerAttr(form.window - 1) : IntegerAttr();
+  auto op = create<AttentionOp>(
+      name, q, k, v, Value(), Value(), Value(),
+      builder.getF64FloatAttr(form.scale), builder.getF64FloatAttr(form.cap),
+      left, builder.getI64IntegerAttr(0), builder.getI64IntegerAttr(0));
+  return {op.getOut(), op.getLse()};
 }
 
 Value ModelBuilder::layerNorm(Value x, StringRef name) {

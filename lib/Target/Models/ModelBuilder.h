@@ -90,6 +90,7 @@ public:
   Value add(Value x, Value y, StringRef name);
   Value sub(Value x, Value y, StringRef name);
   Value mul(Value x, Value y, StringRef name);
+  Value div(Value x, Value y, StringRef name);
   Value scale(Value x, StringRef name, double factor);
   /// [R, 1] times [1, C]: [R, C].
   Value outerProduct(Value column, Value row, StringRef name);
@@ -107,6 +108,10 @@ public:
   Value broadcast(Value x, StringRef name, int64_t axis, int64_t extent);
   /// Over a dim, which is dropped.
   Value sum(Value x, StringRef name, int64_t axis);
+  /// The smaller, the larger of x and a number.
+  Value atMost(Value x, StringRef name, double bound);
+  Value atLeast(Value x, StringRef name, double bound);
+  Value plus(Value x, StringRef name, double number);
   /// Elements [from, from + size) of a dim.
   Value slice(Value x, StringRef name, int64_t axis, int64_t from,
               int64_t size);
@@ -115,6 +120,18 @@ public:
   Value linear(Value x, StringRef name, int64_t features, bool bias = true,
                Value tied = {});
   Value matmul(Value a, Value b, StringRef name, bool transposeB = false);
+  /// `scale` and `cap` of the scores; causal, and of the last `window` keys
+  /// unless that is 0.
+  struct AttentionForm {
+    double scale = 1, cap = 0;
+    int64_t window = 0;
+  };
+  struct Attention {
+    Value out, lse; ///< [N, A, T, E], [N, A, T]
+  };
+  /// Of queries [N, A, T, D], keys [N, G, T, D] and values [N, G, T, E].
+  Attention attention(Value q, Value k, Value v, StringRef name,
+                      const AttentionForm &form);
   Value layerNorm(Value x, StringRef name);
   /// Over the last dim, with a weight and no bias.
   Value rmsNorm(Value x, StringRef name, double epsilon = 1e-5);
@@ -170,7 +187,8 @@ private:
   NamedAttribute text(StringRef key, const Twine &value);
   NamedAttribute kindOf(ValueKind kind);
   NamedAttribute initBy(InitRule rule);
-  NamedAttribute number(StringRef key, int64_t value);
+  NamedAttribute count(StringRef key, int64_t value);
+  Value number(StringRef name, double value);
 
   template <typename OpTy, typename... Args>
   OpTy create(const Twine &name, Args &&...args) {

@@ -56,9 +56,52 @@ def _bert(layers: int, width: int, heads: int) -> dict[str, Any]:
             "vocab_size": 30522}  # fmt: skip
 
 
+def _gemma(kind: str, layers: int, width: int, heads: int, kv_heads: int, inner: int, head_width: int, vocabulary: int,
+           window: int, scalar: int, **others: Any) -> dict[str, Any]:  # fmt: skip
+    return {"model_type": kind, "num_hidden_layers": layers, "hidden_size": width, "num_attention_heads": heads,
+            "num_key_value_heads": kv_heads, "intermediate_size": inner, "head_dim": head_width, "vocab_size": vocabulary,
+            "sliding_window": window, "query_pre_attn_scalar": scalar, "max_position_embeddings": 8192,
+            "hidden_activation": "gelu_pytorch_tanh", "rms_norm_eps": 1e-6, **others}  # fmt: skip
+
+
+def _gemma2(layers: int, width: int, heads: int, kv_heads: int, inner: int, head_width: int, scalar: int) -> dict[str, Any]:
+    return _gemma("gemma2", layers, width, heads, kv_heads, inner, head_width, 256000, 4096, scalar,
+                  attn_logit_softcapping=50.0, final_logit_softcapping=30.0)  # fmt: skip
+
+
+def _gpt_oss(layers: int, experts: int) -> dict[str, Any]:
+    return {"model_type": "gpt_oss", "num_hidden_layers": layers, "hidden_size": 2880, "num_attention_heads": 64,
+            "num_key_value_heads": 8, "head_dim": 64, "intermediate_size": 2880, "vocab_size": 201088,
+            "sliding_window": 128, "num_local_experts": experts, "num_experts_per_tok": 4, "rope_theta": 150000,
+            "rms_norm_eps": 1e-5, "swiglu_limit": 7.0, "max_position_embeddings": 131072, "attention_bias": True}  # fmt: skip
+
+
+def _deepseek(kind: str, layers: int, width: int, heads: int, inner: int, expert: int, experts: int, shared: int,
+              top_k: int, vocabulary: int, **others: Any) -> dict[str, Any]:  # fmt: skip
+    return {"model_type": kind, "num_hidden_layers": layers, "hidden_size": width, "num_attention_heads": heads,
+            "num_key_value_heads": heads, "intermediate_size": inner, "moe_intermediate_size": expert,
+            "n_routed_experts": experts, "n_shared_experts": shared, "num_experts_per_tok": top_k,
+            "vocab_size": vocabulary, "kv_lora_rank": 512, "q_lora_rank": 1536, "qk_nope_head_dim": 128,
+            "qk_rope_head_dim": 64, "v_head_dim": 128, "first_k_dense_replace": 1, "rope_theta": 10000,
+            "rms_norm_eps": 1e-6, "max_position_embeddings": 163840, **others}  # fmt: skip
+
+
 CATALOGUE: dict[str, dict[str, Any]] = {
     "bert-base": _bert(12, 768, 12),
     "bert-large": _bert(24, 1024, 16),
+    "deepseek-v2-lite": _deepseek("deepseek_v2", 27, 2048, 16, 10944, 1408, 64, 2, 6, 102400, q_lora_rank=None),
+    "deepseek-v2": _deepseek("deepseek_v2", 60, 5120, 128, 12288, 1536, 160, 2, 6, 102400, n_group=8, topk_group=3,
+                             topk_method="group_limited_greedy", routed_scaling_factor=16.0),
+    "deepseek-v3": _deepseek("deepseek_v3", 61, 7168, 128, 18432, 2048, 256, 1, 8, 129280, n_group=8, topk_group=4,
+                             first_k_dense_replace=3, routed_scaling_factor=2.5, num_nextn_predict_layers=1,
+                             norm_topk_prob=True),
+    "gemma-2-2b": _gemma2(26, 2304, 8, 4, 9216, 256, 256),
+    "gemma-2-9b": _gemma2(42, 3584, 16, 8, 14336, 256, 256),
+    "gemma-2-27b": _gemma2(46, 4608, 32, 16, 36864, 128, 144),
+    "gemma-3-1b": _gemma("gemma3_text", 26, 1152, 4, 1, 6912, 256, 262144, 512, 256, max_position_embeddings=32768,
+                         rope_theta=1e6, rope_local_base_freq=10000.0),
+    "gpt-oss-20b": _gpt_oss(24, 32),
+    "gpt-oss-120b": _gpt_oss(36, 128),
     "gpt2": _gpt2(12, 768, 12),
     "gpt2-medium": _gpt2(24, 1024, 16),
     "gpt2-large": _gpt2(36, 1280, 20),

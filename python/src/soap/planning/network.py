@@ -28,19 +28,42 @@ class Sizes:
     top_k: int = 0
     norm_epsilon: float = 1e-5
     rope_base: int = 0  # 0: positions are learned
+    window: int = 0  # keys that a query sees; 0: all
+    full_every: int = 0  # every so many blocks, one without a window
+    kv_rank: int = 0  # of latent keys and values (DeepSeek-V2); 0: none
+    query_rank: int = 0
+    rope_width: int = 0  # elements of latent heads that turn
+    value_width: int = 0  # 0: head_width
+    shared_experts: int = 0
+    dense_layers: int = 0  # first blocks without experts, with feed-forward layers of `dense_inner`
+    dense_inner: int = 0
 
     @property
     def attention_width(self) -> int:
         return self.heads * self.head_width
 
-    def block_products(self) -> int:
-        """Elements of the weights that one token is multiplied by in a block."""
-        kv = self.kv_heads * self.head_width
-        attention = self.width * (2 * self.attention_width + 2 * kv)
-        fed = (3 if self.gated else 2) * self.width * self.inner
-        if self.experts:
-            return attention + self.width * self.experts + self.top_k * fed
-        return attention + fed
+    @property
+    def full_layers(self) -> int:
+        """Blocks without a window."""
+        return self.layers if not self.window else self.layers // self.full_every if self.full_every else 0
+
+    def attention_products(self) -> int:
+        """Elements of the weights of attention in a block."""
+        if not self.kv_rank:
+            return self.width * 2 * (self.attention_width + self.kv_heads * self.head_width)
+        straight = self.head_width - self.rope_width
+        queries = (self.width + self.attention_width) * self.query_rank or self.width * self.attention_width
+        down = self.width * (self.kv_rank + self.rope_width)
+        up = self.kv_rank * self.heads * (straight + self.value_width)
+        return queries + down + up + self.heads * self.value_width * self.width
+
+    def products(self) -> int:
+        """Elements of the weights that one token is multiplied by in all blocks."""
+        feed = (3 if self.gated else 2) * self.width
+        of_experts = self.width * self.experts + (self.top_k + self.shared_experts) * feed * self.inner
+        sparse = self.layers - self.dense_layers
+        fed = sparse * (of_experts if self.experts else feed * self.inner) + self.dense_layers * feed * self.dense_inner
+        return self.layers * self.attention_products() + fed
 
 
 @dataclass(frozen=True)
@@ -80,7 +103,7 @@ class Network:
     def flops_of_sample(self, length: int) -> int:
         """Of the forward and the backward pass: products, each once, and attention as far as it is looked at. Nothing
         that is recomputed. The definition of MFU in docs/SoapPlan.md."""
-        of_token = self.sizes.layers * self.sizes.block_products() + self.other_products
+        of_token = self.sizes.products() + self.other_products
         elements = of_token * length
         if self.rare_products[1]:
             elements += self.rare_products[0] * self.rare_products[1]
@@ -89,6 +112,11 @@ class Network:
         return 6 * elements + self.attention_flops(length)
 
     def attention_flops(self, length: int, whole: bool = False) -> int:
-        """Of a sample; causal attention looks at half of all pairs. `whole`: at all."""
-        pairs = 12 * self.sizes.layers * self.sizes.attention_width * length * length
-        return pairs // 2 if self.sizes.causal and not whole else pairs
+        """Of a sample; causal attention looks at half of all pairs, or at a window of keys. `whole`: at all."""
+        sizes = self.sizes
+        # Two products of two operations, three times: of heads of keys, and of values.
+        widths = 6 * sizes.heads * (sizes.head_width + (sizes.value_width or sizes.head_width))
+        pairs = length * length if whole or not sizes.causal else length * length // 2
+        keys = min(sizes.window, length)
+        windowed = pairs if whole else keys * length - keys * keys // 2
+        return widths * (sizes.full_layers * pairs + (sizes.layers - sizes.full_layers) * windowed)
