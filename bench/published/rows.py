@@ -6,15 +6,19 @@ strategy; else `Unsaid` says what is missing. Nothing of a row is changed to mak
 """
 
 import math
+import os
 import re
+import sys
 
 
-# Of rows whose source names the model alone: sizes of its published config.
-_QWEN3 = {"kv_heads": 4, "vocab": 151936, "head_width": 128, "experts": 128, "top_k": 8}
-MIXTURES = {
-    "Qwen3_30B_a3B": {**_QWEN3, "layers": 48, "hidden": 2048, "heads": 32, "ffn": 768},
-    "Qwen3_235B_a22B": {**_QWEN3, "layers": 94, "hidden": 4096, "heads": 64, "ffn": 1536},
-}
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "test", "Python"))
+import own_planning  # noqa: E402, F401
+from soap_planning.catalogue import CATALOGUE  # noqa: E402
+from soap_planning.families import read_config  # noqa: E402
+
+# Of rows whose source names the model alone: names of soap-plan.
+NAMES = {"Qwen3_30B_a3B": "qwen3-30b-a3b", "Qwen3_235B_a22B": "qwen3-235b-a22b", "GPT OSS 120B": "gpt-oss-120b",
+         "GPT OSS 20B": "gpt-oss-20b", "DeepSeekV3": "deepseek-v3", "Kimi_K2": "kimi-k2"}  # fmt: skip
 
 
 class Unsaid(Exception):
@@ -46,13 +50,10 @@ class Row:
 
     def generator(self):
         """The arguments of soap-translate, without the batch."""
-        if self.model in MIXTURES:
+        if self.model in NAMES:
             # Benchmarks of throughput have even loads: each expert takes its share, and drops nothing.
-            get = MIXTURES[self.model]
-            return ["--generate=mixtral", *flags({
-                "layers": get["layers"], "width": get["hidden"], "heads": get["heads"], "kv-heads": get["kv_heads"],
-                "head-width": get["head_width"], "qk-norm": 1, "mlp-width": get["ffn"], "experts": get["experts"],
-                "top-k": get["top_k"], "capacity": 100, "length": self.length, "vocabulary": get["vocab"]})]
+            network = read_config(CATALOGUE[NAMES[self.model]], self.model)
+            return [f"--generate={network.generator}", *flags(network.generator_options(self.length))]
         get = {name: number(self.fields[name]) for name in ("layers", "hidden", "heads", "kv_heads", "ffn", "vocab")}
         if not get["layers"]:
             raise Unsaid(f"no sizes of {self.model.split(' ')[0]}")

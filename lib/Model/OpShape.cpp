@@ -40,6 +40,7 @@ void soap::splitKind(const std::string &kind, OpShape &shape) {
   // A product whose operands have scales is a product of their type.
   if (kind == "matmul_scaled") {
     shape.op = "matmul";
+    shape.converts = false;
     return;
   }
   for (const Suffix &suffix : suffixes)

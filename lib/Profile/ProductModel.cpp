@@ -77,9 +77,12 @@ double ProductModel::tilesNs(double m, double n, double k) const {
   double moving = (std::min(bytes, cache) * times.cache +
                    std::max(bytes - cache, 0.0) * times.memory) *
                   scale.memory;
-  return times.launch * scale.launch +
-         (times.row * m + times.operand * m * k) * scale.memory +
+  return times.launch * scale.launch + conversionNs(m, k) +
          std::cbrt(best * best * best + moving * moving * moving);
+}
+
+double ProductModel::conversionNs(double m, double k) const {
+  return (grid.times.row * m + grid.times.operand * m * k) * scale.memory;
 }
 
 /// The values of an axis, and as many between them that neighbours are at most
@@ -107,14 +110,16 @@ static std::vector<double> refine(const std::vector<int64_t> &axis,
   return refined;
 }
 
-const ProductModel::Lattice &ProductModel::latticeOf(bool hasOddRows) const {
-  std::call_once(made[hasOddRows],
-                 [&] { lattices[hasOddRows] = makeLattice(hasOddRows); });
-  return *lattices[hasOddRows];
+const ProductModel::Lattice &ProductModel::latticeOf(bool hasOddRows,
+                                                     bool converts) const {
+  size_t at = (hasOddRows ? 1 : 0) + (converts ? 2 : 0);
+  std::call_once(made[at],
+                 [&] { lattices[at] = makeLattice(hasOddRows, converts); });
+  return *lattices[at];
 }
 
 std::unique_ptr<const ProductModel::Lattice>
-ProductModel::makeLattice(bool hasOddRows) const {
+ProductModel::makeLattice(bool hasOddRows, bool converts) const {
   // Odd rows were measured one beyond whole ones.
   double added = hasOddRows ? 1 : 0;
   SizeLattice differences;
@@ -139,17 +144,18 @@ ProductModel::makeLattice(bool hasOddRows) const {
   for (double m : sizes[0])
     for (double n : sizes[1])
       for (double k : sizes[2])
-        lattice->values.push_back(std::log(tilesNs(m, n, k)) +
-                                  differences.at({{m, n, k}}));
+        lattice->values.push_back(
+            std::log(tilesNs(m, n, k) - (converts ? 0 : conversionNs(m, k))) +
+            differences.at({{m, n, k}}));
   lattice->makeMonotone();
   return lattice;
 }
 
-double ProductModel::ns(double m, double n, double k) const {
+double ProductModel::ns(double m, double n, double k, bool converts) const {
   assert(m > 0 && n > 0 && k > 0 && "sizes of a product");
-  double log = latticeOf(false).at({{m, n, k}});
+  double log = latticeOf(false, converts).at({{m, n, k}});
   if (!hasWholeRows(m))
-    log = std::max(log, latticeOf(true).at({{m, n, k}}));
+    log = std::max(log, latticeOf(true, converts).at({{m, n, k}}));
   double ns = std::exp(log);
   return hasWholeFeatures(n, k) ? ns : ns * grid.oddFeatures;
 }

@@ -32,9 +32,13 @@ public:
   /// or are not multiples of what kernels are made for (`hasWhole...`). One
   /// that is not costs no less than a smaller one that is. Safe from several
   /// threads.
-  double ns(double m, double n, double k) const;
-  /// The model of tiles alone.
+  /// `converts`: with what a kernel takes to convert A to the type of the
+  /// product, which all measured ones of 8 and 4 bits do; what is left without
+  /// it is the same share of the time as of the model of tiles.
+  double ns(double m, double n, double k, bool converts = true) const;
+  /// The model of tiles alone, and the part of it that converts.
   double tilesNs(double m, double n, double k) const;
+  double conversionNs(double m, double k) const;
   /// Whether rows, or whether columns and depth, are multiples of 16, or of 16
   /// bytes: kernels are slower where they are not.
   bool hasWholeRows(double m) const;
@@ -46,12 +50,14 @@ private:
   struct Lattice;
   const ProductGrid &grid;
   CurveScale scale;
-  /// Of whole and of odd rows, made when first asked for.
-  mutable std::array<std::unique_ptr<const Lattice>, 2> lattices;
-  mutable std::array<std::once_flag, 2> made;
+  /// Of whole and of odd rows, without and with conversions; made when first
+  /// asked for.
+  mutable std::array<std::unique_ptr<const Lattice>, 4> lattices;
+  mutable std::array<std::once_flag, 4> made;
 
-  const Lattice &latticeOf(bool hasOddRows) const;
-  std::unique_ptr<const Lattice> makeLattice(bool hasOddRows) const;
+  const Lattice &latticeOf(bool hasOddRows, bool converts) const;
+  std::unique_ptr<const Lattice> makeLattice(bool hasOddRows,
+                                             bool converts) const;
 };
 
 } // namespace soap

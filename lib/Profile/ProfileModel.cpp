@@ -722,7 +722,7 @@ std::optional<double> ProfileModel::opNs(const OpShape &shape,
       return table->ns(shape);
   if (const ProductModel *model = productsOf(shape, dtype, {})) {
     auto [m, n, k] = productSizes(shape);
-    return model->ns(m, n, k);
+    return model->ns(m, n, k, shape.converts);
   }
   // Measured by points, whatever the loops, as a kernel of its own.
   if (!part.joins && part.registerBytes == 0 && shape.sizes.size() == 2)
@@ -744,7 +744,7 @@ std::optional<double> ProfileModel::curveNs(const OpShape &shape,
                                             const KernelPart &part) const {
   if (const ProductModel *model = productsOf(shape, dtype, scale)) {
     auto [m, n, k] = productSizes(shape);
-    return model->ns(m, n, k);
+    return model->ns(m, n, k, shape.converts);
   }
   // Of products; of softmax the curve is the library's, below.
   std::string kind = classOf(shape.op);

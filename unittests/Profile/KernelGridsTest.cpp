@@ -115,6 +115,25 @@ TEST(KernelGrids, TilesAndWaves) {
   EXPECT_FALSE(model.opNs(product(256, 256, 128), "f8"));
 }
 
+TEST(KernelGrids, Conversions) {
+  Profile profile = smallProfile();
+  profile.products[0].times.row = 3;
+  profile.products[0].times.operand = 0.25;
+  profile.products[0].differences.back() = 0.3;
+  ProfileModel with(std::move(profile)), without(smallProfile());
+  OpShape shape = product(256, 512, 128);
+  EXPECT_NEAR(*with.opNs(shape, "bf16"),
+              *without.opNs(shape, "bf16") + 256 * 3 + 0.25 * 256 * 128, 1e-6);
+  // Of operands that have the type of the product, it converts none.
+  shape.converts = false;
+  EXPECT_NEAR(*with.opNs(shape, "bf16"), *without.opNs(shape, "bf16"), 1e-6);
+  // What was measured beyond the model is in both shares.
+  shape = product(1024, 512, 1024);
+  double tiles = *without.opNs(shape, "bf16");
+  shape.converts = false;
+  EXPECT_NEAR(*with.opNs(shape, "bf16"), tiles * std::exp(0.3), 1e-6);
+}
+
 TEST(KernelGrids, DifferencesAndDirections) {
   Profile profile = smallProfile();
   // At 1024 x 512 x 1024, the last node.

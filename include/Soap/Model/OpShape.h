@@ -38,6 +38,9 @@ struct OpShape {
   int64_t bytes = 0;              ///< of all operand and result tiles
   double flopsPerPoint = 1;       ///< of the iteration space
   double points = 1;              ///< that count (Band)
+  /// Of a product in a type of its own: it converts what it reads, as measured
+  /// ones do. `matmul_scaled` reads what is converted already.
+  bool converts = true;
   /// The sizes that curves are functions of. conv2d: output positions (input
   /// positions for input_grad) times groups, input channels, output channels,
   /// window positions, stride positions; matmul: m, n, k; attention: points

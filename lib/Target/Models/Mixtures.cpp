@@ -147,10 +147,10 @@ private:
     Routing routing = sizes["gates"] == Sigmoids ? sigmoidRouting(logits, name)
                                                  : softmaxRouting(logits, name);
     Value gates = routing.gates;
-    constexpr int64_t percent = 100;
-    if (int64_t factor = sizes["gate-scale"]; factor != percent)
+    constexpr int64_t one = 1000;
+    if (int64_t factor = sizes["gate-scale"]; factor != one)
       gates = b.scale(gates, name + ".scaled_gates",
-                      static_cast<double>(factor) / percent);
+                      static_cast<double>(factor) / one);
     ModelBuilder::Routes routes =
         b.route(routing.chosen, name + ".routes", experts, capacity);
     Value placed = b.dispatch(x, routes, name + ".dispatch");
@@ -273,7 +273,7 @@ void models::addMixtures(std::vector<Generator> &generators) {
          {"gates", of.gates, 0, 2,
           "0: probabilities; 1: those of the chosen experts, with sum 1; 2: "
           "sigmoids, with sum 1 (DeepSeek-V3)"},
-         {"gate-scale", 100, 1, 1 << 20, "factor of the gates, in percent"},
+         {"gate-scale", 1000, 1, 1 << 20, "factor of the gates, in thousandths"},
          {"expert-bias", 0, 0, 1,
           "1: routers and layers of experts have biases (gpt-oss)"},
          {"gate-limit", 0, 0, 1 << 20,
@@ -306,7 +306,7 @@ void models::addMixtures(std::vector<Generator> &generators) {
       {"head-width", 192},    {"width", 7168},       {"mlp-width", 18432},
       {"kv-rank", 512},       {"query-rank", 1536},  {"dense-layers", 3},
       {"expert-width", 2048}, {"experts", 256},      {"shared-experts", 1},
-      {"top-k", 8},           {"gates", Sigmoids},   {"gate-scale", 250},
+      {"top-k", 8},           {"gates", Sigmoids},   {"gate-scale", 2500},
       {"balance", 1},         {"vocabulary", 129280}};
   generators.push_back(
       {{"deepseek",

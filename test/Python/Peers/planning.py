@@ -96,12 +96,13 @@ def deepspeed(files, setup):
 def megatron(files, setup):
     """Megatron-LM's arguments are fields of these classes, with `_` for `-`; the others are its own."""
     from megatron.core.num_microbatches_calculator import ConstantNumMicroBatchesCalculator
-    from megatron.core.transformer.transformer_config import TransformerConfig
+    from megatron.core.transformer.transformer_config import MLATransformerConfig, TransformerConfig
 
     values = parse(files["megatron.args"])
-    fields = {field.name: field for field in dataclasses.fields(TransformerConfig)}
+    config_class = MLATransformerConfig if "multi-latent-attention" in values else TransformerConfig
+    fields = {field.name: field for field in dataclasses.fields(config_class)}
     renamed = {"norm-epsilon": "layernorm_epsilon", "num-experts": "num_moe_experts", "group-query-attention": None,
-               "swiglu": "gated_linear_unit", "disable-bias-linear": None, "add-qkv-bias": "add_qkv_bias",
+               "swiglu": "gated_linear_unit", "quick-geglu": "gated_linear_unit", "disable-bias-linear": None, "add-qkv-bias": "add_qkv_bias",
                "qk-layernorm": "qk_layernorm"}  # fmt: skip
     others = {"nproc-per-node", "nnodes", "seq-length", "max-position-embeddings", "vocab-size", "rotary-base",
               "position-embedding-type", "untie-embeddings-and-output-weights", "micro-batch-size",
@@ -123,7 +124,13 @@ def megatron(files, setup):
                 keys[field] = value
     if setup.shape.chunks > 1:
         keys["virtual_pipeline_model_parallel_size"] = int(values["num-virtual-stages-per-pipeline-rank"])
-    config = TransformerConfig(**keys)
+    if "window-size" in values:
+        keys["window_size"] = tuple(map(int, values["window-size"].split(",")))
+    if "quick-geglu" in values:
+        from megatron.core.activations import quick_gelu
+
+        keys["activation_func"] = quick_gelu
+    config = config_class(**keys)
     assert config.tensor_model_parallel_size == setup.shape.tensor
     assert config.pipeline_model_parallel_size == setup.shape.stages
     if setup.shape.experts > 1:

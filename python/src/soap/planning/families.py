@@ -293,7 +293,7 @@ def _deepseek(fields: Fields, family: str, is_v3: bool) -> Network:
                "head-width": straight + turned, "rope-width": turned, "value-width": fields.number("v_head_dim", 128),
                "dense-layers": int(fields.get("first_k_dense_replace", 3 if is_v3 else 0)),
                "shared-experts": int(fields.get("n_shared_experts", 1 if is_v3 else 0) or 0),
-               "gates": 2 if scoring == "sigmoid" else 0, "gate-scale": round(100 * scale), "balance": balance}  # fmt: skip
+               "gates": 2 if scoring == "sigmoid" else 0, "gate-scale": round(1000 * scale), "balance": balance}  # fmt: skip
     network = _like_llama(fields, tied=False, experts=fields.number("n_routed_experts"), options=options,
                           generator="deepseek", family=family)  # fmt: skip
     if groups and groups > 1:
@@ -412,6 +412,7 @@ READERS: dict[str, Callable[[Fields], Network]] = {
     "gemma3_text": _gemma3,
     "gpt2": _gpt2,
     "gpt_oss": _gpt_oss,
+    "kimi_k2": _deepseek_v3,
     "llama": _llama,
     "mistral": _mistral,
     "mixtral": _mixtral,

@@ -26,7 +26,7 @@ NAME, TITLE, FILE = "jax", "MaxText", "maxtext.yml"
 
 
 def lacks(network: Network) -> str:
-    if network.family != "llama" or network.sizes.experts or network.sizes.qkv_bias:
+    if network.family != "llama" or network.sizes.experts or network.sizes.qkv_bias or network.sizes.window:
         return "its llama and qwen3 blocks do not say this model"
     return ""
 

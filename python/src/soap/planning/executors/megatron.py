@@ -4,6 +4,7 @@ ModelParallelConfig (NVIDIA, BSD-3)."""
 
 from __future__ import annotations
 
+import re
 import shlex
 from dataclasses import replace
 from typing import Any
@@ -50,7 +51,7 @@ RULES: list[Rule] = [
 
 
 def lacks(network: Network) -> str:
-    if network.family in ("bert", "vit"):
+    if network.family not in ("llama", "gpt2", "gpt_oss", "deepseek_v2", "deepseek_v3"):
         return f"its GPT arguments do not say the family {network.family}"
     return ""
 
@@ -63,7 +64,7 @@ def model_arguments(network: Network, length: int) -> dict[str, Any]:
         "max-position-embeddings": max(length, network.max_length if not sizes.rope_base else length),
         "vocab-size": sizes.vocabulary, "norm-epsilon": sizes.norm_epsilon, "attention-dropout": 0,
         "hidden-dropout": 0}  # fmt: skip
-    if sizes.kv_heads != sizes.heads:
+    if sizes.kv_heads != sizes.heads and not sizes.kv_rank:
         values |= {"group-query-attention": None, "num-query-groups": sizes.kv_heads}
     if sizes.rope_base:
         values |= {"position-embedding-type": "rope", "rotary-base": sizes.rope_base, "normalization": "RMSNorm",
@@ -79,6 +80,38 @@ def model_arguments(network: Network, length: int) -> dict[str, Any]:
     if sizes.experts:
         values |= {"num-experts": sizes.experts, "moe-router-topk": sizes.top_k, "moe-ffn-hidden-size": sizes.inner,
                    "moe-grouped-gemm": None}  # fmt: skip
+    if sizes.window:
+        # Keys before a query, and behind it; every so manieth layer has no window.
+        values |= {"window-size": f"{sizes.window - 1},0"}
+        if sizes.full_every:
+            values["window-attn-skip-freq"] = sizes.full_every
+    if network.family == "gpt_oss":
+        del values["swiglu"], values["disable-bias-linear"], values["add-qkv-bias"]
+        values |= {"quick-geglu": None, "glu-linear-offset": 1.0, "activation-func-clamp-value": 7.0,
+                   "softmax-type": "learnable"}  # fmt: skip
+    if sizes.kv_rank:
+        values |= _latent(network)
+    return values
+
+
+def _latent(network: Network) -> dict[str, Any]:
+    """Multi-latent attention, and the experts of DeepSeek."""
+    sizes, options = network.sizes, network.options
+    values: dict[str, Any] = {
+        "multi-latent-attention": None, "kv-lora-rank": sizes.kv_rank, "qk-head-dim": sizes.head_width - sizes.rope_width,
+        "qk-pos-emb-head-dim": sizes.rope_width, "v-head-dim": sizes.value_width, "qk-layernorm": None,
+        "rope-type": "rope", "moe-router-topk-scaling-factor": options["gate-scale"] / 1000}  # fmt: skip
+    if sizes.query_rank:
+        values["q-lora-rank"] = sizes.query_rank
+    if sizes.shared_experts:
+        values["moe-shared-expert-intermediate-size"] = sizes.shared_experts * sizes.inner
+    if sizes.dense_layers:
+        values |= {"ffn-hidden-size": sizes.dense_inner,
+                   "moe-layer-freq": f"'([0]*{sizes.dense_layers}+[1]*{sizes.layers - sizes.dense_layers})'"}  # fmt: skip
+    if network.family == "deepseek_v3":
+        values["moe-router-score-function"] = "sigmoid"
+    else:
+        values["moe-router-pre-softmax"] = None
     return values
 
 
@@ -207,6 +240,22 @@ def config(text: str, where: str) -> dict[str, Any] | None:
         "vocab_size": vocabulary, "max_position_embeddings": of("max-position-embeddings", of("seq-length")),
         "rope_theta": of("rotary-base", 10000),
         "tie_word_embeddings": "untie-embeddings-and-output-weights" not in values}  # fmt: skip
+    if "window-size" in values:
+        left = str(values["window-size"]).strip("()").split(",")[0]
+        if not left.isdigit():
+            raise PlanError(f"{where}: '--window-size': expected the keys before a query and 0, got {values['window-size']}")
+        every, layers = of("window-attn-skip-freq", 0), of("num-layers")
+        found |= {"sliding_window": int(left) + 1, "layer_types": [
+            "full_attention" if every and (i + 1) % every == 0 else "sliding_attention" for i in range(layers)]}  # fmt: skip
+    if "multi-latent-attention" in values:
+        return _latent_config(values, found, of, where)
+    if values.get("softmax-type") == "learnable":
+        return found | {"model_type": "gpt_oss", "num_local_experts": of("num-experts"), "attention_bias": True,
+                        "num_experts_per_tok": of("moe-router-topk", 2),
+                        "intermediate_size": of("moe-ffn-hidden-size", found["intermediate_size"]),
+                        "swiglu_limit": float(values.get("activation-func-clamp-value") or 7)}  # fmt: skip
+    if found.get("sliding_window"):
+        found["model_type"] = "mistral"
     if "num-experts" in values:
         found |= {"num_local_experts": of("num-experts"), "num_experts": of("num-experts"),
                   "num_experts_per_tok": of("moe-router-topk", 2), "norm_topk_prob": True,
@@ -220,3 +269,24 @@ def config(text: str, where: str) -> dict[str, Any] | None:
     elif "add-qkv-bias" in values:
         found["model_type"] = "qwen2"
     return found
+
+
+def _latent_config(values: dict[str, str | None], found: dict[str, Any], of: Any, where: str) -> dict[str, Any]:
+    """The config of a DeepSeek whose arguments `found` has as those of Llama."""
+    inner = of("moe-ffn-hidden-size", found["intermediate_size"])
+    dense, frequency = 0, values.get("moe-layer-freq")
+    if frequency:
+        match = re.fullmatch(r"\(?\[0\]\*(\d+)\+\[1\]\*\d+\)?", frequency.strip("'\""))
+        if not match:
+            raise PlanError(f"{where}: '--moe-layer-freq': expected ([0]*N+[1]*M), got {frequency}")
+        dense = int(match.group(1))
+    is_v3 = values.get("moe-router-score-function") == "sigmoid"
+    del found["head_dim"]
+    return found | {
+        "model_type": "deepseek_v3" if is_v3 else "deepseek_v2", "num_key_value_heads": found["num_attention_heads"],
+        "kv_lora_rank": of("kv-lora-rank", 512), "q_lora_rank": of("q-lora-rank") if "q-lora-rank" in values else None,
+        "qk_nope_head_dim": of("qk-head-dim", 128), "qk_rope_head_dim": of("qk-pos-emb-head-dim", 64),
+        "v_head_dim": of("v-head-dim", 128), "moe_intermediate_size": inner, "n_routed_experts": of("num-experts"),
+        "num_experts_per_tok": of("moe-router-topk", 2), "first_k_dense_replace": dense, "norm_topk_prob": is_v3,
+        "n_shared_experts": of("moe-shared-expert-intermediate-size", 0) // inner,
+        "routed_scaling_factor": float(values.get("moe-router-topk-scaling-factor") or 1)}  # fmt: skip
