@@ -303,21 +303,6 @@ static double speedOf(const Executor &executor, const Work &work) {
   return isProduct(work) ? executor.products : executor.others;
 }
 
-/// Whether measured products have the time of a scaled cast: products of 8
-/// bits include the kernel that scales an operand (docs/Devices.md).
-static bool isInMeasuredProducts(const DeviceType &type, const Work &work) {
-  if (work.kind != "quantize" && work.kind != "amax" &&
-      work.kind != "block_scales")
-    return false;
-  for (const ProfileModel *costs = type.costs.get(); costs;
-       costs = costs->getBase())
-    if (std::ranges::any_of(
-            costs->getProfile().products,
-            [](const ProductGrid &grid) { return grid.dtype == "f8"; }))
-      return true;
-  return false;
-}
-
 int64_t CostModel::computeNs(int device, const Work &work) const {
   const Executor &executor = topology->executor;
   if (!executor.changesKernels())
@@ -355,7 +340,7 @@ int64_t CostModel::kernelNs(int device, const Work &work) const {
   const DeviceType &type = topology->typeOf(device);
   // Packed tiles have the same elements in the same order: a view, no kernel.
   // So have those that a slice takes without gaps, as each shard has just them.
-  if (work.kind == "reshape" || isInMeasuredProducts(type, work) ||
+  if (work.kind == "reshape" ||
       (work.kind == "slice" && 2 * work.operandBytes == work.bytes))
     return 1;
   double leastNs = std::clamp(hostNs(type, work), 1.0, longest);

@@ -28,7 +28,7 @@ static Executor torchFsdp() {
   executor.stages = executor.chunks = false;
   executor.tensor = executor.context = executor.experts = false;
   executor.selective = false;
-  executor.uneven = executor.offload = false;
+  executor.uneven = executor.offload = executor.anyCut = false;
   executor.zero = {0, 2, 3};
   executor.fuses = false;
   executor.gradientSums = "bf16";
@@ -51,7 +51,7 @@ static Executor torchtitan() {
   executor.views = true;
   executor.noSequence = false;
   executor.contiguous = false;
-  executor.uneven = executor.offload = false;
+  executor.uneven = executor.offload = executor.anyCut = false;
   executor.zero = {0, 1, 3};
   executor.reservedBytes = 1536 * mib;
   executor.products = 0.843;
@@ -71,7 +71,7 @@ static Executor megatronCore() {
   executor.configs = false;
   executor.views = true;
   executor.contiguous = false;
-  executor.uneven = executor.offload = false;
+  executor.uneven = executor.offload = executor.anyCut = false;
   executor.zero = {0, 1, 3};
   executor.reservedBytes = 2048 * mib;
   executor.products = 1.2;
@@ -90,7 +90,7 @@ static Executor jax() {
   executor.views = true;
   executor.stages = executor.chunks = executor.experts = false;
   executor.zigzag = false;
-  executor.uneven = executor.offload = false;
+  executor.uneven = executor.offload = executor.anyCut = false;
   executor.zero = {0, 1, 3};
   executor.reservedBytes = 1024 * mib;
   return executor;

@@ -40,6 +40,7 @@ struct Executor {
   bool selective = true;             ///< recomputation of all but products
   bool uneven = true;                ///< replicas with one sample less
   bool offload = true;               ///< states of the optimizer in host memory
+  bool anyCut = true; ///< stages begin anywhere; else where blocks do
   std::vector<int> zero = {0, 1, 3}; ///< levels of ZeRO
 
   // Its treatment of a plan.

@@ -397,23 +397,23 @@ std::vector<int>
 HybridModel::Impl::fitStages(const HybridShape &shape,
                              const SegmentCosts &found, int64_t microbatches,
                              const Recompute *recompute) const {
-  return cutSegments(shape, segments, found, shape.groups, microbatches,
-                     [&](int stage, const StageSums &sums) {
-                       int64_t least = neverNs;
-                       for (Recompute level : levels) {
-                         if (recompute ? level != *recompute
-                                       : !mayRecompute(level))
-                           continue;
-                         HybridStage made;
-                         made.recompute = level;
-                         made.inFlight = static_cast<int>(std::min<int64_t>(
-                             microbatches, shape.groups - stage));
-                         sums.fill(made);
-                         if (bytesOf(made) <= fitBytes)
-                           least = std::min(least, sums.passNs(level));
-                       }
-                       return least;
-                     });
+  return cutSegments(
+      shape, segments, found, shape.groups, microbatches,
+      [&](int stage, const StageSums &sums) {
+        int64_t least = neverNs;
+        for (Recompute level : levels) {
+          if (recompute ? level != *recompute : !mayRecompute(level))
+            continue;
+          HybridStage made;
+          made.recompute = level;
+          made.inFlight = static_cast<int>(
+              std::min<int64_t>(microbatches, shape.groups - stage));
+          sums.fill(made);
+          if (bytesOf(made) <= fitBytes)
+            least = std::min(least, sums.passNs(level));
+        }
+        return least;
+      });
 }
 
 /// Bytes on each device of a group.
@@ -698,8 +698,12 @@ std::string HybridModel::check(const HybridShape &shape, bool mayIdle) const {
 /// The first part of a shape that the executor does not run.
 std::string HybridModel::checkExecutor(const HybridShape &shape) const {
   const Executor &executor = impl->topology.executor;
+  auto blocks = static_cast<int>(impl->segments.blocks.size());
   const std::pair<bool, std::string> parts[] = {
       {shape.groups > 1 && !executor.stages, "pipeline stages"},
+      {!executor.anyCut && blocks > 0 && shape.groups * shape.chunks > blocks,
+       std::to_string(shape.groups * shape.chunks) + " stages of " +
+           std::to_string(blocks) + " blocks"},
       {shape.chunks > 1 && !executor.chunks, "interleaved stages"},
       {shape.tensor > 1 && !executor.tensor, "tensor parallelism"},
       {shape.tensor > 1 && shape.sequence && !executor.sequence,
@@ -847,9 +851,15 @@ HybridPlan HybridModel::price(const HybridShape &shape,
     return {};
   impl->fitBytes = fitBytes > 0 ? fitBytes : impl->memoryBytes;
   Recompute level = recompute ? *recompute : Recompute::None;
-  HybridPlan plan = impl->price(
-      shape, *found, cutByTime(*found, shape.groups * shape.chunks, level),
-      recompute);
+  int stages = shape.groups * shape.chunks;
+  bool ofBlocks = stages > 1 && !impl->topology.executor.anyCut &&
+                  !impl->segments.blocks.empty();
+  std::vector<int> cut =
+      ofBlocks ? cutByBlocks(impl->segments, *found, stages, level)
+               : cutByTime(*found, stages, level);
+  if (cut.empty())
+    return {};
+  HybridPlan plan = impl->price(shape, *found, cut, recompute);
   if (shape.zero == 3 && shape.tensor > 1) {
     impl->waitsForMoves = false;
     plan.leastNs =
@@ -857,7 +867,7 @@ HybridPlan HybridModel::price(const HybridShape &shape,
             .makespanNs;
     impl->waitsForMoves = true;
   }
-  if (shape.groups == 1 || shape.chunks > 1)
+  if (shape.groups == 1 || shape.chunks > 1 || ofBlocks)
     return plan;
   // Stages that hold or recompute more are better shorter.
   bool isTight =

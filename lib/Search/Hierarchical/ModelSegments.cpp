@@ -197,6 +197,7 @@ private:
       for (int &start : starts) {
         start = found.ofNode[start];
         opens[start] = true;
+        found.blocks.push_back(start);
       }
       int length = starts.back() - starts[starts.size() - 2];
       int end = std::min(starts.back() + length, found.count);
@@ -206,11 +207,13 @@ private:
     }
     if (2 * inBlocks < found.count) {
       found.repeated = 0;
+      found.blocks.clear();
       int period =
           std::max(1, static_cast<int>(std::lround(std::sqrt(found.count))));
       for (int s = 0; s < found.count; ++s)
         opens[s] = s % period == 0;
     }
+    std::ranges::sort(found.blocks);
     for (int s = 0; s < found.count; ++s) {
       found.layers += s == 0 || opens[s];
       found.layerOf.push_back(found.layers - 1);

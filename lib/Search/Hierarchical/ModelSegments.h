@@ -32,6 +32,9 @@ struct ModelSegments {
   /// By segment: its layer. Layers are consecutive segments, ascending.
   std::vector<int> layerOf;
   int layers = 0;
+  /// The segments that repeated blocks begin with, ascending; empty: nothing
+  /// repeats.
+  std::vector<int> blocks;
   /// The weights of the step, and those that passes gather under ZeRO-3: that
   /// both passes read, and that are large. Others are gathered once.
   std::vector<GatheredWeight> weights, gathered;

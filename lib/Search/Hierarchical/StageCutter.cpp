@@ -155,26 +155,66 @@ static int64_t longestNs(const SegmentCosts &found) {
   return sum;
 }
 
-std::vector<int> soap::cutByTime(const SegmentCosts &found, int stages,
-                                 Recompute recompute) {
-  assert(stages > 0 && static_cast<size_t>(stages) <= found.segments.size() &&
-         "at least one segment a stage");
+/// The first of `units`, times in order, of each stage.
+static std::vector<int> cutUnits(const std::vector<int64_t> &units, int stages,
+                                 int64_t longest) {
+  assert(stages > 0 && static_cast<size_t>(stages) <= units.size() &&
+         "at least one unit a stage");
   std::vector<int> firsts(stages);
-  // From the back; earlier stages have a segment left for each.
+  // From the back; earlier stages have a unit left for each.
   auto isEnough = [&](int64_t limitNs) {
-    auto s = static_cast<int>(found.segments.size());
+    auto u = static_cast<int>(units.size());
     for (int k = stages; k-- > 0;) {
       int64_t ns = 0;
-      int end = s;
-      while (s > k && ns + passNs(found.segments[s - 1], recompute) <= limitNs)
-        ns += passNs(found.segments[--s], recompute);
-      if (s == end)
+      int end = u;
+      while (u > k && ns + units[u - 1] <= limitNs)
+        ns += units[--u];
+      if (u == end)
         return false;
-      firsts[k] = s;
+      firsts[k] = u;
     }
-    return s == 0;
+    return u == 0;
   };
-  findLeast(longestNs(found), isEnough);
+  findLeast(longest, isEnough);
+  return firsts;
+}
+
+std::vector<int> soap::cutByTime(const SegmentCosts &found, int stages,
+                                 Recompute recompute) {
+  std::vector<int64_t> units;
+  for (const SegmentCost &cost : found.segments)
+    units.push_back(passNs(cost, recompute));
+  return cutUnits(units, stages, longestNs(found));
+}
+
+std::vector<int> soap::cutByBlocks(const ModelSegments &segments,
+                                   const SegmentCosts &found, int stages,
+                                   Recompute recompute) {
+  auto blocks = static_cast<int>(segments.blocks.size());
+  if (stages > blocks)
+    return {};
+  // What is before the first block, and behind the last one, is of these.
+  auto firstOf = [&](int block) {
+    return block <= 0 ? 0 : segments.blocks[block];
+  };
+  std::vector<int> firsts;
+  int isCounted = blocks % stages != 0;
+  if ((blocks + 2 * isCounted) % stages == 0) {
+    int each = (blocks + 2 * isCounted) / stages;
+    for (int k = 0; k < stages; ++k)
+      firsts.push_back(firstOf(k == 0 ? 0 : k * each - isCounted));
+    return firsts;
+  }
+  std::vector<int64_t> units(blocks);
+  int64_t sum = 0;
+  for (int s = 0, b = 0; s < segments.count; ++s) {
+    b += b + 1 < blocks && segments.blocks[b + 1] <= s;
+    int64_t ns = passNs(found.segments[s], recompute);
+    units[b] += ns;
+    sum += ns;
+  }
+  for (int block : cutUnits(units, stages, sum))
+    firsts.push_back(firstOf(block));
   return firsts;
 }
 

@@ -82,6 +82,15 @@ private:
 std::vector<int> cutByTime(const SegmentCosts &found, int stages,
                            Recompute recompute);
 
+/// The same with stages that begin where blocks do, as frameworks have them:
+/// as many blocks in each; or so that what is before the first block and what
+/// is behind the last one count as a block (Megatron-LM's
+/// `account-for-embedding-in-pipeline-split` and that of the loss); or, where
+/// neither divides, by time. Empty if there are more stages than blocks.
+std::vector<int> cutByBlocks(const ModelSegments &segments,
+                             const SegmentCosts &found, int stages,
+                             Recompute recompute);
+
 /// The first segment of each stage such that the largest `nsOf` is smallest;
 /// empty if every choice has a stage that takes `neverNs`. `nsOf` must not fall
 /// when a range grows, and is asked until it is above a limit: the longest
