@@ -61,7 +61,7 @@ std::string KernelClasses::keyOf(const Kernel &kernel) const {
          "a loop of the whole op for each of the stage");
   writer.add(kernel.kind);
   writer.add(int64_t(space.allowsEmptyOperands));
-  writer.add(int64_t(kernel.registers.joins));
+  writer.add(int64_t(withRegisters && kernel.registers.joins));
   writer.add(std::bit_cast<int64_t>(space.flopsPerPoint));
   writer.add(int64_t(space.band.has_value()));
   if (const std::optional<Band> &band = space.band)
@@ -83,7 +83,7 @@ std::string KernelClasses::keyOf(const Kernel &kernel) const {
     writer.add(static_cast<int64_t>(values.size()));
     for (size_t i = 0; i < values.size(); ++i) {
       writer.add(graph.values[values[i]],
-                 i < inRegisters.size() && inRegisters[i]);
+                 withRegisters && i < inRegisters.size() && inRegisters[i]);
       writer.add(mapOf(i));
     }
   };

@@ -26,8 +26,10 @@ namespace soap {
 /// order of questions.
 class KernelClasses {
 public:
-  /// Keeps a reference.
-  explicit KernelClasses(const Graph &graph) : graph(graph) {}
+  /// Keeps a reference. `withRegisters`: kernels that keep other values in
+  /// registers are of different classes.
+  explicit KernelClasses(const Graph &graph, bool withRegisters = true)
+      : graph(graph), withRegisters(withRegisters) {}
 
   /// The class of a kernel, of which the address is remembered.
   int of(const Kernel &kernel);
@@ -36,6 +38,7 @@ public:
 
 private:
   const Graph &graph;
+  bool withRegisters;
   std::unordered_map<const Kernel *, int> known;
   std::unordered_map<std::string, int> byKey;
 

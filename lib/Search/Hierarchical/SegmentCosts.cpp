@@ -648,6 +648,13 @@ private:
         bool isForwardValue = isForward(static_cast<int>(n));
         if (own == 0 || isCopy[value] || !hasMemory(value))
           continue;
+        // A conversion of weights is made once for all microbatches. One that
+        // the backward pass converts again is there until it does.
+        if (isForwardValue && !hasSamples[value]) {
+          if (!isForward(last[memoryOf[value]]))
+            costs.segments[segmentOf[n]].parameterBytes += own;
+          continue;
+        }
         if (!isForwardValue && isSummed[value]) {
           added += own;
           unreduced += isReduced[value] ? 0 : own;
@@ -698,8 +705,11 @@ private:
     }
     std::vector<int64_t> peaks = peakBytes(plan);
     int64_t peak = *std::max_element(peaks.begin(), peaks.end());
-    // The peak may be at the end, with all gradients and no activations.
-    if (most <= sums || peak <= fixed + gradients)
+    // The peak may be at the end, with all gradients, little beside them and no
+    // activations.
+    constexpr double beside = 1.02;
+    if (most <= sums || static_cast<double>(peak) <=
+                            beside * static_cast<double>(fixed + gradients))
       return;
     double factor = static_cast<double>(peak - fixed - sums) /
                     static_cast<double>(most - sums);

@@ -26,6 +26,7 @@ public:
   BlockFinder(const Graph &graph, std::span<const OpGroup> groups,
               const std::vector<std::vector<Role>> &roles)
       : graph(graph), groups(groups) {
+    findConstant();
     sortGroups();
     colourGroups(roles);
     findSources();
@@ -56,6 +57,9 @@ private:
   std::span<const OpGroup> groups;
   GroupBlocks result;
   std::vector<int> colours; ///< by position in the order
+  /// By node: it follows from constants alone, as tables of positions. Such ops
+  /// are with their first reader, and no part of its block.
+  std::vector<bool> isConstant;
   /// By position: positions of the groups that it reads from, in the order of
   /// its operands; itself left out.
   std::vector<std::vector<int>> sources;
@@ -66,15 +70,34 @@ private:
     result.order.resize(groups.size());
     std::iota(result.order.begin(), result.order.end(), 0);
     auto first = [&](int group) {
-      return *std::min_element(groups[at(group)].nodes.begin(),
-                               groups[at(group)].nodes.end());
+      const OpGroup &of = groups[at(group)];
+      int least = of.leader;
+      for (int node : of.nodes)
+        if (!isConstant[at(node)])
+          least = std::min(least, node);
+      return least;
     };
     std::sort(result.order.begin(), result.order.end(),
               [&](int a, int b) { return first(a) < first(b); });
   }
 
+  void findConstant() {
+    std::vector<bool> isConstantValue(graph.values.size());
+    isConstant.resize(graph.nodes.size());
+    for (size_t n = 0; n < graph.nodes.size(); ++n) {
+      const Kernel &kernel = graph.nodes[n].whole;
+      isConstant[n] = kernel.phase == Phase::Forward &&
+                      std::ranges::all_of(kernel.operands, [&](int value) {
+                        return static_cast<bool>(isConstantValue[at(value)]);
+                      });
+      for (int value : kernel.results)
+        isConstantValue[at(value)] = isConstant[n];
+    }
+  }
+
   void colourGroups(const std::vector<std::vector<Role>> &roles) {
-    KernelClasses classes(graph);
+    // The first of equal blocks may read what no register has.
+    KernelClasses classes(graph, /*withRegisters=*/false);
     std::map<std::vector<int64_t>, int> known;
     for (int group : result.order) {
       const OpGroup &of = groups[at(group)];
@@ -85,6 +108,8 @@ private:
       std::vector<int64_t> key;
       for (size_t i : members) {
         int node = of.nodes[i];
+        if (isConstant[at(node)] && node != of.leader)
+          continue;
         const Kernel &kernel = graph.nodes[at(node)].whole;
         key.push_back(classes.of(kernel));
         key.push_back(static_cast<int64_t>(kernel.phase));
@@ -111,14 +136,15 @@ private:
         positionOf[at(node)] = static_cast<int>(p);
     for (size_t n = 0; n < graph.nodes.size(); ++n)
       for (int value : graph.nodes[n].whole.results)
-        writerOf[at(value)] = positionOf[n];
+        writerOf[at(value)] = isConstant[n] ? -1 : positionOf[n];
     for (int group : result.order) {
       std::vector<int> nodes = groups[at(group)].nodes;
       std::sort(nodes.begin(), nodes.end());
       std::vector<int> &list = sources.emplace_back();
       for (int node : nodes)
-        for (int value : graph.nodes[at(node)].whole.operands)
-          list.push_back(writerOf[at(value)]);
+        if (!isConstant[at(node)])
+          for (int value : graph.nodes[at(node)].whole.operands)
+            list.push_back(writerOf[at(value)]);
     }
   }
 
