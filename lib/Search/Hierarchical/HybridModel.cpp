@@ -701,7 +701,8 @@ std::string HybridModel::checkExecutor(const HybridShape &shape) const {
   auto blocks = static_cast<int>(impl->segments.blocks.size());
   const std::pair<bool, std::string> parts[] = {
       {shape.groups > 1 && !executor.stages, "pipeline stages"},
-      {!executor.anyCut && blocks > 0 && shape.groups * shape.chunks > blocks,
+      {!executor.anyCut && blocks > 0 &&
+           !mayCutByBlocks(impl->segments, shape.groups * shape.chunks),
        std::to_string(shape.groups * shape.chunks) + " stages of " +
            std::to_string(blocks) + " blocks"},
       {shape.chunks > 1 && !executor.chunks, "interleaved stages"},
@@ -854,12 +855,13 @@ HybridPlan HybridModel::price(const HybridShape &shape,
   int stages = shape.groups * shape.chunks;
   bool ofBlocks = stages > 1 && !impl->topology.executor.anyCut &&
                   !impl->segments.blocks.empty();
-  std::vector<int> cut =
-      ofBlocks ? cutByBlocks(impl->segments, *found, stages, level)
-               : cutByTime(*found, stages, level);
-  if (cut.empty())
+  if (ofBlocks && !mayCutByBlocks(impl->segments, stages))
     return {};
-  HybridPlan plan = impl->price(shape, *found, cut, recompute);
+  HybridPlan plan =
+      impl->price(shape, *found,
+                  ofBlocks ? cutByBlocks(impl->segments, *found, stages, level)
+                           : cutByTime(*found, stages, level),
+                  recompute);
   if (shape.zero == 3 && shape.tensor > 1) {
     impl->waitsForMoves = false;
     plan.leastNs =

@@ -202,6 +202,7 @@ private:
       int length = starts.back() - starts[starts.size() - 2];
       int end = std::min(starts.back() + length, found.count);
       opens[end] = true;
+      found.blocksEnd = std::max(found.blocksEnd, end);
       inBlocks += end - starts.front();
       found.repeated = std::max(found.repeated, run.count);
     }

@@ -35,6 +35,8 @@ struct ModelSegments {
   /// The segments that repeated blocks begin with, ascending; empty: nothing
   /// repeats.
   std::vector<int> blocks;
+  /// The segment behind the last of these; may be `count`.
+  int blocksEnd = 0;
   /// The weights of the step, and those that passes gather under ZeRO-3: that
   /// both passes read, and that are large. Others are gathered once.
   std::vector<GatheredWeight> weights, gathered;

@@ -187,24 +187,38 @@ std::vector<int> soap::cutByTime(const SegmentCosts &found, int stages,
   return cutUnits(units, stages, longestNs(found));
 }
 
+/// How many blocks each stage has if what is around all blocks counts as two.
+static int countedBlocks(const ModelSegments &segments, int stages) {
+  auto blocks = static_cast<int>(segments.blocks.size());
+  bool isAround = segments.blocks[0] > 0 && segments.blocksEnd < segments.count;
+  return (blocks + 2) % stages == 0 && (blocks >= stages || isAround)
+             ? (blocks + 2) / stages
+             : 0;
+}
+
+bool soap::mayCutByBlocks(const ModelSegments &segments, int stages) {
+  auto blocks = static_cast<int>(segments.blocks.size());
+  return stages <= blocks ||
+         (blocks > 0 && countedBlocks(segments, stages) > 0);
+}
+
 std::vector<int> soap::cutByBlocks(const ModelSegments &segments,
                                    const SegmentCosts &found, int stages,
                                    Recompute recompute) {
+  assert(mayCutByBlocks(segments, stages) && "a block a stage");
   auto blocks = static_cast<int>(segments.blocks.size());
-  if (stages > blocks)
-    return {};
-  // What is before the first block, and behind the last one, is of these.
-  auto firstOf = [&](int block) {
-    return block <= 0 ? 0 : segments.blocks[block];
-  };
-  std::vector<int> firsts;
-  int isCounted = blocks % stages != 0;
-  if ((blocks + 2 * isCounted) % stages == 0) {
-    int each = (blocks + 2 * isCounted) / stages;
-    for (int k = 0; k < stages; ++k)
-      firsts.push_back(firstOf(k == 0 ? 0 : k * each - isCounted));
+  std::vector<int> firsts = {0};
+  bool isEven = blocks % stages == 0;
+  int each = isEven ? blocks / stages : countedBlocks(segments, stages);
+  if (each > 0) {
+    for (int k = 1; k < stages; ++k) {
+      int block = k * each - (isEven ? 0 : 1);
+      firsts.push_back(block < blocks ? segments.blocks[block]
+                                      : segments.blocksEnd);
+    }
     return firsts;
   }
+  // What is before the first block, and behind the last one, is of these.
   std::vector<int64_t> units(blocks);
   int64_t sum = 0;
   for (int s = 0, b = 0; s < segments.count; ++s) {
@@ -214,7 +228,8 @@ std::vector<int> soap::cutByBlocks(const ModelSegments &segments,
     sum += ns;
   }
   for (int block : cutUnits(units, stages, sum))
-    firsts.push_back(firstOf(block));
+    if (block > 0)
+      firsts.push_back(segments.blocks[block]);
   return firsts;
 }
 

@@ -86,7 +86,8 @@ std::vector<int> cutByTime(const SegmentCosts &found, int stages,
 /// as many blocks in each; or so that what is before the first block and what
 /// is behind the last one count as a block (Megatron-LM's
 /// `account-for-embedding-in-pipeline-split` and that of the loss); or, where
-/// neither divides, by time. Empty if there are more stages than blocks.
+/// neither divides, by time. `mayCutByBlocks`: the model has as many blocks.
+bool mayCutByBlocks(const ModelSegments &segments, int stages);
 std::vector<int> cutByBlocks(const ModelSegments &segments,
                              const SegmentCosts &found, int stages,
                              Recompute recompute);

@@ -32,7 +32,9 @@ def count_parameters():
     kinds = {"bert": transformers.AutoModelForMaskedLM, "vit": transformers.AutoModelForImageClassification}
     for name, config in CATALOGUE.items():
         keys = {**config, "num_labels": 1000} if config["model_type"] == "vit" else config
-        of = transformers.AutoConfig.for_model(**keys)
+        # Kimi K2 has the network of DeepSeek-V3, and no class of its own.
+        kind = {"kimi_k2": "deepseek_v3"}.get(config["model_type"], config["model_type"])
+        of = transformers.AutoConfig.for_model(**{**keys, "model_type": kind})
         with torch.device("meta"):
             model = kinds.get(config["model_type"], transformers.AutoModelForCausalLM).from_config(of)
         count = sum(parameter.numel() for parameter in model.parameters())
@@ -126,6 +128,8 @@ def megatron(files, setup):
         keys["virtual_pipeline_model_parallel_size"] = int(values["num-virtual-stages-per-pipeline-rank"])
     if "window-size" in values:
         keys["window_size"] = tuple(map(int, values["window-size"].split(",")))
+    if "recompute-modules" in values:
+        keys["recompute_modules"] = values["recompute-modules"].split()
     if "quick-geglu" in values:
         from megatron.core.activations import quick_gelu
 

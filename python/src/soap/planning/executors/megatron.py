@@ -39,14 +39,31 @@ def _offload(setup: Setup, _: Network) -> Gap | None:
     return None
 
 
+def _recompute(setup: Setup, network: Network) -> Gap | None:
+    """Its modules that are computed again are norms and activations of experts; all else is whole layers."""
+    if setup.shape.recompute == "selective" and network.sizes.experts:
+        return None
+    return recompute_all_or_nothing(setup, network)
+
+
+def _counts_ends(shape: Shape, network: Network) -> bool:
+    """Whether stages have as many layers only if the embedding and the loss count as one each."""
+    stages, layers = shape.stages * shape.chunks, network.sizes.layers
+    return layers % stages != 0 and (layers + 2) % stages == 0 and layers >= stages
+
+
+def _layers(setup: Setup, network: Network) -> Gap | None:
+    return None if _counts_ends(setup.shape, network) else whole_layers(setup, network)
+
+
 RULES: list[Rule] = [
     _zero_one,
     _offload,
     context_is_zigzag,
     is_even,
-    recompute_all_or_nothing,
+    _recompute,
     whole_heads,
-    whole_layers,
+    _layers,
 ]
 
 
@@ -123,12 +140,16 @@ def files(setup: Setup, network: Network) -> dict[str, str]:
                "global-batch-size": setup.batch, "bf16": None, "optimizer": "adam"}  # fmt: skip
     if shape.chunks > 1:
         values["num-virtual-stages-per-pipeline-rank"] = shape.chunks
+    if _counts_ends(shape, network):
+        values |= {"account-for-embedding-in-pipeline-split": None, "account-for-loss-in-pipeline-split": None}
     if shape.sequence:
         values["sequence-parallel"] = None
     if shape.zero:
         values["use-distributed-optimizer"] = None
     if shape.recompute == "whole":
         values |= {"recompute-granularity": "full", "recompute-method": "uniform", "recompute-num-layers": 1}
+    if shape.recompute == "selective":
+        values |= {"recompute-granularity": "selective", "recompute-modules": "layernorm moe_act"}
     if shape.offload:
         values |= {"optimizer-cpu-offload": None, "use-precision-aware-optimizer": None}
     # Members of a tensor-parallel group have whole experts, too.
@@ -152,6 +173,8 @@ def parse(text: str) -> dict[str, str | None]:
             values[name] = value or None
         elif name is not None and values[name] is None:
             values[name] = word
+        elif name == "recompute-modules":
+            values[name] = f"{values[name]} {word}"
         elif name is not None and not word.endswith(".py"):
             name = None
     return values
@@ -205,10 +228,13 @@ def read(text: str, where: str, devices: int = 0) -> tuple[Setup, list[str]]:
     granularity = values.get("recompute-granularity")
     if "recompute-activations" in values:
         granularity = "selective"
-    # With attention in one kernel, Megatron's selective recomputation computes nothing again that is large.
+    # With attention in one kernel, recomputation of `core_attn` computes nothing again that is large.
     recompute = "whole" if granularity == "full" else "none"
+    modules = set((values.get("recompute-modules") or "").split())
+    if granularity == "selective" and "moe_act" in modules:
+        recompute = "selective"
     notes = [f"{name or key} is not priced" for key, name in NOT_PRICED.items() if key in values and name]
-    if granularity == "selective":
+    if granularity == "selective" and recompute == "none":
         notes.append("selective recomputation of attention, which is one kernel: nothing is computed again")
     experts, note = _experts(values, of, where, tensor, data)
     if note:
