@@ -237,6 +237,8 @@ class Plan:
         from .planning.page import page_of_module
         from .planning.tools import Tools
 
+        if beside is not None and beside.topology != self.topology:
+            raise ValueError(f"beside: expected a plan on {self.topology!r}, got one on {beside.topology!r}")
         with tempfile.TemporaryDirectory(prefix="soap-plan-") as place:
             folder = Path(place)
             files = []
