@@ -89,8 +89,8 @@ def check_collectives(ours, theirs):
     assert abs(of(theirs, "all-gather") - gathered) <= 0.01 * gathered, (ours, theirs)
 
 
-def outputs_of(members, seconds):
-    """What processes print, after all ended; where one fails, or time is over, the others are ended."""
+def statuses_of(members, seconds):
+    """The exit status of each process. Where one fails, or time is over, the others are ended."""
     end = time.monotonic() + seconds
     while any(process.poll() is None for process in members) and time.monotonic() < end:
         if any(process.poll() not in (None, 0) for process in members):
@@ -113,7 +113,7 @@ def main():
     members = [subprocess.Popen([sys.executable, __file__, str(rank), str(port)], env=environment, text=True,
                                 stdout=logs[rank], stderr=subprocess.STDOUT) for rank in range(PROCESSES)]  # fmt: skip
     passed = failed = 0
-    for rank, status in enumerate(outputs_of(members, LIMIT)):
+    for rank, status in enumerate(statuses_of(members, LIMIT)):
         logs[rank].seek(0)
         text = logs[rank].read()
         count = text.count("parts are equal")
