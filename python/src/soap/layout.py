@@ -123,7 +123,7 @@ def _size_of(region: Region) -> int:
 
 
 def _joined(regions: Sequence[Region], dim: int) -> list[Region]:
-    """Regions that are equal but for intervals of a dim that touch or overlap are one."""
+    """Regions that differ in one dim alone, by intervals that touch or overlap, are joined."""
     rows: list[Region] = []
     for region in sorted(regions, key=lambda one: (one[:dim], one[dim + 1 :], one[dim])):
         last = rows[-1] if rows else None
