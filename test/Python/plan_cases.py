@@ -1,16 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Tests of soap.plan, and of the pages of plans; package.py runs them with NumPy alone.
+"""Tests of soap.plan, of pages, copies and HTML of plans, and of unknown keywords; package.py runs them with NumPy
+alone.
 
     plan_cases.py SOURCE BUILD
 
 The command soap-plan, and reports of passes, give the right values. The last line is "N passed, N failed"."""
+import copy
+import html.parser
 import json
 import os
+import pickle
 import re
 import subprocess
 import sys
 import tempfile
 import traceback
+
+import numpy as np
 
 import soap
 
@@ -139,6 +145,98 @@ def pages_of_plans():
         other = soap.apply_strategy(model, "cpu-2", "data-parallel")
         raises(ValueError, "beside: expected a plan on 'cpu-4', got one on 'cpu-2'", lambda: searched.page(path, other))
         raises(FileNotFoundError, "none", lambda: searched.page(os.path.join(folder, "none", "plan.html")))
+
+
+@test
+def plans_and_models_are_copied():
+    model = soap.from_onnx(LENET)
+    plan = soap.find_strategy(model, "cpu-2", proposals=20)
+    first = model.state_dict()
+    images, labels = np.random.default_rng(1).standard_normal((64, 1, 28, 28)).astype(np.float32), np.arange(64) % 10
+    for copied in (copy.deepcopy, lambda value: pickle.loads(pickle.dumps(value))):
+        other, again = copied(model), copied(plan)
+        assert other.ir == model.ir and other.name == "lenet" and repr(other) == repr(model)
+        assert again.strategy == plan.strategy and again.report == plan.report and str(again) == str(plan)
+        assert again.simulation["makespan_ns"] == plan.simulation["makespan_ns"]
+        soap.fit(other, (images, labels), plan=again, learning_rate=None)
+        moved = [name for name, value in other.state_dict().items() if not np.array_equal(value, first[name])]
+        assert moved, "the copy is not trained"
+        trained = copied(other)
+        for name, value in other.state_dict().items():
+            np.testing.assert_array_equal(trained.state_dict()[name], value)
+    for name, value in model.state_dict().items():
+        np.testing.assert_array_equal(value, first[name])
+
+
+class Text(html.parser.HTMLParser):
+    """The cells and paragraphs of HTML whose tags are balanced."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.found = [], []
+        self.feed(text)
+        self.close()
+        assert not self.open, self.open
+
+    def handle_starttag(self, tag, attributes):
+        self.open.append(tag)
+        self.found.append("")
+
+    def handle_startendtag(self, tag, attributes):
+        pass
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag, tag
+
+    def handle_data(self, data):
+        self.found[-1] += data.strip()
+
+
+@test
+def notebooks_show_tables():
+    model = soap.from_onnx(LENET)
+    model.name = "<lenet> & co"
+    plan = soap.find_strategy(model, "cpu-4", proposals=20)
+    found, text = Text(plan._repr_html_()).found, str(plan).splitlines()
+    assert text[0] in found and text[0].startswith("<lenet> & co, @train_step on cpu-4"), found[:5]
+    assert text[-1].strip() in found, text[-1]
+    for line in text[1:-1]:
+        label, cuts, devices = re.split(r"  +", line.strip())
+        assert {label, cuts, devices.removeprefix("devices ")} <= set(found), line
+    assert f"{plan.milliseconds:.3f} ms per iteration" in plan._repr_html_(), "the drawing is missing"
+    answer = soap.plan("gpt2", "h100-8", **SMALL)
+    found = Text(answer._repr_html_()).found
+    missing = [line for line in answer.as_text().splitlines() if line and line.strip() not in found]
+    table = missing.index("The best of each kind:")
+    for line in missing[table + 1 :]:
+        assert set(re.split(r"  +", line.strip())) <= set(found), line
+    assert missing[: table + 1] == ["The best of each kind:"] and len(missing) == len(answer.kinds) + 2, missing
+
+
+@test
+def unknown_keywords_name_the_nearest():
+    model = soap.from_onnx(LENET)
+    for near, call in [
+        ("has no option 'timelimit', did you mean 'time_limit'?",
+         lambda: soap.find_strategy(model, "cpu-2", timelimit=1)),
+        ("has no option 'momentun', did you mean 'momentum'?",
+         lambda: soap.apply_strategy(model, "cpu-2", "zero", training={"momentun": 0.9})),
+        ("apply_strategy() has no argument 'optimiser', did you mean 'optimizer'?",
+         lambda: soap.apply_strategy(model, "cpu-2", "zero", optimiser="adamw")),
+        ("unknown option 'keep_final_soft_max' of ONNX import, expected batch, sample_dim",
+         lambda: soap.from_onnx(LENET, keep_final_soft_max=True)),
+        ("did you mean 'keep_final_softmax'?", lambda: soap.from_onnx(LENET, keep_final_soft_max=True)),
+        ("model 'lenet' has no option 'batches', expected image or classes, did you mean 'batch'?",
+         lambda: soap.generate("lenet", batches=8)),
+        ("fit() has no argument 'epoch', did you mean 'epochs'?", lambda: soap.fit(model, None, "cpu-2", epoch=3)),
+        ("plan() has no argument 'global_batchsize', did you mean 'global_batch'?",
+         lambda: soap.plan("gpt2", "h100-8", global_batchsize=3)),
+        ("compile() has no argument 'thread', did you mean 'threads'?", lambda: model.compile(thread=1)),
+        ("emit() has no argument 'xyz', expected self, path, level, cpu",
+         lambda: soap.apply_strategy(model, "cpu-2", "zero").emit("x", xyz=1)),
+    ]:  # fmt: skip
+        raises(TypeError, near, call)
+    raises(soap.SoapError, "has no option 'no_such_option'", lambda: model.build_training_step(no_such_option=1))
 
 
 def main():

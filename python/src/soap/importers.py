@@ -10,6 +10,7 @@ from typing import Any, Callable, Sequence
 from . import _core
 from ._options import import_options
 from .model import Model
+from .planning.keywords import names_nearest
 
 
 def from_onnx(path: str | os.PathLike[str], **options: Any) -> Model:
@@ -20,6 +21,7 @@ def from_onnx(path: str | os.PathLike[str], **options: Any) -> Model:
     return Model(_core.Module.import_onnx(path, import_options(options)), Path(path).stem)
 
 
+@names_nearest
 def from_mlir(
     text_or_path: str | os.PathLike[str], *, dialect_plugins: Sequence[str | os.PathLike[str]] = ()
 ) -> Model:

@@ -25,6 +25,7 @@ from .errors import SoapError, SoapWarning
 from .model import Model
 from .plan import Plan
 from .plan import find_strategy as _find_strategy
+from .planning.keywords import names_nearest
 
 check_version("jax", _jax.__version__)
 
@@ -35,13 +36,12 @@ _BYTES.update({"f64": 8, "s64": 8, "u64": 8})
 
 
 class JaxModel(Model):
-    """A model that was a function of JAX. It knows the trees of the function's arguments and results, its jaxpr, and
-    its program with the options of the import."""
+    """A model that was a function of JAX. It knows the trees of the function's arguments and results, and its program
+    with the options of the import."""
 
-    def __init__(self, core: _core.Module, name: str, trees: _Trees, closed: Any, program: str, options: list[str]):
+    def __init__(self, core: _core.Module, name: str, trees: _Trees, program: str, options: list[str]):
         super().__init__(core, name)
         self._trees = trees
-        self._closed = closed
         self._program = program
         self._options = options
 
@@ -136,7 +136,7 @@ def from_jax(
     if roles.assumed:
         _logger.warning("soap.from_jax: assumed of %s: %s (updates=, data= and labels= say otherwise)", name,
                         "; ".join(roles.assumed))
-    model = JaxModel(core, name, trees, traced.jaxpr, program, words)
+    model = JaxModel(core, name, trees, program, words)
     leaves = _jax.tree_util.tree_leaves(dynamic)
     if not any(isinstance(leaf, _jax.ShapeDtypeStruct) for leaf in leaves):
         model._values = {trees.argument_names[i]: _value_of(leaves[i], trees.leaves[i]) for i in kept}
@@ -272,6 +272,7 @@ def _names_of(function: Callable[..., Any], paths: Sequence[Any]) -> list[str]:
     return names
 
 
+@names_nearest
 def mesh(plan: Plan, devices: Sequence[Any] | None = None) -> Any:
     """The plan's mesh over devices of JAX, in the order of the plan's devices."""
     layout = plan.layout()
@@ -282,6 +283,7 @@ def mesh(plan: Plan, devices: Sequence[Any] | None = None) -> Any:
     return _jax.sharding.Mesh(grid, tuple(layout.axes) or ("axis0",))
 
 
+@names_nearest
 def shardings(plan: Plan, devices: Sequence[Any] | None = None, *, strict: bool = False) -> dict[int, Any]:
     """NamedSharding of every argument of the plan's function, by its number in the program.
 

@@ -13,6 +13,7 @@ import numpy as np
 from . import _core
 from ._options import pass_options
 from .errors import SoapError
+from .planning.keywords import names_nearest
 from .session import Session, as_array
 
 
@@ -76,6 +77,7 @@ class Model:
 
     # --- Running ------------------------------------------------------------------------------------------------------
 
+    @names_nearest
     def compile(self, *, level: int = 2, cache: bool = True, pin: bool = False, threads: int = 0) -> Session:
         """Compiles the module for this machine. A module without a strategy runs on one device. `level` is LLVM's,
         `cache` that of compiled code on disk; `pin` binds devices to cores; `threads` of kernels a device, 0: the
@@ -159,6 +161,14 @@ class Model:
         copy._core = core
         copy._predictor = None
         return copy
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The IR as text, and the values: pickle and copy take these."""
+        return {**self.__dict__, "_core": self._core.print(), "_predictor": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._core = _core.Module.parse(state["_core"], self.name, [])
 
     def __repr__(self) -> str:
         functions = ", ".join(f"@{f['name']} ({f['ops']} ops)" for f in self.describe()["functions"])

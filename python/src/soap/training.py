@@ -16,6 +16,7 @@ import numpy as np
 from .errors import SoapError, SoapWarning
 from .model import Model, check_model
 from .plan import Plan, find_strategy
+from .planning.keywords import names_nearest
 from .session import Session, as_array
 
 
@@ -55,6 +56,7 @@ class History(list[Epoch]):
         return "\n".join(map(str, self))
 
 
+@names_nearest
 def fit(
     model: Model,
     data: Any,

@@ -12,10 +12,12 @@ from .answer import Answer
 from .api import make_answer, problem_of, quiet
 from .errors import PlanError
 from .fitted import fit_measurements
+from .keywords import names_nearest
 from .models import Program
 from .tools import Tools
 
 
+@names_nearest
 def plan(model: Any, cluster: str, *, example_inputs: Any = None, global_batch: int | None = None,
          seq_length: int | None = None, precision: str = "bf16", executor: str = "",
          measured: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] = (), time_limit: float = 30,

@@ -15,6 +15,7 @@ import torch
 from .. import _core
 from ..errors import SoapError, SoapWarning
 from ..model import Model
+from ..planning.keywords import names_nearest
 from ..session import Session, as_array
 from .builder import Unsupported
 from .check import compare, order_matters
@@ -313,6 +314,7 @@ def _selection(output: Any) -> Callable[[Any], Any]:
     raise TypeError(f"from_torch: output: expected a name, a number or a function, got {type(output).__name__}")
 
 
+@names_nearest
 def from_torch(
     module: torch.nn.Module,
     example_inputs: Any,
