@@ -65,6 +65,7 @@ run "notebook of JAX" test/Python/pages.py docs/tutorials/JAX.ipynb
 run "plans as shardings of JAX" test/Python/Peers/shardings.py
 run "functions of JAX" test/Python/Peers/functions.py
 run "programs of JAX under plans" test/Python/Peers/jax_plans.py --page docs/JaxPrograms.md
+run "pipelines of JAX" test/Python/Peers/jax_pipelines.py
 run "plans of JAX on two processes" test/Python/Peers/jax_processes.py
 # Files of frameworks that need no GPU to read them; without dependencies, which would bring other versions of torch.
 if [ -z "${SOAP_PEERS:-}" ]; then

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Plans in real JAX with eight devices of the host: Peers/functions.py, the core of Peers/shardings.py and
-Peers/jax_plans.py, and Peers/jax_processes.py on two processes.
+"""Plans in real JAX with eight devices of the host: Peers/functions.py, Peers/jax_pipelines.py, the core of
+Peers/shardings.py and Peers/jax_plans.py, and Peers/jax_processes.py on two processes.
 
     test/Python/jax_devices.py BUILD
 
@@ -34,6 +34,7 @@ def main():
     return package.run_tests([[python, os.path.join(peers, "shardings.py"), "--core"],
                               [python, os.path.join(peers, "functions.py")],
                               [python, os.path.join(peers, "jax_plans.py"), "--core"],
+                              [python, os.path.join(peers, "jax_pipelines.py")],
                               [python, os.path.join(peers, "jax_processes.py")]], env=environment)
 
 

@@ -17,6 +17,8 @@ import numpy as np
 
 from . import _core, _jax_inner
 from ._jax_flow import kept_arguments
+from ._jax_pipeline import Pipeline as Pipeline
+from ._jax_pipeline import pipeline as pipeline
 from ._jax_state import Part, Roles, find_data, find_updates, is_key, parts_of, type_of
 from ._jax_trace import as_shape, evaluate
 from ._options import import_options, text_of
@@ -275,6 +277,7 @@ def _names_of(function: Callable[..., Any], paths: Sequence[Any]) -> list[str]:
 @names_nearest
 def mesh(plan: Plan, devices: Sequence[Any] | None = None) -> Any:
     """The plan's mesh over devices of JAX, in the order of the plan's devices."""
+    _refuse_stages(plan)
     layout = plan.layout()
     devices = list(devices if devices is not None else _jax.devices())
     if len(devices) < plan.devices:
@@ -283,12 +286,25 @@ def mesh(plan: Plan, devices: Sequence[Any] | None = None) -> Any:
     return _jax.sharding.Mesh(grid, tuple(layout.axes) or ("axis0",))
 
 
+def _refuse_stages(plan: Plan) -> None:
+    """An error for a pipeline."""
+    if plan.pipeline is None:
+        return
+    raise ValueError(
+        f"{plan._pipeline_in_words()}, and no mesh of all devices describes it: its stages are runs of the "
+        "program's ops (of a differentiated step, forward or backward ones), while shard_map needs groups of devices that "
+        "repeat one block; soap.jax.find_strategy gives plans of a mesh, soap.jax.pipeline(block, soap.plan(...)) runs "
+        "stages of repeated blocks, and soap.fit runs this plan"
+    )
+
+
 @names_nearest
 def shardings(plan: Plan, devices: Sequence[Any] | None = None, *, strict: bool = False) -> dict[int, Any]:
     """NamedSharding of every argument of the plan's function, by its number in the program.
 
     JAX cuts a dim of an argument into equal pieces only. A dim that the plan cuts otherwise is whole; a warning names
     it, with `strict` an error."""
+    _refuse_stages(plan)
     layout = plan.layout()
     grid = mesh(plan, devices)
     faults = dict(layout.inexact)
@@ -318,7 +334,7 @@ def shardings(plan: Plan, devices: Sequence[Any] | None = None, *, strict: bool 
         text = "some NamedShardings differ from the plan: " + reasons
         if strict:
             raise ValueError(text)
-        warnings.warn(text, SoapWarning, stacklevel=2)
+        warnings.warn(text, SoapWarning, stacklevel=3)  # behind names_nearest
     return result
 
 
@@ -385,7 +401,7 @@ def jit(
     trees = getattr(plan.model, "_trees", None)
     if trees is None:
         raise TypeError("soap.jax.jit: expected a plan of a model that soap.from_jax made")
-    plan.layout()  # refuses pipelines
+    _refuse_stages(plan)
     if inner and not strict and plan.devices > 1:
         plan = _snapped(plan)
     grid = mesh(plan, devices)

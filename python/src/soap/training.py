@@ -130,7 +130,7 @@ def fit(
             "the training step was built without 'ignore_index': its loss is divided by all labels, also by the ones "
             f"with {ignore_index}",
             SoapWarning,
-            stacklevel=2,
+            stacklevel=3,  # behind names_nearest
         )
     train = _Feed(session, "train_step", data, "data", ignore_index, leaves_out)
     if train.samples < train.batch:

@@ -285,7 +285,7 @@ def _warn_of_unused(module: torch.nn.Module, model: TorchModel, program: Program
         warnings.warn(
             f"the program of {type(module).__name__} does not have the parameters {unused}: they stay as they are",
             SoapWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
 
 
@@ -374,7 +374,7 @@ def from_torch(
             f"{type(module).__name__} is in evaluation mode: nothing is dropped and batch norms keep their statistics; "
             "module.train() before from_torch changes that",
             SoapWarning,
-            stacklevel=2,
+            stacklevel=3,  # behind names_nearest
         )
     tracer = Tracer(traced, example, backward)
     program = tracer.importer().run()
