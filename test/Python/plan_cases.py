@@ -219,6 +219,8 @@ def unknown_keywords_name_the_nearest():
     for near, call in [
         ("has no option 'timelimit', did you mean 'time_limit'?",
          lambda: soap.find_strategy(model, "cpu-2", timelimit=1)),
+        ("has no option 'optimiser', did you mean 'optimizer'?",
+         lambda: soap.find_strategy(model, "cpu-2", optimiser="adamw")),
         ("has no option 'momentun', did you mean 'momentum'?",
          lambda: soap.apply_strategy(model, "cpu-2", "zero", training={"momentun": 0.9})),
         ("apply_strategy() has no argument 'optimiser', did you mean 'optimizer'?",
@@ -232,11 +234,22 @@ def unknown_keywords_name_the_nearest():
         ("plan() has no argument 'global_batchsize', did you mean 'global_batch'?",
          lambda: soap.plan("gpt2", "h100-8", global_batchsize=3)),
         ("compile() has no argument 'thread', did you mean 'threads'?", lambda: model.compile(thread=1)),
-        ("emit() has no argument 'xyz', expected self, path, level, cpu",
+        ("emit() has no argument 'xyz', expected path, level, cpu",
          lambda: soap.apply_strategy(model, "cpu-2", "zero").emit("x", xyz=1)),
     ]:  # fmt: skip
         raises(TypeError, near, call)
     raises(soap.SoapError, "has no option 'no_such_option'", lambda: model.build_training_step(no_such_option=1))
+    raises(soap.OptionError, "--soap-mark-arguments has no option 'dta', did you mean 'data'?",
+           lambda: model.mark_arguments(dta=[0]))  # fmt: skip
+    # A wrong value is no unknown option.
+    for call in (lambda: soap.find_strategy(model, "cpu-2", algorithm="mcm"), lambda: soap.from_onnx(LENET, batch="x"),
+                 lambda: soap.from_stablehlo("x", sample_dim="x"), lambda: soap.generate("gpt", layers="x")):  # fmt: skip
+        try:
+            call()
+        except soap.SoapError as error:
+            assert not isinstance(error, soap.OptionError) and "expected" in str(error), error
+        else:
+            raise AssertionError("no error of a wrong value")
 
 
 def main():

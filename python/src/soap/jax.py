@@ -23,7 +23,7 @@ from ._jax_state import Part, Roles, find_data, find_updates, is_key, parts_of, 
 from ._jax_trace import as_shape, evaluate
 from ._options import import_options, text_of
 from ._versions import check_version
-from .errors import SoapError, SoapWarning
+from .errors import SoapError, SoapWarning, keywords_beside
 from .model import Model
 from .plan import Plan
 from .plan import find_strategy as _find_strategy
@@ -133,7 +133,8 @@ def from_jax(
         chosen["sample_dim"] = sample_dim
     name = getattr(function, "__name__", "step")
     program, words = generic_stablehlo(lowered), import_options({**chosen, **options, "updates": chosen["updates"]})
-    core = _core.Module.import_stablehlo(program, name, words)
+    with keywords_beside("static_argnums", "static_argnames", "sample_dim"):
+        core = _core.Module.import_stablehlo(program, name, words)
     core.name_arguments([n for n, position in zip(trees.argument_names, trees.positions) if position >= 0], None)
     if roles.assumed:
         _logger.warning("soap.from_jax: assumed of %s: %s (updates=, data= and labels= say otherwise)", name,

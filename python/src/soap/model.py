@@ -12,7 +12,7 @@ import numpy as np
 
 from . import _core
 from ._options import pass_options
-from .errors import SoapError
+from .errors import SoapError, keywords_beside
 from .planning.keywords import names_nearest
 from .session import Session, as_array
 
@@ -62,7 +62,8 @@ class Model:
     def mark_arguments(self, **options: Any) -> Model:
         """Says by numbers which arguments of a function are `data`, `labels`, `parameters` or `states`. Further options
         of `--soap-mark-arguments`: `sample_dim=0`, `batch=8`, `function="main"`."""
-        return self.run_passes("soap-mark-arguments{" + pass_options(options) + "}")
+        with keywords_beside("data", "labels", "parameters", "states", "sample_dim", "batch", "function"):
+            return self.run_passes("soap-mark-arguments{" + pass_options(options) + "}")
 
     def name_arguments(self, names: Sequence[str], function: str | None = None) -> Model:
         """The model with names for the arguments of a function: tensors of sessions and plans have them."""

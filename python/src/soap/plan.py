@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Sequence
 
 from ._options import pass_options
-from .errors import SoapError
+from .errors import SoapError, keywords_beside
 from .layout import Layout
 from .model import Model, check_model, needs_training_step
 from .planning import html
@@ -55,7 +55,8 @@ def find_strategy(
         more = training if isinstance(training, dict) else {}
         step = model.build_training_step(optimizer, learning_rate, **more)
     core = step._core.clone()
-    report = core.search(pass_options({"topology": topology, "function": function, **search}))
+    with keywords_beside("option", "optimizer", "learning_rate", "training"):
+        report = core.search(pass_options({"topology": topology, "function": function, **search}))
     return Plan(step._with(core), json.loads(report), function)
 
 

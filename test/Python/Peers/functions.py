@@ -580,6 +580,18 @@ def plans_that_no_mesh_has():
 
 
 @test
+def unknown_options():
+    for given, near in (("static_argnum", "static_argnums"), ("update", "updates"), ("sampledim", "sample_dim")):
+        try:
+            soap.from_jax(step, *start(), **{given: 0})
+        except TypeError as error:
+            assert f"option {given!r} of StableHLO import, expected function, data" in str(error), error
+            assert f"did you mean {near!r}?" in str(error), error
+        else:
+            raise AssertionError(f"no error of {given}")
+
+
+@test
 def copied_plans():
     """A pickled plan runs as the plan does: its model has the trees and the program."""
     model = imported(step, *start())[0]

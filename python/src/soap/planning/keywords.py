@@ -19,7 +19,7 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
 def names_nearest(function: Function) -> Function:
     """The function, whose error for an unknown keyword names the nearest one that it has."""
-    known = list(inspect.signature(function).parameters)
+    known = [name for name in inspect.signature(function).parameters if name != "self"]
 
     @functools.wraps(function)
     def call(*args: Any, **options: Any) -> Any:
