@@ -248,7 +248,8 @@ def _roles_of(
     if data is None:
         keys = {i for i, leaf in enumerate(trees.leaves) if is_key(leaf)}
         updated = {owner[leaf] for leaf in trees.updates.values()}
-        find_data(arguments, {*updated, *labels}, keys, sample_dim, roles)
+        unread = {i for i, part in enumerate(arguments) if all(trees.positions[leaf] < 0 for leaf in part.leaves)}
+        find_data(arguments, {*updated, *labels, *unread}, keys, sample_dim, roles)
     else:
         roles.data = list(data)
     return roles, owner
