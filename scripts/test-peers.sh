@@ -64,6 +64,9 @@ run "programs of from_torch, recorded anew" test/Python/Peers/record_programs.py
 run "notebook of JAX" test/Python/pages.py docs/tutorials/JAX.ipynb
 run "plans as shardings of JAX" test/Python/Peers/shardings.py
 run "functions of JAX" test/Python/Peers/functions.py
+run "programs of JAX under plans" test/Python/Peers/jax_plans.py --page docs/JaxPrograms.md
+run "pipelines of JAX" test/Python/Peers/jax_pipelines.py
+run "plans of JAX on two processes" test/Python/Peers/jax_processes.py
 # Files of frameworks that need no GPU to read them; without dependencies, which would bring other versions of torch.
 if [ -z "${SOAP_PEERS:-}" ]; then
   "$peers/bin/python" -m pip install -q --disable-pip-version-check accelerate tyro py-cpuinfo hjson pydantic msgpack

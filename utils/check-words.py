@@ -10,7 +10,7 @@ utils/words.json has the words of docs/Glossary.md that took the place of others
 subject. Lines of pages and comments have at most 120 columns; tables of pages have short cells instead. A sentence of a
 page has at most 40 words: it ends at a period, a colon, a semicolon, an item of a list, or a table. Code in quotes is
 one word. All pages of docs/ together have at most as many words as words.json says; code is not counted, and neither
-are the tables of generated pages.
+are tables of generated pages and of generated parts of pages.
 The last line is "N passed, N failed": one check per file.
 """
 
@@ -113,9 +113,11 @@ def sentences(text):
 
 
 def counted_words(path, text):
-    """Words of a page outside of code; of a generated page outside of tables, too."""
+    """Words of a page outside of code; of a generated page, or the part of a page, outside of tables, too."""
     text = re.sub(r"```.*?```", "", text, flags=re.S)
     text = re.sub(r"^ {4}.*$", "", text, flags=re.M)
+    text = re.sub(r"<!-- \S+ --table -->.*?<!-- end of the table -->", lambda match: re.sub(r"^ *\|.*$", "", match[0], flags=re.M),
+                  text, flags=re.S)
     if text.startswith("<!-- Generated"):
         text = re.sub(r"^ *\|.*$", "", text, flags=re.M)
     return len(text.split())

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Plans in real JAX with eight devices of the host: Peers/functions.py, and the core of Peers/shardings.py and
-Peers/jax_plans.py.
+"""Plans in real JAX with eight devices of the host: Peers/functions.py, Peers/jax_pipelines.py, the core of
+Peers/shardings.py and Peers/jax_plans.py, and Peers/jax_processes.py on two processes.
 
     test/Python/jax_devices.py BUILD
 
@@ -33,7 +33,9 @@ def main():
     peers = os.path.join(package.SOURCE, "test", "Python", "Peers")
     return package.run_tests([[python, os.path.join(peers, "shardings.py"), "--core"],
                               [python, os.path.join(peers, "functions.py")],
-                              [python, os.path.join(peers, "jax_plans.py"), "--core"]], env=environment)
+                              [python, os.path.join(peers, "jax_plans.py"), "--core"],
+                              [python, os.path.join(peers, "jax_pipelines.py")],
+                              [python, os.path.join(peers, "jax_processes.py")]], env=environment)
 
 
 if __name__ == "__main__":

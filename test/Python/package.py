@@ -97,6 +97,7 @@ def main():
         return status
     python, tests = os.path.join(build, ".python-package", "bin", "python"), os.path.join(SOURCE, "test", "Python")
     return run_tests([[python, os.path.join(tests, "cases.py"), SOURCE, build],
+                      [python, os.path.join(tests, "plan_cases.py"), SOURCE, build],
                       [python, os.path.join(tests, "torch_programs.py")],
                       [python, os.path.join(tests, "pages.py"), os.path.join(SOURCE, "docs", "Python.md")]])
 

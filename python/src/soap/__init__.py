@@ -19,7 +19,7 @@ from ._openmp import sleeping_threads
 
 with sleeping_threads():
     from . import _core
-from .errors import SoapError, SoapWarning
+from .errors import OptionError, SoapError, SoapWarning
 from .importers import from_jax, from_mlir, from_onnx, from_stablehlo, from_torch, generate
 from .layout import Layout, TensorLayout
 from .model import Model
@@ -40,6 +40,7 @@ __all__ = [
     "History",
     "Layout",
     "Model",
+    "OptionError",
     "Plan",
     "PlanError",
     "Session",

@@ -9,7 +9,9 @@ from typing import Any, Callable, Sequence
 
 from . import _core
 from ._options import import_options
+from .errors import keywords_beside
 from .model import Model
+from .planning.keywords import names_nearest
 
 
 def from_onnx(path: str | os.PathLike[str], **options: Any) -> Model:
@@ -20,6 +22,7 @@ def from_onnx(path: str | os.PathLike[str], **options: Any) -> Model:
     return Model(_core.Module.import_onnx(path, import_options(options)), Path(path).stem)
 
 
+@names_nearest
 def from_mlir(
     text_or_path: str | os.PathLike[str], *, dialect_plugins: Sequence[str | os.PathLike[str]] = ()
 ) -> Model:
@@ -46,7 +49,8 @@ def from_stablehlo(text: str, name: str = "stablehlo", **options: Any) -> Model:
 def generate(name: str, *, batch: int = 0, **options: Any) -> Model:
     """A network by name, without trained weights (docs/Models.md): `generate("gpt", batch=8, layers=2)`,
     `generate("llama", preset="8b")`. `batch` 0: the network's default."""
-    return Model(_core.Module.generate(name, batch, import_options(options)), name)
+    with keywords_beside("batch"):
+        return Model(_core.Module.generate(name, batch, import_options(options)), name)
 
 
 def from_torch(module: Any, example_inputs: Any, **options: Any) -> Model:

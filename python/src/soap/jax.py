@@ -17,14 +17,17 @@ import numpy as np
 
 from . import _core, _jax_inner
 from ._jax_flow import kept_arguments
+from ._jax_pipeline import Pipeline as Pipeline
+from ._jax_pipeline import pipeline as pipeline
 from ._jax_state import Part, Roles, find_data, find_updates, is_key, parts_of, type_of
 from ._jax_trace import as_shape, evaluate
 from ._options import import_options, text_of
 from ._versions import check_version
-from .errors import SoapError, SoapWarning
+from .errors import SoapError, SoapWarning, keywords_beside
 from .model import Model
 from .plan import Plan
 from .plan import find_strategy as _find_strategy
+from .planning.keywords import names_nearest
 
 check_version("jax", _jax.__version__)
 
@@ -35,13 +38,12 @@ _BYTES.update({"f64": 8, "s64": 8, "u64": 8})
 
 
 class JaxModel(Model):
-    """A model that was a function of JAX. It knows the trees of the function's arguments and results, its jaxpr, and
-    its program with the options of the import."""
+    """A model that was a function of JAX. It knows the trees of the function's arguments and results, and its program
+    with the options of the import."""
 
-    def __init__(self, core: _core.Module, name: str, trees: _Trees, closed: Any, program: str, options: list[str]):
+    def __init__(self, core: _core.Module, name: str, trees: _Trees, program: str, options: list[str]):
         super().__init__(core, name)
         self._trees = trees
-        self._closed = closed
         self._program = program
         self._options = options
 
@@ -131,12 +133,13 @@ def from_jax(
         chosen["sample_dim"] = sample_dim
     name = getattr(function, "__name__", "step")
     program, words = generic_stablehlo(lowered), import_options({**chosen, **options, "updates": chosen["updates"]})
-    core = _core.Module.import_stablehlo(program, name, words)
+    with keywords_beside("static_argnums", "static_argnames", "sample_dim"):
+        core = _core.Module.import_stablehlo(program, name, words)
     core.name_arguments([n for n, position in zip(trees.argument_names, trees.positions) if position >= 0], None)
     if roles.assumed:
         _logger.warning("soap.from_jax: assumed of %s: %s (updates=, data= and labels= say otherwise)", name,
                         "; ".join(roles.assumed))
-    model = JaxModel(core, name, trees, traced.jaxpr, program, words)
+    model = JaxModel(core, name, trees, program, words)
     leaves = _jax.tree_util.tree_leaves(dynamic)
     if not any(isinstance(leaf, _jax.ShapeDtypeStruct) for leaf in leaves):
         model._values = {trees.argument_names[i]: _value_of(leaves[i], trees.leaves[i]) for i in kept}
@@ -245,7 +248,8 @@ def _roles_of(
     if data is None:
         keys = {i for i, leaf in enumerate(trees.leaves) if is_key(leaf)}
         updated = {owner[leaf] for leaf in trees.updates.values()}
-        find_data(arguments, {*updated, *labels}, keys, sample_dim, roles)
+        unread = {i for i, part in enumerate(arguments) if all(trees.positions[leaf] < 0 for leaf in part.leaves)}
+        find_data(arguments, {*updated, *labels, *unread}, keys, sample_dim, roles)
     else:
         roles.data = list(data)
     return roles, owner
@@ -272,8 +276,10 @@ def _names_of(function: Callable[..., Any], paths: Sequence[Any]) -> list[str]:
     return names
 
 
+@names_nearest
 def mesh(plan: Plan, devices: Sequence[Any] | None = None) -> Any:
     """The plan's mesh over devices of JAX, in the order of the plan's devices."""
+    _refuse_stages(plan)
     layout = plan.layout()
     devices = list(devices if devices is not None else _jax.devices())
     if len(devices) < plan.devices:
@@ -282,11 +288,25 @@ def mesh(plan: Plan, devices: Sequence[Any] | None = None) -> Any:
     return _jax.sharding.Mesh(grid, tuple(layout.axes) or ("axis0",))
 
 
+def _refuse_stages(plan: Plan) -> None:
+    """An error for a pipeline."""
+    if plan.pipeline is None:
+        return
+    raise ValueError(
+        f"{plan._pipeline_in_words()}, and no mesh of all devices describes it: its stages are runs of the "
+        "program's ops (of a differentiated step, forward or backward ones), while shard_map needs groups of devices that "
+        "repeat one block; soap.jax.find_strategy gives plans of a mesh, soap.jax.pipeline(block, soap.plan(...)) runs "
+        "stages of repeated blocks, and soap.fit runs this plan"
+    )
+
+
+@names_nearest
 def shardings(plan: Plan, devices: Sequence[Any] | None = None, *, strict: bool = False) -> dict[int, Any]:
     """NamedSharding of every argument of the plan's function, by its number in the program.
 
     JAX cuts a dim of an argument into equal pieces only. A dim that the plan cuts otherwise is whole; a warning names
     it, with `strict` an error."""
+    _refuse_stages(plan)
     layout = plan.layout()
     grid = mesh(plan, devices)
     faults = dict(layout.inexact)
@@ -316,7 +336,7 @@ def shardings(plan: Plan, devices: Sequence[Any] | None = None, *, strict: bool 
         text = "some NamedShardings differ from the plan: " + reasons
         if strict:
             raise ValueError(text)
-        warnings.warn(text, SoapWarning, stacklevel=2)
+        warnings.warn(text, SoapWarning, stacklevel=3)  # behind names_nearest
     return result
 
 
@@ -383,7 +403,7 @@ def jit(
     trees = getattr(plan.model, "_trees", None)
     if trees is None:
         raise TypeError("soap.jax.jit: expected a plan of a model that soap.from_jax made")
-    plan.layout()  # refuses pipelines
+    _refuse_stages(plan)
     if inner and not strict and plan.devices > 1:
         plan = _snapped(plan)
     grid = mesh(plan, devices)

@@ -111,16 +111,42 @@ def _primes(number: int) -> list[int]:
     return factors
 
 
-def _chosen_tile(tiles: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
-    """The tile that a device keeps: the one that is updated, else the largest."""
+#: For every dim its intervals.
+Region = tuple[tuple[tuple[int, int], ...], ...]
 
-    def size(tile: Mapping[str, Any]) -> int:
-        elements = 1
-        for intervals in tile["region"]:
-            elements *= sum(end - begin for begin, end in intervals)
-        return elements
 
-    return max(tiles, key=lambda tile: (bool(tile.get("updated")), size(tile)))
+def _size_of(region: Region) -> int:
+    elements = 1
+    for intervals in region:
+        elements *= sum(end - begin for begin, end in intervals)
+    return elements
+
+
+def _joined(regions: Sequence[Region], dim: int) -> list[Region]:
+    """Regions that differ in one dim alone, by intervals that touch or overlap, are joined."""
+    rows: list[Region] = []
+    for region in sorted(regions, key=lambda one: (one[:dim], one[dim + 1 :], one[dim])):
+        last = rows[-1] if rows else None
+        alike = last is not None and (last[:dim], last[dim + 1 :]) == (region[:dim], region[dim + 1 :])
+        if last is not None and alike and len(last[dim]) == len(region[dim]) == 1 and region[dim][0][0] <= last[dim][0][1]:
+            end = max(last[dim][0][1], region[dim][0][1])
+            rows[-1] = (*last[:dim], ((last[dim][0][0], end),), *last[dim + 1 :])
+        else:
+            rows.append(region)
+    return rows
+
+
+def _held(tiles: Sequence[Mapping[str, Any]]) -> Region:
+    """The region that a device keeps: the tile that is updated; else the largest one that its tiles make together, as
+    where ops read slices of an argument."""
+    own = [tile for tile in tiles if tile.get("updated")] or tiles
+    regions: list[Region] = [tuple(tuple(map(tuple, intervals)) for intervals in tile["region"]) for tile in own]
+    count = 0
+    while count != len(regions):
+        count = len(regions)
+        for dim in range(len(regions[0])):
+            regions = _joined(regions, dim)
+    return max(regions, key=_size_of)
 
 
 def _cuts(row: Mapping[str, Any], devices: int) -> tuple[list[list[int]], str | None]:
@@ -136,10 +162,10 @@ def _cuts(row: Mapping[str, Any], devices: int) -> tuple[list[list[int]], str | 
     if len(by_device) < devices:
         # All devices have what some need.
         return whole, f"only {len(by_device)} of {devices} devices hold it"
-    regions = [_chosen_tile(by_device[device])["region"] for device in range(devices)]
+    regions = [_held(by_device[device]) for device in range(devices)]
     dims, fault = [], None
     for dim in range(rank):
-        pieces = sorted({tuple(map(tuple, region[dim])) for region in regions})
+        pieces = sorted({region[dim] for region in regions})
         if any(len(piece) != 1 for piece in pieces):
             fault = f"dim {dim} is cut into pieces with gaps"
             dims.append(whole[dim])
@@ -158,7 +184,7 @@ def _cuts(row: Mapping[str, Any], devices: int) -> tuple[list[list[int]], str | 
             dims.append(whole[dim])
             continue
         position = {piece: i for i, piece in enumerate(pieces)}
-        dims.append([position[tuple(map(tuple, region[dim]))] for region in regions])
+        dims.append([position[region[dim]] for region in regions])
     return dims, fault
 
 

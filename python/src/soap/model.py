@@ -12,7 +12,8 @@ import numpy as np
 
 from . import _core
 from ._options import pass_options
-from .errors import SoapError
+from .errors import SoapError, keywords_beside
+from .planning.keywords import names_nearest
 from .session import Session, as_array
 
 
@@ -61,7 +62,8 @@ class Model:
     def mark_arguments(self, **options: Any) -> Model:
         """Says by numbers which arguments of a function are `data`, `labels`, `parameters` or `states`. Further options
         of `--soap-mark-arguments`: `sample_dim=0`, `batch=8`, `function="main"`."""
-        return self.run_passes("soap-mark-arguments{" + pass_options(options) + "}")
+        with keywords_beside("data", "labels", "parameters", "states", "sample_dim", "batch", "function"):
+            return self.run_passes("soap-mark-arguments{" + pass_options(options) + "}")
 
     def name_arguments(self, names: Sequence[str], function: str | None = None) -> Model:
         """The model with names for the arguments of a function: tensors of sessions and plans have them."""
@@ -76,6 +78,7 @@ class Model:
 
     # --- Running ------------------------------------------------------------------------------------------------------
 
+    @names_nearest
     def compile(self, *, level: int = 2, cache: bool = True, pin: bool = False, threads: int = 0) -> Session:
         """Compiles the module for this machine. A module without a strategy runs on one device. `level` is LLVM's,
         `cache` that of compiled code on disk; `pin` binds devices to cores; `threads` of kernels a device, 0: the
@@ -159,6 +162,14 @@ class Model:
         copy._core = core
         copy._predictor = None
         return copy
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The IR as text, and the values: pickle and copy take these."""
+        return {**self.__dict__, "_core": self._core.print(), "_predictor": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._core = _core.Module.parse(state["_core"], self.name, [])
 
     def __repr__(self) -> str:
         functions = ", ".join(f"@{f['name']} ({f['ops']} ops)" for f in self.describe()["functions"])

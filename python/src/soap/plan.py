@@ -11,9 +11,11 @@ from pathlib import Path
 from typing import Any, Sequence
 
 from ._options import pass_options
-from .errors import SoapError
+from .errors import SoapError, keywords_beside
 from .layout import Layout
 from .model import Model, check_model, needs_training_step
+from .planning import html
+from .planning.keywords import names_nearest
 
 #: TensorOpt's options (Cai et al., 2020).
 OPTIONS = ("mini-time", "mini-parallelism", "profiling")
@@ -53,10 +55,12 @@ def find_strategy(
         more = training if isinstance(training, dict) else {}
         step = model.build_training_step(optimizer, learning_rate, **more)
     core = step._core.clone()
-    report = core.search(pass_options({"topology": topology, "function": function, **search}))
+    with keywords_beside("option", "optimizer", "learning_rate", "training"):
+        report = core.search(pass_options({"topology": topology, "function": function, **search}))
     return Plan(step._with(core), json.loads(report), function)
 
 
+@names_nearest
 def apply_strategy(
     model: Model,
     topology: str | os.PathLike[str],
@@ -231,12 +235,15 @@ class Plan:
                 file.write(text)
         return text
 
+    @names_nearest
     def page(self, path: str | os.PathLike[str], beside: Plan | None = None) -> None:
         """Writes `plan.html`, one file that shows the plan in a browser (docs/PlanReport.md): timeline, memory, ops,
         links, baselines, other machines. `beside` is a second plan on the same topology, compared with this one."""
         from .planning.page import page_of_module
         from .planning.tools import Tools
 
+        if beside is not None and beside.topology != self.topology:
+            raise ValueError(f"beside: expected a plan on {self.topology!r}, got one on {beside.topology!r}")
         with tempfile.TemporaryDirectory(prefix="soap-plan-") as place:
             folder = Path(place)
             files = []
@@ -251,14 +258,12 @@ class Plan:
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)
 
-    def _repr_svg_(self) -> str:
-        return self.draw()
-
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes a strategy file (docs/Strategy.md), which `apply_strategy` and the passes read."""
         with open(path, "w", encoding="utf-8") as file:
             file.write(self.model._core.strategy_file(self._function))
 
+    @names_nearest
     def emit(self, path: str | os.PathLike[str], *, level: int = 2, cpu: str = "host") -> None:
         """Writes an artifact (docs/Artifacts.md): `soap-run` and `Session.load` run it without a compiler."""
         self.model._core.emit_artifact(os.fspath(path), level, cpu)
@@ -290,6 +295,15 @@ class Plan:
 
     def __repr__(self) -> str:
         return f"<soap.Plan {self._headline()}>"
+
+    def _repr_html_(self) -> str:
+        """The text of `print(plan)` as a table, and the drawing, for notebooks."""
+        ops, rest = _lines(self.strategy["ops"], len(self.recomputed))
+        words = [f"{self._pipeline_in_words()}; of one microbatch:"] if self.pipeline is not None else []
+        return "".join([
+            "<div>", html.paragraph(self._headline(), strong=True), *map(html.paragraph, words),
+            html.table(["ops of the forward pass", "config", "devices", ""], ops), *map(html.paragraph, rest),
+            "<details><summary>drawing</summary>", self.draw(), "</details></div>"])  # fmt: skip
 
 
 _COMPARED = ("makespan_ns", "bytes_moved", "bytes_between_machines", "compute_ns", "movement_ns")
@@ -349,8 +363,20 @@ def _devices(numbers: Sequence[int]) -> str:
 
 
 def _table(ops: Sequence[dict[str, Any]], recomputed: int) -> list[str]:
-    """A line for each run of ops of the forward pass with the same config: names, degrees with roles, devices.
-    Gradients and updates follow their op: the last line counts them, and ops that are recomputed."""
+    """The lines of a plan as text."""
+    rows, rest = _lines(ops, recomputed)
+    width, cuts_width = (max((len(row[i]) for row in rows), default=0) for i in (0, 1))
+    lines = [
+        f"  {label:{width}}  {cuts:{cuts_width}}  devices {devices}" + (f"  {repeat}" if repeat else "")
+        for label, cuts, devices, repeat in rows
+    ]
+    return [*lines, *(f"  {line}" for line in rest)]
+
+
+def _lines(ops: Sequence[dict[str, Any]], recomputed: int) -> tuple[list[tuple[str, str, str, str]], list[str]]:
+    """A row for each run of ops of the forward pass with the same config: names, degrees with roles, devices, how often
+    its layer repeats. Gradients and updates follow their op: a line behind the rows counts them, and ops that are
+    recomputed."""
     rows: list[tuple[list[str], str, str]] = []
     for op in ops:
         if op["phase"] != "forward":
@@ -367,16 +393,9 @@ def _table(ops: Sequence[dict[str, Any]], recomputed: int) -> list[str]:
     others = sum(op["phase"] != "forward" for op in ops) - recomputed
     rows, repeats = _without_repeats(rows)
     labels = [names[0] if len(names) == 1 else f"{names[0]} ... {names[-1]} ({len(names)})" for names, _, _ in rows]
-    width = max(map(len, labels), default=0)
-    cuts_width = max((len(cuts) for _, cuts, _ in rows), default=0)
-    lines = [
-        f"  {label:{width}}  {cuts:{cuts_width}}  devices {devices}{repeat}"
-        for label, (_, cuts, devices), repeat in zip(labels, rows, repeats)
-    ]
-    if others:
-        again = f"; {recomputed} ops are recomputed" if recomputed else ""
-        lines.append(f"  and {others} ops of the backward pass and the updates{again}")
-    return lines
+    again = f"; {recomputed} ops are recomputed" if recomputed else ""
+    rest = [f"and {others} ops of the backward pass and the updates{again}"] if others else []
+    return [(label, cuts, devices, repeat) for label, (_, cuts, devices), repeat in zip(labels, rows, repeats)], rest
 
 
 def _without_repeats(rows: list[tuple[list[str], str, str]]) -> tuple[list[tuple[list[str], str, str]], list[str]]:
@@ -397,6 +416,6 @@ def _without_repeats(rows: list[tuple[list[str], str, str]]) -> tuple[list[tuple
         kept += rows[first : first + period]
         texts += [""] * (period - 1)
         lines = "this line" if period == 1 else f"these {period} lines"
-        texts.append(f"  ({lines} {count} times, up to numbers)" if count > 1 else "")
+        texts.append(f"({lines} {count} times, up to numbers)" if count > 1 else "")
         first += period * count
     return kept, texts

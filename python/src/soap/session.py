@@ -10,6 +10,7 @@ from typing import Any, Callable, Mapping
 import numpy as np
 
 from . import _core
+from .planning.keywords import names_nearest
 
 #: Arrays of tensors by type. NumPy has no bfloat16: its arrays are float32 whose numbers are rounded to bf16.
 _TYPES = {"f16": np.float16, "bf16": np.float32, "f32": np.float32, "f64": np.float64, "i32": np.int32, "i64": np.int64}
@@ -39,10 +40,12 @@ class Session:
         }
 
     @staticmethod
+    @names_nearest
     def load(path: str | os.PathLike[str], *, pin: bool = False, threads: int = 0) -> Session:
         """Loads an artifact. Its code is native: load only files that you trust."""
         return Session(_core.Session.load(os.fspath(path), pin, threads))
 
+    @names_nearest
     def initialize(self, seed: int = 0, rule: str = "") -> None:
         """Gives parameters and states their first values. `rule`: "" takes each tensor's own, "he" and "glorot" replace
         it, all else is the path of a safetensors file."""

@@ -16,6 +16,7 @@ import numpy as np
 from .errors import SoapError, SoapWarning
 from .model import Model, check_model
 from .plan import Plan, find_strategy
+from .planning.keywords import names_nearest
 from .session import Session, as_array
 
 
@@ -55,6 +56,7 @@ class History(list[Epoch]):
         return "\n".join(map(str, self))
 
 
+@names_nearest
 def fit(
     model: Model,
     data: Any,
@@ -128,7 +130,7 @@ def fit(
             "the training step was built without 'ignore_index': its loss is divided by all labels, also by the ones "
             f"with {ignore_index}",
             SoapWarning,
-            stacklevel=2,
+            stacklevel=3,  # behind names_nearest
         )
     train = _Feed(session, "train_step", data, "data", ignore_index, leaves_out)
     if train.samples < train.batch:

@@ -3,11 +3,13 @@
 computes. Run by scripts/test-peers.sh and test/Python/jax_devices.py, with eight devices of the host.
 
 The last line is "N passed, N failed"."""
+import copy
 import dataclasses
 import functools
 import json
 import logging
 import os
+import pickle
 import re
 import sys
 import tempfile
@@ -575,6 +577,30 @@ def plans_that_no_mesh_has():
         near = soap.jax.nearest(lone)
         if near is not lone:
             assert near.milliseconds <= 1.01 * lone.milliseconds
+
+
+@test
+def unknown_options():
+    for given, near in (("static_argnum", "static_argnums"), ("update", "updates"), ("sampledim", "sample_dim")):
+        try:
+            soap.from_jax(step, *start(), **{given: 0})
+        except TypeError as error:
+            assert f"option {given!r} of StableHLO import, expected function, data" in str(error), error
+            assert f"did you mean {near!r}?" in str(error), error
+        else:
+            raise AssertionError(f"no error of {given}")
+
+
+@test
+def copied_plans():
+    """A pickled plan runs as the plan does: its model has the trees and the program."""
+    model = imported(step, *start())[0]
+    plan = soap.jax.find_strategy(model, f"cpu-{DEVICES}", proposals=20)
+    for again in (pickle.loads(pickle.dumps(plan)), copy.deepcopy(plan)):
+        assert again.strategy == plan.strategy and soap.jax.shardings(again) == soap.jax.shardings(plan)
+        found = [soap.jax._inner_shardings(step, one, soap.jax.mesh(one), True).specs for one in (plan, again)]
+        assert found[0] == found[1] and found[0], found
+        close(soap.jax.jit(step, again)(*start()), jax.jit(step)(*start()))
 
 
 @test

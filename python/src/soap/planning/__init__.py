@@ -4,7 +4,7 @@
 Nothing here needs the extension module: the tools of a build or an installation do the work."""
 
 from .answer import Answer
-from .api import plan
 from .errors import PlanError
+from .objects import plan
 
 __all__ = ["Answer", "PlanError", "plan"]

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from . import html
 from .hybrid import Plan
 from .network import Network
 from .planner import Problem
@@ -168,6 +169,22 @@ class Answer:
         return lines
 
     def as_text(self) -> str:
+        rows = self._rows()
+        widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]) - 1)]
+        numeric = {1, 2, 3, 4}
+        table = ["  " + "  ".join([*(cell.rjust(widths[i]) if i in numeric else cell.ljust(widths[i])
+                                     for i, cell in enumerate(row[:-1])), row[-1]]) for row in rows]  # fmt: skip
+        return "\n".join([*self._before_table(), "", "The best of each kind:", *table, "", *self._behind_table()]) + "\n"
+
+    def _repr_html_(self) -> str:
+        """The same as in `as_text`, for notebooks."""
+        before = [line.strip() for line in self._before_table() if line]
+        header, *rows = self._rows()
+        return "<div>" + "".join([
+            *(html.paragraph(line, strong=line.startswith(("Plan: ", "Today: "))) for line in before),
+            html.table(header, rows), html.listing("Memory, time, limits, and what is assumed", self._behind_table())]) + "</div>"  # fmt: skip
+
+    def _before_table(self) -> list[str]:
         problem, best = self.problem, self.best
         batch = f"{problem.batch:,} samples"
         if problem.length:
@@ -205,8 +222,11 @@ class Answer:
             lines += ["", "Device-seconds of an iteration, by size:"]
             lines += [f"  {name}: {devices * plan.seconds:,.2f}, {duration(plan.seconds)} an iteration"
                       + ("" if plan.fits else ", does not fit") for name, devices, plan in self.costs]  # fmt: skip
-        lines += ["", "The best of each kind:", *self._table(), ""]
-        lines += [f"  {kind}: none: {why}" for kind, why in self.why_missing.items()]
+        return lines
+
+    def _behind_table(self) -> list[str]:
+        best = self.best
+        lines = [f"  {kind}: none: {why}" for kind, why in self.why_missing.items()]
         memory = best.memory_by_kind()
         if memory:
             lines.append("Memory of the fullest device, by its price: "
@@ -228,20 +248,17 @@ class Answer:
         if self.folder:
             lines += ["", f"Written to {self.folder}: {', '.join(sorted(self.files))}"]
         lines += [f"Not written: {name}: {why}" for name, why in self.refused.items()]
-        return "\n".join(lines) + "\n"
+        return lines
 
-    def _table(self) -> list[str]:
-        header = ["kind", "time", "per second", "MFU", "memory", "", "plan"]
-        rows = [header]
+    def _rows(self) -> list[list[str]]:
+        """The table of kinds, its header first."""
+        rows = [["kind", "time", "per second", "MFU", "memory", "", "plan"]]
         for kind, plan in self.kinds.items():
             rate, unit = self.rate(plan)
             state = plan.state(self.problem.cluster.memory_bytes)
             rows.append([kind, duration(plan.seconds), f"{rate:,.0f}", f"{100 * self.mfu(plan):.1f} %",
                          gigabytes(plan.peak_bytes), state, plan.shape.in_words(plan.batch)])  # fmt: skip
-        widths = [max(len(row[i]) for row in rows) for i in range(len(header) - 1)]
-        numeric = {1, 2, 3, 4}
-        return ["  " + "  ".join([*(cell.rjust(widths[i]) if i in numeric else cell.ljust(widths[i])
-                                    for i, cell in enumerate(row[:-1])), row[-1]]) for row in rows]  # fmt: skip
+        return rows
 
 
 def _runs(levels: list[str]) -> str:

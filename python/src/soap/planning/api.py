@@ -1,14 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""`plan(...)`: the answer for a model and a cluster."""
+"""The problem of a model and a cluster, and its answer."""
 
 from __future__ import annotations
 
-import os
-import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from .answer import Answer
 from .choice import choose_for, other_sizes, sizes_of
@@ -192,37 +189,3 @@ def _add_files(answer: Answer, executor: str) -> None:
                 answer.notes.append(
                     f"stages of {name} have {layers} layers each; the price is of stages as Soap cuts them"
                 )
-
-
-def plan(model: Any, cluster: str, *, example_inputs: Any = None, global_batch: int | None = None,
-         seq_length: int | None = None, precision: str = "bf16", executor: str = "", time_limit: float = 30,
-         simulate_all: bool = False, folder: str | os.PathLike[str] | None = None) -> Answer:  # fmt: skip
-    """Plans the training of a model on a cluster (docs/SoapPlan.md).
-
-    `model` is a name, the path of a config.json, a model.onnx or a step.mlir; a model of `soap.from_*`; or, with
-    `example_inputs`, a module of PyTorch, on the device meta, too, or a function of JAX. `folder` gets the files."""
-    tools = Tools()
-    with tempfile.TemporaryDirectory(prefix="soap-plan-") as place:
-        found = _named_or_written(model, example_inputs, Path(place) / "model.mlir")
-        problem = problem_of(tools, found, cluster, global_batch, seq_length, precision, time_limit, executor)
-        return make_answer(tools, problem, Path(folder) if folder is not None else None, executor=executor,
-                           simulate_all=simulate_all, command=f"soap.plan(..., {cluster!r})")  # fmt: skip
-
-
-def _named_or_written(model: Any, example_inputs: Any, path: Path) -> str | Program:
-    """Objects of Python become programs in a file."""
-    if isinstance(model, (str, os.PathLike)):
-        return os.fspath(model)
-    name = type(model).__name__
-    if not hasattr(model, "save_ir"):
-        if example_inputs is None:
-            raise PlanError(f"soap.plan: a {name} needs example_inputs=")
-        import soap
-
-        if hasattr(model, "state_dict"):
-            model = soap.from_torch(model, example_inputs)
-        else:
-            name = getattr(model, "__name__", name)
-            model = soap.from_jax(model, *example_inputs)
-    model.save_ir(path)
-    return Program(getattr(model, "name", None) or name, path, is_onnx=False)

@@ -11,17 +11,16 @@ import textwrap
 from pathlib import Path
 
 from .answer import MFU, Answer
-from .api import PASS_EXECUTORS, make_answer, make_folder, problem_of
+from .api import make_answer, problem_of
 from .catalogue import ALIASES, CATALOGUE
-from .check import check, find_job, problem_of_job
-from .errors import PlanError, listed
+from .check import check
+from .errors import PlanError
 from .executors import EXECUTORS
 from .families import READERS
-from .hybrid import Shape
-from .measured import Fitted, fit, read_measurements
-from .measured.read import Run
+from .fitted import fit_measurements
+from .measured import Fitted
 from .page import page_of_module
-from .planner import Problem, Progress
+from .planner import Progress
 from .tools import Tools
 
 
@@ -176,7 +175,10 @@ def main(arguments: list[str] | None = None) -> int:
         tools = Tools()
         folder = Path(given.output) if given.output else None
         with tempfile.TemporaryDirectory(prefix="soap-plan-") as place:
-            fitted = fit_measurements(tools, given, folder or Path(place), progress) if given.measured else None
+            fitted = None
+            if given.measured:
+                fitted = fit_measurements(tools, given.measured, given.model, given.cluster, given.executor, given.precision,
+                                          folder or Path(place), progress)  # fmt: skip
             if given.check is not None:
                 answer = check(tools, given.check, given.model, given.cluster, given.seq_length, given.time_limit,
                                given.precision, folder, progress, fitted, command)  # fmt: skip
@@ -229,20 +231,6 @@ def complain(error: BaseException) -> int:
 def progress(line: str) -> None:
     if sys.stderr.isatty():
         print(f"\r\033[K{line} ...", end="", file=sys.stderr, flush=True)
-
-
-def fit_measurements(tools: Tools, given: argparse.Namespace, folder: Path, progress: Progress) -> Fitted:
-    def read_job(run: Run, cluster: str) -> tuple[Problem, Shape, str]:
-        job = find_job(run.job)
-        problem, setup, _, executor = problem_of_job(tools, job, run.model or given.model, cluster, run.length, 0,
-                                                     given.precision)  # fmt: skip
-        if not executor:
-            raise PlanError(f"--measured {run.where}: '{run.name}': {job.executor.TITLE} has no constants that could be "
-                            f"fitted; expected a job of {listed(sorted(PASS_EXECUTORS))}")  # fmt: skip
-        return problem, setup.shape, executor
-
-    make_folder(folder)
-    return fit(tools, read_measurements(given.measured), given.cluster, given.executor, folder, read_job, progress)
 
 
 def plan_of(tools: Tools, given: argparse.Namespace, folder: Path | None, progress: Progress,

@@ -15,6 +15,7 @@ import torch
 from .. import _core
 from ..errors import SoapError, SoapWarning
 from ..model import Model
+from ..planning.keywords import names_nearest
 from ..session import Session, as_array
 from .builder import Unsupported
 from .check import compare, order_matters
@@ -284,7 +285,7 @@ def _warn_of_unused(module: torch.nn.Module, model: TorchModel, program: Program
         warnings.warn(
             f"the program of {type(module).__name__} does not have the parameters {unused}: they stay as they are",
             SoapWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
 
 
@@ -313,6 +314,7 @@ def _selection(output: Any) -> Callable[[Any], Any]:
     raise TypeError(f"from_torch: output: expected a name, a number or a function, got {type(output).__name__}")
 
 
+@names_nearest
 def from_torch(
     module: torch.nn.Module,
     example_inputs: Any,
@@ -372,7 +374,7 @@ def from_torch(
             f"{type(module).__name__} is in evaluation mode: nothing is dropped and batch norms keep their statistics; "
             "module.train() before from_torch changes that",
             SoapWarning,
-            stacklevel=2,
+            stacklevel=3,  # behind names_nearest
         )
     tracer = Tracer(traced, example, backward)
     program = tracer.importer().run()

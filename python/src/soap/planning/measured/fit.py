@@ -81,6 +81,21 @@ def _prices(tools: Tools, cluster: str, one: Collective) -> dict[int, float]:
     return {int(row[2]): float(row[3]) * 1e-6 for row in rows if row[0] == one.kind}
 
 
+def _of_base(tools: Tools, cluster: str, collectives: list[Collective], per_machine: int) -> list[Collective]:
+    """Curves that the cluster has already of groups in one machine that were not measured: a profile that says a kind
+    says all groups of it."""
+    sizes = sorted({per_machine, *(1 << i for i in range(1, per_machine.bit_length()))} - {1})
+    text = _describe(tools, cluster, "collectives", "--collective-devices=" + ",".join(map(str, sizes)),
+                     "--collective-bytes=" + ",".join(str(1 << i) for i in range(9, 31)))  # fmt: skip
+    own = {(one.kind, one.devices) for one in collectives if one.machines == 1}
+    found: dict[tuple[str, int], dict[int, float]] = {}
+    for row in (line.split() for line in text.splitlines()[1:]):
+        group = (row[0], int(row[1]))
+        if row[-1] == "measured" and group not in own and any(row[0] == one.kind for one in collectives):
+            found.setdefault(group, {})[int(row[2])] = float(row[3]) * 1e-6
+    return [Collective(kind, devices, 1, (), seconds, cluster) for (kind, devices), seconds in found.items()]
+
+
 def _fit_collectives(tools: Tools, collectives: list[Collective], topology: dict[str, Any], folder: Path,
                      cluster: str) -> list[str]:  # fmt: skip
     where = find_cluster(tools, cluster)
@@ -96,15 +111,16 @@ def _fit_collectives(tools: Tools, collectives: list[Collective], topology: dict
     inside = [one for one in collectives if one.machines == 1]
     across = [one for one in collectives if one.machines > 1]
     before = {id(one): _prices(tools, cluster, one) for one in collectives}
+    others = _of_base(tools, cluster, collectives, where.per_machine)
     # Links first, beside curves of one machine.
-    _write_profile(kind, base, links, inside, folder)
+    _write_profile(kind, base, links, [*inside, *others], folder)
     path.write_text(links.scaled(1, 1), encoding="utf-8")
     whole = [one for one in across if one.devices == one.machines * where.per_machine]
     if whole:
         notes.append(_fit_links(tools, links, path, max(whole, key=lambda one: max(one.seconds))))
     elif across:
         notes.append("links between machines are as they were: no group of whole machines was measured")
-    _write_profile(kind, base, links, collectives, folder)
+    _write_profile(kind, base, links, [*collectives, *others], folder)
     for one in collectives:
         ratios = sorted(one.seconds[size] / price for size, price in before[id(one)].items())
         now = _prices(tools, str(path), one)

@@ -10,6 +10,7 @@ from torch import nn
 from torch.distributed.device_mesh import init_device_mesh
 
 from ...planning.errors import PlanError
+from ...planning.keywords import names_nearest
 from . import tensor
 from .blocks import repeated_blocks
 from .data import recompute, shard
@@ -29,6 +30,7 @@ def engine_mesh(plan: Any, device_type: str = "cpu", *, kind: str | None = None)
     return init_device_mesh(device_type, sizes, mesh_dim_names=DIMS)
 
 
+@names_nearest
 def parallelize(module: nn.Module, plan: Any, mesh: Any = None, *, loss: Callable[..., Any],
                 example: torch.Tensor | Sequence[torch.Tensor] | None = None, weight: Callable[..., Any] | None = None,
                 kind: str | None = None, device_type: str = "cpu") -> Parallel:  # fmt: skip
