@@ -18,6 +18,7 @@
 #include "Soap/Dialect/Soap/Ops/ForeignOps.h"
 #include "Soap/Dialect/Soap/SoapDialect.h"
 #include "Soap/Dialect/Soap/SoapInterfaces.h"
+#include "Soap/Dialect/Soap/SumAttribute.h"
 #include "Soap/Extensions/Passes.h"
 #include "Soap/Search/Problem/PricedStrategy.h"
 
@@ -503,7 +504,9 @@ private:
     function->getParentOfType<ModuleOp>()->walk([](Operation *op) {
       for (NamedAttribute attribute :
            llvm::to_vector(op->getDiscardableAttrs()))
-        if (attribute.getName().strref().starts_with("soap."))
+        // The type of a product's sums is a part of what it computes.
+        if (attribute.getName().strref().starts_with("soap.") &&
+            attribute.getName() != kSumType)
           op->removeDiscardableAttr(attribute.getName());
       if (auto other = dyn_cast<func::FuncOp>(op)) {
         for (unsigned i = 0; i < other.getNumArguments(); ++i)

@@ -19,6 +19,7 @@ from .executors import EXECUTORS
 from .families import READERS
 from .fitted import fit_measurements
 from .measured import Fitted
+from .meta import program_of_config
 from .page import page_of_module
 from .planner import Progress
 from .tools import Tools
@@ -236,12 +237,15 @@ def progress(line: str) -> None:
 def plan_of(tools: Tools, given: argparse.Namespace, folder: Path | None, progress: Progress,
             fitted: Fitted | None, command: str) -> Answer:  # fmt: skip
     cluster, executor = (fitted.cluster, fitted.executor) if fitted else (given.cluster, given.executor)
-    problem = problem_of(tools, given.model, cluster, given.global_batch, given.seq_length, given.precision,
-                         given.time_limit, executor, given.max_devices)  # fmt: skip
-    if fitted:
-        problem = fitted.apply(problem)
-    return make_answer(tools, problem, folder, progress, executor, given.simulate_all, given.objective,
-                       given.max_devices, command)  # fmt: skip
+    with tempfile.TemporaryDirectory(prefix="soap-plan-") as place:
+        program = program_of_config(given.model, given.global_batch, given.seq_length, Path(place))
+        problem = problem_of(tools, program or given.model, cluster, given.global_batch,
+                             None if program else given.seq_length, given.precision, given.time_limit, executor,
+                             given.max_devices)  # fmt: skip
+        if fitted:
+            problem = fitted.apply(problem)
+        return make_answer(tools, problem, folder, progress, executor, given.simulate_all, given.objective,
+                           given.max_devices, command)  # fmt: skip
 
 
 def clear() -> None:

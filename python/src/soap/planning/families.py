@@ -434,17 +434,23 @@ MISSING = {
 }
 
 
+def refusal(config: dict[str, Any], where: str) -> str:
+    """Why no generator says a family."""
+    family = config.get("model_type")
+    known = listed(sorted(READERS))
+    if family in MISSING:
+        return (f"{where}: Soap's generators cannot say family '{family}': they lack {MISSING[family]}. "
+                f"Expected {known}; or the model as a program (model.onnx, step.mlir, soap.from_torch)")  # fmt: skip
+    what = "has no 'model_type'" if family is None else f"unknown family '{family}'"
+    return (f"{where}: {what}; expected {known}; or the model as a program (model.onnx, step.mlir, "
+            "soap.from_torch)")  # fmt: skip
+
+
 def read_config(config: Any, where: str) -> Network:
     """The network of a parsed `config.json`."""
     if not isinstance(config, dict):
         raise PlanError(f"{where}: expected an object with a 'model_type', as Hugging Face's config.json")
     family = config.get("model_type")
-    known = listed(sorted(READERS))
-    if family in MISSING:
-        raise PlanError(f"{where}: Soap's generators cannot say family '{family}': they lack {MISSING[family]}. "
-                        f"Expected {known}; or the model as a program (model.onnx, step.mlir, soap.from_torch)")  # fmt: skip
     if family not in READERS:
-        what = "has no 'model_type'" if family is None else f"unknown family '{family}'"
-        raise PlanError(f"{where}: {what}; expected {known}; or the model as a program (model.onnx, step.mlir, "
-                        "soap.from_torch)")  # fmt: skip
+        raise PlanError(refusal(config, where))
     return READERS[family](Fields(config, where))

@@ -22,13 +22,24 @@ class Program:
     is_onnx: bool
 
 
+def config_of(model: str) -> tuple[object, str] | None:
+    """What the config says that `model` names, or the folder of it, and its path; none: another kind of model."""
+    path = _path_of(model)
+    return (_load(path), str(path)) if path.suffix.lower() == ".json" else None
+
+
+def _path_of(model: str) -> Path:
+    path = Path(model)
+    if not path.is_dir():
+        return path
+    if not (path / "config.json").exists():
+        raise PlanError(f"{model}: the folder has no config.json")
+    return path / "config.json"
+
+
 def find_model(model: str) -> Network | Program:
     """A network by name, by the path of a config (or of its folder), or a program."""
-    path = Path(model)
-    if path.is_dir():
-        path = path / "config.json"
-        if not path.exists():
-            raise PlanError(f"{model}: the folder has no config.json")
+    path = _path_of(model)
     suffix = path.suffix.lower()
     if suffix in (".onnx", ".mlir"):
         if not path.exists():

@@ -13,6 +13,7 @@ from .api import make_answer, problem_of, quiet
 from .errors import PlanError
 from .fitted import fit_measurements
 from .keywords import names_nearest
+from .meta import program_of_config
 from .models import Program
 from .tools import Tools
 
@@ -40,6 +41,8 @@ def plan(model: Any, cluster: str, *, example_inputs: Any = None, global_batch: 
                                       output or place, quiet)  # fmt: skip
             cluster, executor = fitted.cluster, fitted.executor
         found = _named_or_written(model, example_inputs, place / "model.mlir")
+        if isinstance(found, str) and (program := program_of_config(found, global_batch, seq_length, place)):
+            found, seq_length = program, None
         problem = problem_of(tools, found, cluster, global_batch, seq_length, precision, time_limit, executor)
         if fitted:
             problem = fitted.apply(problem)
