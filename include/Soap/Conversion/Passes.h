@@ -192,7 +192,7 @@ struct LowerToCudaOptions : public KernelImageOptions<LowerToCudaOptions> {
       *this, "library-norms",
       llvm::cl::desc("Batch norm in training, and its gradient, by cuDNN "
                      "where one device has the whole batch (library=cuda): "
-                     "true, false, or auto: in tf32"),
+                     "true, false, or auto: of images with channels first"),
       llvm::cl::init("auto")};
   PassOptions::Option<std::string> attention{
       *this, "attention",

@@ -635,7 +635,7 @@ def SoapCallImageOps : Pass<"soap-call-image-ops", "::mlir::ModuleOp"> {
            "maximum) or all">,
     Option<"norms", "norms", "std::string",
            /*default=*/"\"false\"", "Norms over batches, too: true, false, or "
-           "auto: where soap.precision is tf32">,
+           "auto: of images with channels first">,
     Option<"workspace", "workspace", "int64_t",
            /*default=*/"0", "MiB that a call may use at most, as a buffer of "
            "the program; norms have up to 4">

@@ -139,8 +139,8 @@ MaybeError Session::allocate(const Placement &placement) {
     return backend ? failed(first, std::string(message) + ", on the host")
                    : Error{message};
   }
-  if (MaybeError error = store->allocate())
-    return failed(first, error->message);
+  if (auto error = store->allocate())
+    return failed(error->device, error->message);
   return std::nullopt;
 }
 

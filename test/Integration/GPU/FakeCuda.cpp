@@ -12,7 +12,8 @@
 //                                driver
 //   SOAP_FAKE_CUDA_NAME=NAME     what devices are called (default Stand-in)
 //   SOAP_FAKE_CUDA_CHIP=90       compute capability times ten (default 90)
-//   SOAP_FAKE_CUDA_BYTES=N       memory of all devices (default 16 GiB)
+//   SOAP_FAKE_CUDA_BYTES=N,M     memory of each device, the last number for all
+//                                that follow (default 16 GiB)
 //   SOAP_FAKE_CUDA_FAIL=NAME     this function fails when it is called; also
 //                                one of cuDNN for pooling or norms
 //   SOAP_FAKE_CUDA_WRONG=NAME    the last number of what this function of a
@@ -72,13 +73,21 @@ cudaError_t result(const char *function) {
 }
 
 std::mutex memoryMutex;
-std::map<void *, size_t> memory;
-size_t used = 0;
+/// The device and the bytes of a place.
+std::map<void *, std::pair<int, size_t>> memory;
+std::map<int, size_t> used;
 /// Pairs of devices, the one whose kernels may access the other's memory first.
 std::set<std::pair<int, int>> enabledPeers;
 
+/// The memory of the thread's current device.
 size_t allBytes() {
-  return size_t(numberFrom("SOAP_FAKE_CUDA_BYTES", long(16) << 30));
+  const char *text = std::getenv("SOAP_FAKE_CUDA_BYTES");
+  if (!text)
+    return size_t(16) << 30;
+  for (int i = 0; i < currentDevice(); ++i)
+    if (const char *comma = std::strchr(text, ','))
+      text = comma + 1;
+  return size_t(std::atol(text));
 }
 
 /// Kernels and libraries are numbers.
@@ -238,13 +247,13 @@ cudaError_t cudaMalloc(void **pointer, size_t bytes) {
   if (cudaError_t error = unsafeCall())
     return error;
   std::lock_guard<std::mutex> lock(memoryMutex);
-  if (used + bytes > allBytes())
+  if (used[currentDevice()] + bytes > allBytes())
     return cudaErrorMemoryAllocation;
   // Unwritten bytes are no numbers.
   *pointer = std::aligned_alloc(256, (bytes + 255) / 256 * 256);
   std::memset(*pointer, 0xff, bytes);
-  memory[*pointer] = bytes;
-  used += bytes;
+  memory[*pointer] = {currentDevice(), bytes};
+  used[currentDevice()] += bytes;
   return cudaSuccess;
 }
 
@@ -255,7 +264,7 @@ cudaError_t cudaFree(void *pointer) {
   auto found = memory.find(pointer);
   if (found == memory.end())
     return pointer ? cudaErrorInvalidValue : cudaSuccess;
-  used -= found->second;
+  used[found->second.first] -= found->second.second;
   memory.erase(found);
   std::free(pointer);
   return cudaSuccess;
@@ -298,7 +307,7 @@ cudaError_t cudaHostGetDevicePointer(void **device, void *host,
 cudaError_t cudaMemGetInfo(size_t *available, size_t *all) {
   std::lock_guard<std::mutex> lock(memoryMutex);
   *all = allBytes();
-  *available = *all - used;
+  *available = *all - used[currentDevice()];
   return cudaSuccess;
 }
 
