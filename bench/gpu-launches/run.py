@@ -48,9 +48,9 @@ PYTORCH = {"alexnet": (9.2, 6.1), "alexnet-64": (3.31, 2.98), "lenet": (0.266, 0
 # times as long as its bytes, all launches together, too; an uncoalesced access may move this share of the bytes.
 MAX_LAUNCHES = {
     "gpt2-small": (400, 125),
-    "resnet-50": (85, 230),
-    "resnet-101": (160, 440),
-    "inception-v3": (165, 390),
+    "resnet-50": (230, 230),
+    "resnet-101": (440, 440),
+    "inception-v3": (380, 390),
     "vgg16": (60, 75),
     "alexnet": (30, 45),
     "rnnlm": (495, 510),
