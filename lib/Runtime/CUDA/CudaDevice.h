@@ -24,8 +24,9 @@ class CudaDevice : public BackendDevice {
 public:
   /// `module` holds the kernels; null: there are none. It outlives the device.
   /// `tuner` chooses algorithms; null: they are the libraries' first proposals.
-  CudaDevice(int number, SoapGpuModule *module, Autotuner *tuner = nullptr)
-      : number(number), module(module), tuning{tuner, ""} {}
+  CudaDevice(int number, SoapGpuModule *module, Autotuner *tuner = nullptr,
+             std::function<void(const std::string &)> note = {})
+      : number(number), module(module), tuning{tuner, "", std::move(note)} {}
   ~CudaDevice() override;
 
   /// Reads the properties of the GPU. Comes before all other calls.
