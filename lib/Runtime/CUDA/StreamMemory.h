@@ -48,7 +48,7 @@ public:
 
 private:
   std::map<cudaStream_t, std::pair<void *, size_t>> places;
-  /// What was too small, which work may still use.
+  /// Memory that was too small: work may still use it.
   std::vector<void *> outgrown;
 };
 

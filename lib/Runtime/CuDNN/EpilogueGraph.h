@@ -3,9 +3,9 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a call of `soap_rt_matmul` does with each element behind the sums, by
-// cuDNN's graph API: for calls whose epilogue the library of products does not
-// compute. Engines compile a kernel for the shape.
+// The part of a call of `soap_rt_matmul` that follows the sums, element by
+// element, by cuDNN's graph API: for calls whose epilogue the library of
+// products does not compute. Engines compile a kernel for the shape.
 //
 //===----------------------------------------------------------------------===//
 
