@@ -1009,6 +1009,44 @@ def SoapFuseLaunches : Pass<"soap-fuse-launches", "::mlir::ModuleOp"> {
                            "::mlir::scf::SCFDialect"];
 }
 
+def SoapPadProducts : Pass<"soap-pad-products", "::mlir::ModuleOp"> {
+  let summary = "Rows of products become multiples of 16 bytes";
+  let description = [{
+    After `--soap-fuse-launches`: libraries have slower kernels for matrices
+    whose rows are no multiples of 16 bytes, as logits of a vocabulary of 50,257.
+    Such an extent of a product becomes the next multiple, in all buffers and
+    products that have it. Launches that load and store single elements of a
+    buffer address it anew; an argument of the program is copied. Where a
+    product sums over the extent, a launch stores zeros behind the rows, so that
+    sums have the same bits.
+
+    An extent stays where a buffer that has it is read otherwise (sent, a view of
+    another shape), where more than an eighth would be added, and where another
+    program cannot do the same for an op of the model.
+
+    ```mlir
+    soap.library_call "matmul" [1, 8192, 50257, 768, ...] ins(%x, %w : ...) outs(%y : memref<8192x50257xf32>)
+    ```
+
+    becomes
+
+    ```mlir
+    soap.library_call "matmul" [1, 8192, 50264, 768, ...] ins(%x, %w : ...) outs(%y : memref<8192x50264xf32>)
+    ```
+  }];
+  let options = [
+    Option<"minWork", "min-work", "int64_t",
+           /*default=*/"1073741824", "Multiply-adds from which on a product of "
+           "tf32 or bf16 is a reason; 0: all products are">
+  ];
+  let statistics = [
+    Statistic<"padded", "buffers", "Buffers that have longer rows">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
 def SoapEmbedImage : Pass<"soap-embed-image", "::mlir::ModuleOp"> {
   let summary = "The image of GPU kernels becomes data of the module";
   let description = [{
