@@ -391,7 +391,7 @@ struct PadProductsPass
     ModuleOp module = getOperation();
     if (minWork < 0) {
       module.emitError("option 'min-work=")
-          << minWork << "': expected a number of at least 0";
+          << minWork.getValue() << "': expected a number of at least 0";
       return signalPassFailure();
     }
     SymbolTable symbols(module);
