@@ -246,6 +246,7 @@ cudaError_t cudaMalloc(void **pointer, size_t bytes) {
   FAKE(cudaMalloc);
   if (cudaError_t error = unsafeCall())
     return error;
+  waitForOperations();
   std::lock_guard<std::mutex> lock(memoryMutex);
   if (used[currentDevice()] + bytes > allBytes())
     return cudaErrorMemoryAllocation;
@@ -260,6 +261,7 @@ cudaError_t cudaMalloc(void **pointer, size_t bytes) {
 cudaError_t cudaFree(void *pointer) {
   if (cudaError_t error = unsafeCall())
     return error;
+  waitForOperations();
   std::lock_guard<std::mutex> lock(memoryMutex);
   auto found = memory.find(pointer);
   if (found == memory.end())
@@ -467,6 +469,26 @@ static void insertForbidden(cudaStream_t stream) {
     callForbidden(name.substr(0, colon), stream);
 }
 
+/// CUDA loads a kernel to a device with its first launch there, or when its
+/// attributes are asked for.
+static void loadKernel(const void *kernel) {
+  static std::mutex loadedMutex;
+  static std::set<std::pair<const void *, int>> loaded;
+  {
+    std::lock_guard<std::mutex> lock(loadedMutex);
+    if (!loaded.insert({kernel, currentDevice()}).second)
+      return;
+  }
+  waitForOperations();
+}
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes,
+                                  const void *kernel) {
+  FAKE(cudaFuncGetAttributes);
+  *attributes = {};
+  loadKernel(kernel);
+  return cudaSuccess;
+}
+
 /// As in CUDA, the stream must be of the thread's current device. Kernels of no
 /// program do nothing.
 cudaError_t cudaLaunchKernel(const void *kernel, dim3, dim3, void **arguments,
@@ -476,6 +498,7 @@ cudaError_t cudaLaunchKernel(const void *kernel, dim3, dim3, void **arguments,
     if (cudaError_t error = unsafeCall())
       return error;
   insertForbidden(stream);
+  loadKernel(kernel);
   const SoapKernel *known = nullptr;
   {
     std::lock_guard<std::mutex> lock(hostReferencesMutex);
@@ -500,8 +523,11 @@ cudaError_t cudaLaunchKernel(const void *kernel, dim3, dim3, void **arguments,
 int soap_fake_cuda_give(void *stream, void (*work)(void *), void *data,
                         void (*release)(void *)) {
   std::shared_ptr<void> held(data, release);
-  return giveAnywhere(static_cast<cudaStream_t>(stream),
-                      [work, held] { work(held.get()); });
+  return giveAnywhere(static_cast<cudaStream_t>(stream), [work, held] {
+    beginOperation();
+    work(held.get());
+    endOperation();
+  });
 }
 int soap_fake_cuda_unsafe_call() { return unsafeCall(); }
 

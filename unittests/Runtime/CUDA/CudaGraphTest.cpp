@@ -17,6 +17,8 @@
 #include "gtest/gtest.h"
 
 #include <cstdlib>
+#include <cuda_runtime_api.h>
+#include <future>
 #include <map>
 #include <thread>
 

@@ -215,7 +215,7 @@ static Value zeroOf(OpBuilder &builder, Location loc, Value buffer) {
   return arith::ConstantOp::create(builder, loc, builder.getZeroAttr(element));
 }
 
-/// What lies behind the columns of each row, and behind the last row, becomes
+/// The place behind the columns of each row, and behind the last row, becomes
 /// 0.
 void Padder::fill(Operation *before, Value buffer,
                   const PaddedBuffer &padding) {

@@ -113,7 +113,7 @@ void PaddedProducts::joinMatrix(const Product &product,
       matrix.rows == Product::None ? 1 : product.extents[size_t(matrix.rows)];
   known.insert(node(root, /*ofColumns=*/false));
   known.insert(node(root, /*ofColumns=*/true));
-  // What is refused of the buffer is so of all products that have it.
+  // All products that have the buffer have what is refused of it.
   auto refuse = [&](bool ofRows, bool ofColumns) {
     own[node(root, false)].isRefused |= ofRows;
     own[node(root, true)].isRefused |= ofColumns;
@@ -145,7 +145,7 @@ void PaddedProducts::joinMatrix(const Product &product,
   if (argument && minWork > 0 &&
       product.work() < double(minReuse) * double(rows) * double(columns))
     refuse(true, true);
-  // What a product leaves behind its result is not 0.
+  // Behind the result of a product there are no zeros.
   bool isResult =
       matrix.operand == Product::Y || matrix.operand == Product::Second;
   for (const Product &other : calls)

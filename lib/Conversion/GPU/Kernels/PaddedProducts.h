@@ -75,7 +75,7 @@ public:
     classOf({call.getOperation(), dim}).isRefused = true;
   }
 
-  /// What is padded: buffers by their roots, and the extents of calls.
+  /// Buffers that are padded by their roots, and the extents of calls.
   llvm::MapVector<Value, PaddedBuffer> buffersToPad() const;
   std::array<int64_t, 3> extentsOf(const ProductCall &product) const;
   ArrayRef<ProductCall> products() const { return calls; }
