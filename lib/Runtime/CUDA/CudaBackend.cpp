@@ -70,6 +70,14 @@ public:
   BackendDevice &device(int64_t device) override { return find(device); }
   MaybeError select(int64_t device) override { return find(device).select(); }
 
+  MaybeError load(int64_t device) override {
+    if (MaybeError error = select(device))
+      return error;
+    if (const char *error = module ? soap_gpu_load_kernels(module) : nullptr)
+      return Error{error};
+    return find(device).openLibraries();
+  }
+
   Expected<void *> allocate(int64_t device, int64_t bytes) override {
     return find(device).allocate(bytes);
   }

@@ -96,13 +96,14 @@ public:
   void setRecording(std::mutex *lock) { recordingLock = lock; }
   MaybeError launchGraph(cudaGraphExec_t graph);
 
+  /// Opens the libraries if they are not yet.
+  MaybeError openLibraries();
+
 private:
   std::unique_lock<std::mutex> recording() const {
     return recordingLock ? std::unique_lock<std::mutex>(*recordingLock)
                          : std::unique_lock<std::mutex>();
   }
-  /// Opens the libraries if they are not yet.
-  MaybeError openLibraries();
   /// Made when it is first used.
   Expected<cudaStream_t> streamOf(int64_t stream);
   template <typename Call>
