@@ -120,7 +120,8 @@ private:
       if (Type type = loop.getResult(i).getType();
           !combinerOf(loop, i) || !(type.isF32() || type.isInteger(32)))
         return false;
-    hasLongReduction |= loop.getNumResults() > 0 && *trips >= 2 * kWarpLanes;
+    // Fewer elements than half a warp are for a thread.
+    hasLongReduction |= loop.getNumResults() > 0 && *trips > kWarpLanes / 2;
     return true;
   }
 
@@ -232,8 +233,7 @@ bool mlir::soap::keepsRow(scf::IfOp row) {
   int64_t loops = 0;
   for (auto loop : row.thenBlock()->getOps<scf::ForOp>()) {
     int64_t trips = tripCountOf(loop).value_or(0);
-    if (trips == 0 || trips % kWarpLanes != 0 ||
-        trips / kWarpLanes > maxPerLane)
+    if (trips == 0 || trips > maxPerLane * kWarpLanes)
       return false;
     ++loops;
   }
@@ -241,23 +241,45 @@ bool mlir::soap::keepsRow(scf::IfOp row) {
 }
 
 /// All iterations of a lane one after the other, without a loop: what several
-/// loops load is loaded once, and stays in registers.
+/// loops load is loaded once, and stays in registers. Lanes that the last ones
+/// do not need load the last element, too, so that no load is in a branch; they
+/// fold and store nothing.
 static void unroll(scf::ForOp loop, Value lane, OpBuilder &builder) {
   Location loc = loop.getLoc();
-  int64_t count = *tripCountOf(loop) / kWarpLanes;
+  int64_t trips = *tripCountOf(loop);
   builder.setInsertionPoint(loop);
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  };
   SmallVector<Value> carried(loop.getInitArgs());
-  for (int64_t i = 0; i < count; ++i) {
+  for (int64_t first = 0; first < trips; first += kWarpLanes) {
     IRMapping map;
-    Value offset = arith::ConstantIndexOp::create(builder, loc, i * kWarpLanes);
-    map.map(loop.getInductionVar(),
-            Value(arith::AddIOp::create(builder, loc, lane, offset)));
+    Value element = arith::AddIOp::create(builder, loc, lane, constant(first));
+    Value isInside;
+    if (first + kWarpLanes > trips) {
+      isInside = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
+                                       element, constant(trips));
+      element =
+          arith::MinSIOp::create(builder, loc, element, constant(trips - 1));
+    }
+    map.map(loop.getInductionVar(), element);
     map.map(loop.getRegionIterArgs(), carried);
-    for (Operation &op : loop.getBody()->without_terminator())
+    for (Operation &op : loop.getBody()->without_terminator()) {
+      OpBuilder::InsertionGuard guard(builder);
+      if (isInside && isa<memref::StoreOp>(op)) {
+        auto store = scf::IfOp::create(builder, loc, isInside,
+                                       /*withElseRegion=*/false);
+        builder.setInsertionPoint(store.thenBlock()->getTerminator());
+      }
       builder.clone(op, map);
+    }
     for (auto [value, yielded] :
-         llvm::zip(carried, loop.getBody()->getTerminator()->getOperands()))
-      value = map.lookupOrDefault(yielded);
+         llvm::zip(carried, loop.getBody()->getTerminator()->getOperands())) {
+      Value folded = map.lookupOrDefault(yielded);
+      value = isInside ? Value(arith::SelectOp::create(builder, loc, isInside,
+                                                       folded, value))
+                       : folded;
+    }
   }
   loop.replaceAllUsesWith(carried);
   loop.erase();
