@@ -20,7 +20,7 @@ namespace {
 
 /// Fewer lanes than a warp has, a warp and part of one, whole warps, and more
 /// than stay in registers.
-const int64_t lengths[] = {17, 31, 33, 49, 64, 100, 1024, 1025};
+const int64_t lengths[] = {17, 31, 33, 49, 64, 100, 1024, 1025, 4097};
 
 void checkOnThreads(const std::string &text, const std::vector<Array> &inputs,
                     const Array &expected) {

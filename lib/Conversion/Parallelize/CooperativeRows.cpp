@@ -16,6 +16,8 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SmallSet.h"
 
 using namespace mlir;
 using namespace mlir::soap;
@@ -229,15 +231,27 @@ static void distributeReduction(scf::ForOp loop, OpBuilder &builder) {
 }
 
 bool mlir::soap::keepsRow(scf::IfOp row) {
-  constexpr int64_t maxPerLane = 32;
-  int64_t loops = 0;
+  // Of 255 registers; more loads are under way than a loop would have.
+  constexpr int64_t maxNumbers = 128;
+  int64_t loops = 0, perLane = 0;
+  llvm::MapVector<Value, llvm::SmallDenseSet<Operation *>> readers;
   for (auto loop : row.thenBlock()->getOps<scf::ForOp>()) {
     int64_t trips = tripCountOf(loop).value_or(0);
-    if (trips == 0 || trips > maxPerLane * kWarpLanes)
+    if (trips == 0)
       return false;
+    perLane = std::max(perLane, (trips + kWarpLanes - 1) / kWarpLanes);
+    loop.walk([&](memref::LoadOp load) {
+      if (llvm::any_of(load.getIndices(), [&](Value index) {
+            return !loop.isDefinedOutsideOfLoop(index);
+          }))
+        readers[rootBuffer(load.getMemRef())].insert(loop);
+    });
     ++loops;
   }
-  return loops > 1;
+  int64_t kept = llvm::count_if(
+      readers, [](const auto &one) { return one.second.size() > 1; });
+  // Without any to keep, as many are loaded at once as of four.
+  return loops > 1 && perLane * (kept > 0 ? kept : 4) <= maxNumbers;
 }
 
 /// All iterations of a lane one after the other, without a loop: what several
