@@ -4,6 +4,14 @@
 // RUN: soap-opt %t.mlir --soap-audit-launches='chip=h200 program=windows rows=3 max-total-ratio=2.1 max-ratio=2.4 max-uncoalesced=0.01' -o /dev/null
 // RUN: soap-opt %t.mlir --soap-audit-launches='chip=h200 program=classes rows=3 max-total-ratio=1.1 max-ratio=1.1 max-uncoalesced=0.01' -o /dev/null
 // RUN: soap-opt %t.mlir --soap-audit-launches='chip=h200 program=long rows=3 max-total-ratio=1.1 max-ratio=1.1 max-uncoalesced=0.01' -o /dev/null
+// Over an axis that is not the last one, a thread has a column, and reads it three times. A thread an element would move
+// 4.8 GB.
+// RUN: soap-opt %t.mlir --soap-audit-launches='chip=h200 program=columns rows=3 max-ratio=8 max-uncoalesced=0.01' -o /dev/null 2>&1 | FileCheck %s
+// CHECK: {{ 32768 +768 +67.11 +134.22 .*}} kernel_{{.*}}softmax_loop
+func.func @columns(%x: tensor<32x256x1024xf32>) -> tensor<32x256x1024xf32> {
+  %a = soap.softmax %x {axis = 1 : i64} : tensor<32x256x1024xf32>
+  return %a : tensor<32x256x1024xf32>
+}
 func.func @windows(%x: tensor<171168x49xf32>, %d: tensor<171168x49xf32>, %g: tensor<49xf32>) -> (tensor<171168x49xf32>, tensor<171168x49xf32>, tensor<171168x49xf32>) {
   %a = soap.softmax %x {axis = 1 : i64} : tensor<171168x49xf32>
   %b = soap.softmax_grad %d, %x {axis = 1 : i64} : tensor<171168x49xf32>
