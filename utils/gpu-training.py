@@ -42,7 +42,7 @@ NETWORKS = {
 POOLING = {"tf32": "library-pooling=all", "bf16": "library-pooling=all"}
 VARIANTS = {
     "alexnet": {"pooling": POOLING},
-    "resnet-101": {"pooling": POOLING, "norms": {"tf32": "library-norms=false", "bf16": "library-norms=true"}},
+    "resnet-101": {"pooling": POOLING, "norms": {"tf32": "library-norms=true", "bf16": "library-norms=true"}},
 }
 # On one device in bf16: the step with tensors of bf16 (precision= of --soap-build-training-step), as variant "types".
 TYPED = ["alexnet", "resnet-101", "rnnlm", "gpt"]

@@ -10,7 +10,7 @@
 // RUN: not soap-opt %s --soap-audit-launches=report=/missing/folder/x.json 2>&1 | FileCheck %s --check-prefix=FILE
 // CHIP: error: option 'chip=h300': expected a100, h100 or h200
 // NEGATIVE: error: option 'max-ratio=-1{{.*}}': expected a number of at least 0
-// NONE: error: has no program 'step...': expected the result of --soap-lower-to-cuda='until=launches'
+// NONE: error: the module has no program 'step...': expected the result of --soap-lower-to-cuda='until=launches'
 // FILE: error: option 'report=/missing/folder/x.json': cannot write: {{[Nn]}}o such file or directory
 
 // The longest first: 4096 numbers in one thread, four loads under way at a time, 0.3 us each from L2: 307 us. A load

@@ -4,8 +4,7 @@
 // RUN: soap-opt %s --soap-call-image-ops='pooling=all norms=true' | FileCheck %s --check-prefixes=CHECK,ALL
 // RUN: soap-opt %s --soap-call-image-ops='norms=true workspace=64' | FileCheck %s --check-prefix=WORKSPACE
 // RUN: not soap-opt %s --soap-call-image-ops=workspace=-1 2>&1 | FileCheck %s --check-prefix=NEGATIVE
-// RUN: soap-opt %s --soap-set-precision=precision=tf32 --soap-call-image-ops='pooling=all norms=auto' | FileCheck %s --check-prefixes=CHECK,ALL
-// RUN: soap-opt %s --soap-call-image-ops='norms=auto' | FileCheck %s --check-prefix=NONE --implicit-check-not=library_call
+// RUN: soap-opt %s --soap-call-image-ops='norms=auto' | FileCheck %s --check-prefix=AUTO
 // RUN: not soap-opt %s --soap-call-image-ops=norms=some 2>&1 | FileCheck %s --check-prefix=NORMS
 // NORMS: error: unknown norms 'some': expected true, false or auto
 // RUN: not soap-opt %s --soap-call-image-ops=pooling=some 2>&1 | FileCheck %s --check-prefix=POOLING
@@ -99,6 +98,16 @@ func.func @other_statistics(%x: tensor<4x3xf32>, %gamma: tensor<3xf32>, %stats: 
   %dx, %dg, %db = soap.batch_norm_grad %d, %x, %stats, %gamma {epsilon = 1.0e-05 : f64} : (tensor<4x3xf32>, tensor<4x3xf32>, tensor<3x3xf32>, tensor<3xf32>) -> (tensor<4x3xf32>, tensor<3xf32>, tensor<3xf32>)
   return %dx : tensor<4x3xf32>
 }
+
+// With norms=auto norms of images with channels first are calls, in any precision; of rows and with channels last they are kernels.
+// AUTO-LABEL: func.func @norm
+// AUTO-COUNT-2: soap.library_call "batch_norm" [4, 3, 5, 5, 0,
+// AUTO-LABEL: func.func @rows
+// AUTO: soap.batch_norm_train
+// AUTO-LABEL: func.func @layouts
+// AUTO: soap.batch_norm_train
+// AUTO-LABEL: func.func @mixed
+// AUTO: soap.library_call "batch_norm"
 
 // A workspace is one more buffer.
 // WORKSPACE-LABEL: func.func @rows

@@ -9,8 +9,9 @@
 
 #include "LongLines.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinDialect.h"
 #include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Dialect.h"
 #include "mlir/IR/Location.h"
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/Support/raw_ostream.h"
@@ -86,16 +87,25 @@ void print(const mlir::Diagnostic &message, llvm::MemoryBufferRef input) {
   os.indent(column - begin + (begin > 0 ? dots.size() : 0)) << "^\n";
 }
 
-class LongLines
-    : public mlir::DialectExtension<LongLines, mlir::func::FuncDialect> {
+class LongLines : public mlir::DialectExtensionBase {
 public:
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(LongLines)
 
-  explicit LongLines(llvm::MemoryBufferRef input) : input(input) {}
+  /// Without names of dialects it is applied to each that is loaded.
+  explicit LongLines(llvm::MemoryBufferRef input)
+      : DialectExtensionBase({}), input(input) {}
 
-  /// The last handler is asked first: MLIR has made its own before it parses.
+  std::unique_ptr<DialectExtensionBase> clone() const final {
+    return std::make_unique<LongLines>(*this);
+  }
+
+  /// The last handler is asked first. The builtin dialect is loaded before MLIR
+  /// makes its own one, all others are loaded by the parser, behind it.
   void apply(mlir::MLIRContext *context,
-             mlir::func::FuncDialect *) const final {
+             llvm::MutableArrayRef<mlir::Dialect *> dialects) const final {
+    if (isDone || llvm::isa<mlir::BuiltinDialect>(dialects.front()))
+      return;
+    isDone = true;
     context->getDiagEngine().registerHandler(
         [input = input](mlir::Diagnostic &message) {
           if (!atLongLine(message.getLocation(), input) &&
@@ -110,6 +120,7 @@ public:
 
 private:
   llvm::MemoryBufferRef input;
+  mutable bool isDone = false;
 };
 
 } // namespace

@@ -18,8 +18,8 @@
 namespace soap {
 
 /// Contexts of the registry show parts of long lines of `input`, once they have
-/// loaded the func dialect. MLIR prints all other messages. The text of
-/// `input` must outlive the contexts.
+/// loaded a dialect beside the builtin one. MLIR prints all other messages. The
+/// text of `input` must outlive the contexts.
 void shortenLongLines(mlir::DialectRegistry &registry,
                       llvm::MemoryBufferRef input);
 

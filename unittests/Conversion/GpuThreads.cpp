@@ -42,9 +42,18 @@ struct Cell {
   char *place = nullptr;
 };
 
+/// The threads of a warp that fold numbers together.
+struct Warp {
+  explicit Warp(int64_t lanes) : barrier(lanes), numbers(lanes) {}
+
+  std::barrier<> barrier;
+  std::vector<double> numbers;
+};
+
 struct Place {
   int64_t thread = 0, threads = 1, block = 0, blocks = 1;
   std::barrier<> *barrier = nullptr;
+  Warp *warp = nullptr;
 };
 
 /// Grid of every launch.
@@ -173,6 +182,8 @@ private:
     std::vector<std::vector<std::vector<char>>> shared(
         static_cast<size_t>(grid.blocks));
     std::vector<std::unique_ptr<std::barrier<>>> barriers;
+    constexpr int64_t lanes = 32;
+    std::vector<std::unique_ptr<Warp>> warps;
     std::vector<std::thread> threads;
     for (int64_t block = 0; block < grid.blocks; ++block) {
       barriers.push_back(std::make_unique<std::barrier<>>(grid.threads));
@@ -182,10 +193,15 @@ private:
                                        (type.getElementTypeBitWidth() / 8),
                                    static_cast<char>(0xff));
       }
-      for (int64_t thread = 0; thread < grid.threads; ++thread)
-        threads.emplace_back([&, block, thread, all = barriers.back().get()] {
-          Interpreter one(module, grid,
-                          {thread, grid.threads, block, grid.blocks, all});
+      for (int64_t thread = 0; thread < grid.threads; ++thread) {
+        if (thread % lanes == 0)
+          warps.push_back(
+              std::make_unique<Warp>(std::min(lanes, grid.threads - thread)));
+        threads.emplace_back([&, block, thread, all = barriers.back().get(),
+                              warp = warps.back().get()] {
+          Interpreter one(
+              module, grid,
+              {thread, grid.threads, block, grid.blocks, all, warp});
           for (auto [argument, buffer] :
                llvm::zip(kernel.getArguments(), buffers))
             one.set(argument, buffer);
@@ -194,9 +210,37 @@ private:
             one.set(memory, {0, 0, bytes.data()});
           one.run(kernel.getBody().front());
         });
+      }
     }
     for (std::thread &thread : threads)
       thread.join();
+  }
+
+  /// Of all threads of the warp, in the order of lanes.
+  void fold(gpu::SubgroupReduceOp op) {
+    Warp &warp = *place.warp;
+    auto lane = static_cast<size_t>(place.thread) % 32;
+    bool isFloat = isa<FloatType>(op.getType());
+    warp.numbers[lane] = isFloat ? number(op.getValue())
+                                 : static_cast<double>(integer(op.getValue()));
+    warp.barrier.arrive_and_wait();
+    double all = warp.numbers[0];
+    for (size_t i = 1; i < warp.numbers.size(); ++i)
+      switch (op.getOp()) {
+      case gpu::AllReduceOperation::ADD:
+        all += warp.numbers[i];
+        break;
+      case gpu::AllReduceOperation::MAXIMUMF:
+        all = std::max(all, warp.numbers[i]);
+        break;
+      default:
+        ADD_FAILURE() << "not interpreted";
+      }
+    warp.barrier.arrive_and_wait();
+    if (isFloat)
+      setNumber(*op, all);
+    else
+      setInteger(*op, static_cast<int64_t>(all));
   }
 
   static bool compare(arith::CmpFPredicate predicate, double a, double b) {
@@ -226,6 +270,12 @@ private:
         .Case<arith::RemUIOp, arith::RemSIOp>(
             [&](auto) { setInteger(op, i() % j()); })
         .Case([&](arith::AndIOp) { setInteger(op, i() & j()); })
+        .Case([&](arith::MinSIOp) { setInteger(op, std::min(i(), j())); })
+        .Case([&](arith::SelectOp choice) {
+          set(choice.getResult(),
+              get(integer(choice.getCondition()) ? choice.getTrueValue()
+                                                 : choice.getFalseValue()));
+        })
         .Case<arith::IndexCastOp>([&](auto) { setInteger(op, i()); })
         .Case([&](arith::SIToFPOp) { setNumber(op, static_cast<double>(i())); })
         .Case([&](arith::CmpIOp compare) {
@@ -240,6 +290,8 @@ private:
         .Case([&](arith::DivFOp) { setNumber(op, x() / y()); })
         .Case([&](arith::MaximumFOp) { setNumber(op, std::max(x(), y())); })
         .Case([&](math::SqrtOp) { setNumber(op, std::sqrt(x())); })
+        .Case([&](math::ExpOp) { setNumber(op, std::exp(x())); })
+        .Case([&](gpu::SubgroupReduceOp all) { fold(all); })
         .Case([&](memref::LoadOp access) { load(access); })
         .Case([&](memref::StoreOp access) { store(access); })
         .Case([&](memref::AtomicRMWOp count) {

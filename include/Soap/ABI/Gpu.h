@@ -56,6 +56,10 @@ const char *soap_gpu_launch(const SoapGpuKernel *kernel, void *const *buffers,
                             int64_t count, int64_t blocks, int64_t threads,
                             void *stream);
 
+/* Loads all kernels to the current device. CUDA would load each with its first
+ * launch, and may wait for other devices then. */
+const char *soap_gpu_load_kernels(const SoapGpuModule *module);
+
 /* Frees a module (or null) and its kernels, none of which may be running. */
 const char *soap_gpu_unload(SoapGpuModule *module);
 

@@ -192,8 +192,13 @@ struct LowerToCudaOptions : public KernelImageOptions<LowerToCudaOptions> {
       *this, "library-norms",
       llvm::cl::desc("Batch norm in training, and its gradient, by cuDNN "
                      "where one device has the whole batch (library=cuda): "
-                     "true, false, or auto: in tf32"),
+                     "true, false, or auto: of images with channels first"),
       llvm::cl::init("auto")};
+  PassOptions::Option<int64_t> padProducts{
+      *this, "pad-products",
+      llvm::cl::desc("Multiply-adds from which on rows of a product of tf32 or "
+                     "bf16 are padded to 16 bytes; 0: of all products"),
+      llvm::cl::init(int64_t(1) << 30)};
   PassOptions::Option<std::string> attention{
       *this, "attention",
       llvm::cl::desc("Attention and its gradients as one call each of cuDNN, "

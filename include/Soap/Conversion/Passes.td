@@ -635,7 +635,7 @@ def SoapCallImageOps : Pass<"soap-call-image-ops", "::mlir::ModuleOp"> {
            "maximum) or all">,
     Option<"norms", "norms", "std::string",
            /*default=*/"\"false\"", "Norms over batches, too: true, false, or "
-           "auto: where soap.precision is tf32">,
+           "auto: of images with channels first">,
     Option<"workspace", "workspace", "int64_t",
            /*default=*/"0", "MiB that a call may use at most, as a buffer of "
            "the program; norms have up to 4">
@@ -1003,6 +1003,44 @@ def SoapFuseLaunches : Pass<"soap-fuse-launches", "::mlir::ModuleOp"> {
   }];
   let statistics = [
     Statistic<"fused", "launches", "Launches that are part of another one">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
+def SoapPadProducts : Pass<"soap-pad-products", "::mlir::ModuleOp"> {
+  let summary = "Rows of products become multiples of 16 bytes";
+  let description = [{
+    After `--soap-fuse-launches`: libraries have slower kernels for matrices
+    whose rows are no multiples of 16 bytes, as logits of a vocabulary of 50,257.
+    Such an extent of a product becomes the next multiple, in all buffers and
+    products that have it. Launches that load and store single elements of a
+    buffer address it anew; an argument of the program is copied. Where a
+    product sums over the extent, a launch stores zeros behind the rows, so that
+    sums have the same bits.
+
+    An extent stays where a buffer that has it is read otherwise (sent, a view of
+    another shape), where more than an eighth would be added, and where another
+    program cannot do the same for an op of the model.
+
+    ```mlir
+    soap.library_call "matmul" [1, 8192, 50257, 768, ...] ins(%x, %w : ...) outs(%y : memref<8192x50257xf32>)
+    ```
+
+    becomes
+
+    ```mlir
+    soap.library_call "matmul" [1, 8192, 50264, 768, ...] ins(%x, %w : ...) outs(%y : memref<8192x50264xf32>)
+    ```
+  }];
+  let options = [
+    Option<"minWork", "min-work", "int64_t",
+           /*default=*/"1073741824", "Multiply-adds from which on a product of "
+           "tf32 or bf16 is a reason; 0: all products are">
+  ];
+  let statistics = [
+    Statistic<"padded", "buffers", "Buffers that have longer rows">
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::memref::MemRefDialect",

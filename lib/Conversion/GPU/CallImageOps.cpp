@@ -197,6 +197,14 @@ normDescriptor(Operation *op, Value x, const APFloat &epsilon, bool isGrad) {
   return d;
 }
 
+/// Whether the elements of a channel lie in rows: kernels then read the image
+/// once more than the library does. Where channels lie side by side, they read
+/// it as often.
+bool hasChannelsFirst(BatchNormTrainOp norm) {
+  ArrayRef<int64_t> inner = typeOf(norm.getX()).getShape().drop_front(2);
+  return channelsLast(norm) == false && ShapedType::getNumElements(inner) > 1;
+}
+
 /// The norm that has made the statistics of a gradient, of the same epsilon.
 BatchNormTrainOp normOf(BatchNormGradOp grad) {
   auto norm = grad.getStats().getDefiningOp<BatchNormTrainOp>();
@@ -399,8 +407,7 @@ struct CallImageOpsPass
           << norms << "': expected true, false or auto";
       return signalPassFailure();
     }
-    auto options = cudaOptions(module, /*precision=*/"", workspace);
-    if (!options)
+    if (!cudaOptions(module, /*precision=*/"", workspace))
       return signalPassFailure();
     SmallVector<func::FuncOp> programs;
     for (func::FuncOp function : module.getOps<func::FuncOp>())
@@ -408,8 +415,7 @@ struct CallImageOpsPass
         programs.push_back(function);
     if (pooling != "none")
       callPooling(module, programs);
-    bool callsNorms = norms == "true" || (norms == "auto" && options->tf32);
-    if (callsNorms && failed(callNorms(module, programs)))
+    if (norms != "false" && failed(callNorms(module, programs)))
       signalPassFailure();
   }
 
@@ -445,7 +451,8 @@ private:
       for (auto norm : program.getBody().front().getOps<BatchNormTrainOp>())
         trained.add(program, norm,
                     // The library has no groups of samples.
-                    norm.getGroups() == 1 && hasPlainTensors(norm)
+                    norm.getGroups() == 1 && hasPlainTensors(norm) &&
+                            (norms == "true" || hasChannelsFirst(norm))
                         ? normDescriptor(norm, norm.getX(), norm.getEpsilon(),
                                          /*isGrad=*/false)
                         : std::nullopt);

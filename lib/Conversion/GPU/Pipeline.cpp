@@ -104,6 +104,9 @@ void mlir::soap::buildLowerToCudaPipeline(OpPassManager &pm,
   pm.addPass(createSoapBufferizePrograms());
   pm.addPass(createSoapInlineKernels());
   pm.addPass(createSoapFuseLaunches());
+  SoapPadProductsOptions pad;
+  pad.minWork = options.padProducts;
+  pm.addPass(createSoapPadProducts(pad));
   SoapMergeUpdatesOptions merge;
   merge.neighbours = int64_t(8) << 20;
   pm.addPass(createSoapMergeUpdates(merge));

@@ -16,6 +16,8 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SmallSet.h"
 
 using namespace mlir;
 using namespace mlir::soap;
@@ -120,7 +122,8 @@ private:
       if (Type type = loop.getResult(i).getType();
           !combinerOf(loop, i) || !(type.isF32() || type.isInteger(32)))
         return false;
-    hasLongReduction |= loop.getNumResults() > 0 && *trips >= 2 * kWarpLanes;
+    // Fewer elements than half a warp are for a thread.
+    hasLongReduction |= loop.getNumResults() > 0 && *trips > kWarpLanes / 2;
     return true;
   }
 
@@ -228,36 +231,69 @@ static void distributeReduction(scf::ForOp loop, OpBuilder &builder) {
 }
 
 bool mlir::soap::keepsRow(scf::IfOp row) {
-  constexpr int64_t maxPerLane = 32;
-  int64_t loops = 0;
+  // Of 255 registers; more loads are under way than a loop would have.
+  constexpr int64_t maxNumbers = 128;
+  int64_t loops = 0, perLane = 0;
+  llvm::MapVector<Value, llvm::SmallDenseSet<Operation *>> readers;
   for (auto loop : row.thenBlock()->getOps<scf::ForOp>()) {
     int64_t trips = tripCountOf(loop).value_or(0);
-    if (trips == 0 || trips % kWarpLanes != 0 ||
-        trips / kWarpLanes > maxPerLane)
+    if (trips == 0)
       return false;
+    perLane = std::max(perLane, (trips + kWarpLanes - 1) / kWarpLanes);
+    loop.walk([&](memref::LoadOp load) {
+      if (llvm::any_of(load.getIndices(), [&](Value index) {
+            return !loop.isDefinedOutsideOfLoop(index);
+          }))
+        readers[rootBuffer(load.getMemRef())].insert(loop);
+    });
     ++loops;
   }
-  return loops > 1;
+  int64_t kept = llvm::count_if(
+      readers, [](const auto &one) { return one.second.size() > 1; });
+  // Without any to keep, as many are loaded at once as of four.
+  return loops > 1 && perLane * (kept > 0 ? kept : 4) <= maxNumbers;
 }
 
 /// All iterations of a lane one after the other, without a loop: what several
-/// loops load is loaded once, and stays in registers.
+/// loops load is loaded once, and stays in registers. Lanes that the last ones
+/// do not need load the last element, too, so that no load is in a branch; they
+/// fold and store nothing.
 static void unroll(scf::ForOp loop, Value lane, OpBuilder &builder) {
   Location loc = loop.getLoc();
-  int64_t count = *tripCountOf(loop) / kWarpLanes;
+  int64_t trips = *tripCountOf(loop);
   builder.setInsertionPoint(loop);
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  };
   SmallVector<Value> carried(loop.getInitArgs());
-  for (int64_t i = 0; i < count; ++i) {
+  for (int64_t first = 0; first < trips; first += kWarpLanes) {
     IRMapping map;
-    Value offset = arith::ConstantIndexOp::create(builder, loc, i * kWarpLanes);
-    map.map(loop.getInductionVar(),
-            Value(arith::AddIOp::create(builder, loc, lane, offset)));
+    Value element = arith::AddIOp::create(builder, loc, lane, constant(first));
+    Value isInside;
+    if (first + kWarpLanes > trips) {
+      isInside = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
+                                       element, constant(trips));
+      element =
+          arith::MinSIOp::create(builder, loc, element, constant(trips - 1));
+    }
+    map.map(loop.getInductionVar(), element);
     map.map(loop.getRegionIterArgs(), carried);
-    for (Operation &op : loop.getBody()->without_terminator())
+    for (Operation &op : loop.getBody()->without_terminator()) {
+      OpBuilder::InsertionGuard guard(builder);
+      if (isInside && isa<memref::StoreOp>(op)) {
+        auto store = scf::IfOp::create(builder, loc, isInside,
+                                       /*withElseRegion=*/false);
+        builder.setInsertionPoint(store.thenBlock()->getTerminator());
+      }
       builder.clone(op, map);
+    }
     for (auto [value, yielded] :
-         llvm::zip(carried, loop.getBody()->getTerminator()->getOperands()))
-      value = map.lookupOrDefault(yielded);
+         llvm::zip(carried, loop.getBody()->getTerminator()->getOperands())) {
+      Value folded = map.lookupOrDefault(yielded);
+      value = isInside ? Value(arith::SelectOp::create(builder, loc, isInside,
+                                                       folded, value))
+                       : folded;
+    }
   }
   loop.replaceAllUsesWith(carried);
   loop.erase();

@@ -36,7 +36,7 @@ inline constexpr int64_t kWarpLanes = 32;
 SmallVector<scf::ForOp> findCooperativeRows(scf::ForOp nest);
 
 /// Whether the elements of a row that a lane has stay in its registers: at most
-/// 32, in several loops, the same number in each lane.
+/// 128 of all buffers that several loops read.
 bool keepsRow(scf::IfOp row);
 
 /// Replaces an op that is marked with `soap.lanes` by what one lane does of it.

@@ -90,6 +90,43 @@ std::optional<Needs> needsOf(scf::ForOp nest,
   return needs;
 }
 
+/// Whether neighbours in `loop` read neighbours in all that `inner` folds.
+static bool readsAcross(scf::ForOp inner, scf::ForOp loop) {
+  bool loads = false;
+  bool across = !inner
+                     .walk([&](memref::LoadOp load) {
+                       if (!llvm::is_contained(load.getIndices(),
+                                               inner.getInductionVar()))
+                         return WalkResult::advance();
+                       loads = true;
+                       return load.getIndices().back() == loop.getInductionVar()
+                                  ? WalkResult::advance()
+                                  : WalkResult::interrupt();
+                     })
+                     .wasInterrupted();
+  return loads && across;
+}
+
+/// A softmax over an axis that is not the last one: with a thread an element,
+/// each would fold all of its column again. Keeps the loops over columns, where
+/// what is read again takes longer than a thread takes for a column.
+static void keepColumns(SmallVector<scf::ForOp> &loops) {
+  constexpr int64_t worthIt = 131072;
+  int64_t columns = 1;
+  for (size_t i = 0; i + 1 < loops.size(); ++i) {
+    columns *= *tripCountOf(loops[i]);
+    int64_t folded = 0;
+    bool across = true;
+    for (auto inner : loops[i].getBody()->getOps<scf::ForOp>())
+      if (inner.getNumResults() > 0) {
+        folded = std::max(folded, tripCountOf(inner).value_or(0));
+        across &= readsAcross(inner, loops[i]);
+      }
+    if (folded > 0 && across && columns * folded > worthIt)
+      return loops.truncate(i + 1);
+  }
+}
+
 class Parallelizer {
 public:
   Parallelizer(ModuleOp module, int64_t minWork, bool flatten)
@@ -109,8 +146,10 @@ public:
       if (flatten) {
         loops = findCooperativeRows(nest);
         haveLanes = !loops.empty();
-        if (!haveLanes)
+        if (!haveLanes) {
           loops = findIndependentLoops(nest);
+          keepColumns(loops);
+        }
       } else if (scf::ForOp loop = findIndependentLoop(nest)) {
         loops.push_back(loop);
       }

@@ -157,6 +157,9 @@ public:
   virtual BackendDevice &device(int64_t device) = 0;
   /// Makes it the device of the calling thread, for libraries that ask for it.
   virtual MaybeError select(int64_t device) = 0;
+  /// Opens the libraries of such a device and loads all kernels of the module
+  /// to it, which the first calls would do.
+  virtual MaybeError load(int64_t /*device*/) { return std::nullopt; }
   /// Memory of such a device, aligned as the arena of a program has to be,
   /// until the backend ends. Never null, even for 0 bytes.
   virtual Expected<void *> allocate(int64_t device, int64_t bytes) = 0;

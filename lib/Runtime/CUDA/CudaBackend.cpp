@@ -12,6 +12,8 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <mutex>
+#include <set>
 
 using namespace soap;
 using namespace soap::runtime;
@@ -55,8 +57,9 @@ public:
               soap_gpu_load(o.image.data(), int64_t(o.image.size()), &module))
         return Error{error};
     for (int number : gpus) {
-      devices.push_back(
-          std::make_unique<CudaDevice>(number, module, tuner.get()));
+      devices.push_back(std::make_unique<CudaDevice>(
+          number, module, tuner.get(),
+          [this](const std::string &text) { say(text); }));
       if (MaybeError error = devices.back()->open())
         return error;
     }
@@ -66,6 +69,14 @@ public:
   std::string description() const override { return "cuda (" + name + ")"; }
   BackendDevice &device(int64_t device) override { return find(device); }
   MaybeError select(int64_t device) override { return find(device).select(); }
+
+  MaybeError load(int64_t device) override {
+    if (MaybeError error = select(device))
+      return error;
+    if (const char *error = module ? soap_gpu_load_kernels(module) : nullptr)
+      return Error{error};
+    return find(device).openLibraries();
+  }
 
   Expected<void *> allocate(int64_t device, int64_t bytes) override {
     return find(device).allocate(bytes);
@@ -168,6 +179,15 @@ private:
   /// The GPU of each device here, as CUDA numbers those that are visible.
   std::vector<int> gpus;
   std::vector<void *> pinned;
+  std::mutex saidMutex;
+  std::set<std::string> said;
+
+  /// Each text once, whichever device has it.
+  void say(const std::string &text) {
+    std::lock_guard<std::mutex> lock(saidMutex);
+    if (said.insert(text).second && options.note)
+      options.note(text);
+  }
 
   /// Processes of one machine that see all of its GPUs take them in turn, from
   /// `options.first` on. A process that sees exactly as many as it has devices

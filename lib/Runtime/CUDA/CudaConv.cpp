@@ -145,10 +145,6 @@ CudaConv::~CudaConv() {
   plans.clear();
   if (dnn)
     cudnnDestroy(dnn);
-  for (auto &[stream, memory] : workspaces)
-    cudaFree(memory.first);
-  for (void *memory : outgrown)
-    cudaFree(memory);
 }
 
 MaybeError CudaConv::open(const CudaTuning *how) {
@@ -158,19 +154,6 @@ MaybeError CudaConv::open(const CudaTuning *how) {
 }
 
 void CudaConv::forget() { plans.clear(); }
-
-Expected<void *> CudaConv::workspace(cudaStream_t stream, size_t bytes) {
-  auto &[memory, size] = workspaces[stream];
-  if (bytes > size) {
-    if (memory)
-      outgrown.push_back(memory);
-    memory = nullptr;
-    size = 0;
-    SOAP_CUDA(cudaMalloc, &memory, bytes);
-    size = bytes;
-  }
-  return memory;
-}
 
 Autotuner::Measure CudaConv::measureOf(Plan &plan, CudaTimer &timer) {
   return [&, buffers = ConvBuffers{},
@@ -271,7 +254,7 @@ MaybeError CudaConv::run(const ConvCall &call, const ConvBuffers &buffers,
   ConvBuffers all = buffers;
   // A padded image may be more than programs have.
   if (!all.workspace || int64_t(*bytes) > call.workspace) {
-    auto beside = workspace(stream, *bytes);
+    auto beside = workspaces.of(stream, *bytes);
     if (!beside)
       return beside.takeError();
     all.workspace = *beside;

@@ -13,6 +13,7 @@
 
 #include "CudaTuning.h"
 #include "Runtime/Kernels/LibraryCalls.h"
+#include "StreamMemory.h"
 
 #include <map>
 #include <memory>
@@ -45,17 +46,13 @@ private:
                         bool mayMeasure);
   MaybeError choose(Plan &plan, bool mayMeasure);
   Autotuner::Measure measureOf(Plan &plan, CudaTimer &timer);
-  /// Memory that calls on a stream use one after the other.
-  Expected<void *> workspace(cudaStream_t stream, size_t bytes);
 
   const CudaTuning *tuning = nullptr;
   cudnnHandle_t dnn = nullptr;
   /// By call and by the bytes that all its buffers are multiples of, at most
   /// 16: plans of the graph API may read that much at once.
   std::map<std::pair<ConvCall, int64_t>, std::unique_ptr<Plan>> plans;
-  std::map<cudaStream_t, std::pair<void *, size_t>> workspaces;
-  /// Workspaces that were too small, which work may still use.
-  std::vector<void *> outgrown;
+  StreamMemory workspaces;
 };
 
 } // namespace soap::runtime

@@ -334,16 +334,17 @@ Expected<void *> CudaDevice::allocate(int64_t bytes) {
     return *error;
   void *pointer = nullptr;
   cudaError_t error = cudaMalloc(&pointer, size_t(std::max<int64_t>(bytes, 1)));
-  SOAP_CUDA(cudaSetDevice, current);
+  size_t available = 0, all = 0;
   if (error == cudaErrorMemoryAllocation) {
     cudaGetLastError();
-    size_t available = 0, all = 0;
     cudaMemGetInfo(&available, &all);
+  }
+  SOAP_CUDA(cudaSetDevice, current);
+  if (error == cudaErrorMemoryAllocation)
     return Error{"out of memory on GPU " + std::to_string(number) + ": " +
                  std::to_string(bytes) + " bytes asked for, " +
                  std::to_string(available) + " of " + std::to_string(all) +
                  " free"};
-  }
   if (MaybeError other = check(error, "cudaMalloc"))
     return *other;
   memory.push_back(pointer);

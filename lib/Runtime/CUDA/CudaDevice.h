@@ -24,8 +24,9 @@ class CudaDevice : public BackendDevice {
 public:
   /// `module` holds the kernels; null: there are none. It outlives the device.
   /// `tuner` chooses algorithms; null: they are the libraries' first proposals.
-  CudaDevice(int number, SoapGpuModule *module, Autotuner *tuner = nullptr)
-      : number(number), module(module), tuning{tuner, ""} {}
+  CudaDevice(int number, SoapGpuModule *module, Autotuner *tuner = nullptr,
+             std::function<void(const std::string &)> note = {})
+      : number(number), module(module), tuning{tuner, "", std::move(note)} {}
   ~CudaDevice() override;
 
   /// Reads the properties of the GPU. Comes before all other calls.
@@ -95,13 +96,14 @@ public:
   void setRecording(std::mutex *lock) { recordingLock = lock; }
   MaybeError launchGraph(cudaGraphExec_t graph);
 
+  /// Opens the libraries if they are not yet.
+  MaybeError openLibraries();
+
 private:
   std::unique_lock<std::mutex> recording() const {
     return recordingLock ? std::unique_lock<std::mutex>(*recordingLock)
                          : std::unique_lock<std::mutex>();
   }
-  /// Opens the libraries if they are not yet.
-  MaybeError openLibraries();
   /// Made when it is first used.
   Expected<cudaStream_t> streamOf(int64_t stream);
   template <typename Call>

@@ -24,9 +24,9 @@ CudaLibraries::~CudaLibraries() {
 }
 
 MaybeError CudaLibraries::open(const CudaTuning *tuning) {
-  if (MaybeError error = products.open(tuning))
-    return error;
   if (MaybeError error = convolutions.open(tuning))
+    return error;
+  if (MaybeError error = products.open(convolutions.handle(), tuning))
     return error;
   images.open(convolutions.handle(), tuning);
   attentions.open(tuning);

@@ -77,9 +77,10 @@ public:
                  cudaStream_t stream);
 
 private:
-  CudaMatmul products;
   CudaConv convolutions;
-  CudaImages images; ///< with the handle of convolutions
+  /// With the handle of convolutions, which they do not outlive.
+  CudaMatmul products;
+  CudaImages images;
   CudaAttention attentions;
   cublasHandle_t blas = nullptr; ///< sums
 };

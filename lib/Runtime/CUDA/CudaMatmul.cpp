@@ -11,12 +11,46 @@
 
 #include "CudaMatmul.h"
 
+#include "Runtime/CuDNN/EpilogueGraph.h"
+
 #include <algorithm>
 #include <cstdio>
 #include <limits>
 
 using namespace soap;
 using namespace soap::runtime;
+
+/// A plain product and its epilogue apart: of elements a graph that reads the
+/// sums, of the gradient of a bias a product with ones.
+struct CudaMatmul::Substitute {
+  MatmulCall product;
+  std::unique_ptr<EpilogueGraph> graph;
+  size_t engine = 0, workspaceBytes = 0;
+  MatmulCall sum;
+  void *ones = nullptr;
+
+  Substitute() = default;
+  Substitute(const Substitute &) = delete;
+  Substitute &operator=(const Substitute &) = delete;
+  ~Substitute() { cudaFree(ones); }
+
+  /// Bytes of the sums that the graph reads, a multiple of 256.
+  size_t sumBytes() const {
+    return graph ? (size_t(product.resultVolume()) * 4 + 255) / 256 * 256 : 0;
+  }
+  /// The buffers of the product, whose result is at `sums` with a graph.
+  MatmulBuffers ofProduct(const MatmulBuffers &all, void *sums) const {
+    return {all.a,   all.b,        nullptr, graph ? sums : all.y,
+            nullptr, all.workspace};
+  }
+  /// The buffers of the product with ones.
+  MatmulBuffers ofSum(Epilogue epilogue, const MatmulBuffers &all) const {
+    bool ofA = epilogue == Epilogue::BiasGradOfA;
+    return {
+        ofA ? all.a : ones, ofA ? ones : all.b, nullptr, all.second, nullptr,
+        all.workspace};
+  }
+};
 
 /// The descriptors of a product for cuBLASLt, and the algorithms it proposes.
 struct CudaMatmul::Plan {
@@ -25,6 +59,7 @@ struct CudaMatmul::Plan {
   cublasLtMatrixLayout_t first = nullptr, second = nullptr, result = nullptr;
   std::vector<cublasLtMatmulHeuristicResult_t> proposals;
   size_t chosen = 0;
+  std::unique_ptr<Substitute> substitute; ///< null: a proposal is taken
 
   ~Plan() {
     for (cublasLtMatrixLayout_t layout : {first, second, result})
@@ -48,12 +83,6 @@ struct CudaMatmul::Plan {
     return std::nullopt;
   }
 };
-
-#define SOAP_TRY(call)                                                         \
-  do                                                                           \
-    if (MaybeError soapError = call)                                           \
-      return soapError;                                                        \
-  while (false)
 
 /// A matrix as cuBLASLt sees it, `batch` of them one after the other.
 static MaybeError makeLayout(cublasLtMatrixLayout_t &layout,
@@ -212,7 +241,8 @@ CudaMatmul::~CudaMatmul() {
     cublasLtDestroy(blas);
 }
 
-MaybeError CudaMatmul::open(const CudaTuning *how) {
+MaybeError CudaMatmul::open(cudnnHandle_t handle, const CudaTuning *how) {
+  dnn = handle;
   tuning = how;
   SOAP_CUDA(cublasLtCreate, &blas);
   return std::nullopt;
@@ -236,9 +266,8 @@ static std::string nameOf(const cublasLtMatmulAlgo_t &algorithm) {
   return text;
 }
 
-/// The call as part of a key.
-static std::string describe(const MatmulCall &call,
-                            const std::array<uint32_t, 6> &alignment) {
+/// The call, for people and as part of a key.
+static std::string describe(const MatmulCall &call) {
   const MatmulShape &s = call.shape;
   static const char *const precisions[] = {"f32", "tf32", "bf16"};
   std::string text =
@@ -249,7 +278,13 @@ static std::string describe(const MatmulCall &call,
       (s.transposeA ? " transpose_a" : "") +
       (s.transposeB ? " transpose_b" : "") +
       " epilogue=" + std::to_string(int64_t(call.epilogue)) +
-      " workspace=" + std::to_string(call.workspace) + " aligned=";
+      " workspace=" + std::to_string(call.workspace);
+  return text;
+}
+
+static std::string keyOf(const MatmulCall &call,
+                         const std::array<uint32_t, 6> &alignment) {
+  std::string text = describe(call) + " aligned=";
   for (size_t i = 0; i < alignment.size(); ++i)
     text += (i ? "," : "") + std::to_string(alignment[i]);
   return text;
@@ -305,8 +340,7 @@ Expected<CudaMatmul::Plan *> CudaMatmul::find(const MatmulCall &call,
       alignmentOf(buffers.a),      alignmentOf(buffers.b),
       alignmentOf(buffers.y),      alignmentOf(buffers.third),
       alignmentOf(buffers.second), alignmentOf(buffers.workspace)};
-  std::unique_ptr<Plan> &known = plans[{call, alignment}];
-  if (!known) {
+  if (!plans[{call, alignment}]) {
     auto made = std::make_unique<Plan>();
     if (MaybeError error = made->describe(call))
       return *error;
@@ -316,21 +350,173 @@ Expected<CudaMatmul::Plan *> CudaMatmul::find(const MatmulCall &call,
     constexpr int several = 8;
     bool chooses = tuning && tuning->tuner;
     if (MaybeError error =
-            made->propose(blas, call, alignment, chooses ? several : 1))
-      return *error;
-    if (chooses) {
+            made->propose(blas, call, alignment, chooses ? several : 1)) {
+      if (call.epilogue == Epilogue::None)
+        return *error;
+      auto other = substitute(call, buffers, mayMeasure, *error);
+      if (!other)
+        return other.takeError();
+      made->substitute = std::move(*other);
+    } else if (chooses) {
       std::vector<std::string> names;
       for (const auto &proposal : made->proposals)
         names.push_back(nameOf(proposal.algo));
       CudaTimer timer;
       made->chosen = tuning->choose(
-          ::describe(call, alignment),
+          keyOf(call, alignment),
           "cuBLASLt " + std::to_string(cublasLtGetVersion()), names,
           mayMeasure ? measureOf(*made, call, alignment, timer) : nullptr);
     }
-    known = std::move(made);
+    plans[{call, alignment}] = std::move(made);
   }
-  return known.get();
+  return plans[{call, alignment}].get();
+}
+
+//===----------------------------------------------------------------------===//
+// Epilogues without an algorithm
+//===----------------------------------------------------------------------===//
+
+/// The largest power of two, at most 16, of which all buffers of the epilogue
+/// are multiples.
+static int64_t alignmentOfEpilogue(const MatmulBuffers &buffers) {
+  uintptr_t bits = 16;
+  for (const void *buffer :
+       {static_cast<const void *>(buffers.y), buffers.third,
+        static_cast<const void *>(buffers.second)})
+    bits |= reinterpret_cast<uintptr_t>(buffer);
+  return static_cast<int64_t>(bits & (~bits + 1));
+}
+
+static const char *nameOf(Epilogue epilogue) {
+  switch (epilogue) {
+  case Epilogue::Bias:
+    return "bias";
+  case Epilogue::Relu:
+    return "relu";
+  case Epilogue::BiasRelu:
+    return "bias and relu";
+  case Epilogue::Gelu:
+    return "gelu";
+  case Epilogue::BiasGelu:
+    return "bias and gelu";
+  case Epilogue::GeluGrad:
+    return "gradient of gelu";
+  case Epilogue::BiasGradOfA:
+  case Epilogue::BiasGradOfB:
+    return "gradient of a bias";
+  case Epilogue::None:
+  case Epilogue::ReluGrad:
+    break;
+  }
+  return "none";
+}
+
+/// Ones of the device, of the type of a product's operands.
+static Expected<void *> makeOnes(int64_t count, bool isNarrow) {
+  std::vector<uint16_t> narrow(isNarrow ? size_t(count) : 0, toBFloat16(1));
+  std::vector<float> wide(isNarrow ? 0 : size_t(count), 1.0f);
+  const void *host = isNarrow ? static_cast<const void *>(narrow.data())
+                              : static_cast<const void *>(wide.data());
+  size_t bytes = size_t(count) * (isNarrow ? 2 : 4);
+  void *ones = nullptr;
+  SOAP_CUDA(cudaMalloc, &ones, bytes);
+  MaybeError error = check(
+      cudaMemcpy(ones, host, bytes, cudaMemcpyHostToDevice), "cudaMemcpy");
+  // It may return before the bytes have arrived.
+  if (!error)
+    error =
+        check(cudaStreamSynchronize(cudaStreamLegacy), "cudaStreamSynchronize");
+  if (!error)
+    return ones;
+  cudaFree(ones);
+  return *error;
+}
+
+Expected<std::unique_ptr<CudaMatmul::Substitute>>
+CudaMatmul::substitute(const MatmulCall &call, const MatmulBuffers &buffers,
+                       bool mayMeasure, const Error &why) {
+  auto made = std::make_unique<Substitute>();
+  bool isGrad = isBiasGrad(call.epilogue);
+  made->product = call;
+  made->product.epilogue = Epilogue::None;
+  // The epilogue rounds once.
+  made->product.narrowResult = isGrad && call.narrowResult;
+  auto failed = [&](const Error &other) {
+    return Error{why.message + "; without the epilogue: " + other.message};
+  };
+  if (isGrad) {
+    const MatmulShape &s = call.shape;
+    bool ofA = call.epilogue == Epilogue::BiasGradOfA;
+    // Operands of f32 are not rounded, as by the epilogue.
+    made->sum = {{1, ofA ? s.m : 1, ofA ? 1 : s.n, s.k, ofA ? s.transposeA : 0,
+                  ofA ? 0 : s.transposeB},
+                 call.precision == Precision::BF16 ? Precision::BF16
+                                                   : Precision::F32,
+                 call.narrowResult,
+                 Epilogue::None,
+                 call.workspace};
+    auto ones = makeOnes(s.k, call.precision == Precision::BF16);
+    if (!ones)
+      return failed(ones.takeError());
+    made->ones = *ones;
+    auto sum = find(made->sum, made->ofSum(call.epilogue, buffers), mayMeasure);
+    if (!sum)
+      return failed(sum.takeError());
+  } else {
+    constexpr size_t engines = 3;
+    auto graph =
+        EpilogueGraph::make({dnn}, call, alignmentOfEpilogue(buffers), engines);
+    if (!graph)
+      return failed(graph.takeError());
+    Error last;
+    for (size_t i = 0; !made->graph && i < (*graph)->engines().size(); ++i) {
+      auto bytes = (*graph)->workspaceOf(i);
+      // As calls without a workspace of their own.
+      if (!bytes || *bytes > size_t(256) << 20) {
+        last = bytes ? Error{"a plan of cuDNN needs " + std::to_string(*bytes) +
+                             " bytes, expected at most 268435456"}
+                     : bytes.takeError();
+        continue;
+      }
+      made->engine = i;
+      made->workspaceBytes = *bytes;
+      made->graph = std::move(*graph);
+      break;
+    }
+    if (!made->graph)
+      return failed(last);
+  }
+  // Sums are where cudaMalloc puts them.
+  auto *sums = reinterpret_cast<void *>(uintptr_t(256));
+  auto product =
+      find(made->product, made->ofProduct(buffers, sums), mayMeasure);
+  if (!product)
+    return failed(product.takeError());
+  if (tuning && tuning->note)
+    tuning->note("cuBLASLt has no algorithm for the epilogue (" +
+                 std::string(nameOf(call.epilogue)) + ") of " +
+                 ::describe(call) +
+                 (isGrad ? ": a product with ones computes it"
+                         : ": a kernel of cuDNN computes it, on sums in " +
+                               std::to_string(made->sumBytes()) +
+                               " bytes beside the plan"));
+  return made;
+}
+
+MaybeError CudaMatmul::runSubstitute(Substitute &how, const MatmulCall &call,
+                                     const MatmulBuffers &buffers,
+                                     cudaStream_t stream) {
+  if (!how.graph) {
+    SOAP_TRY(run(how.product, how.ofProduct(buffers, nullptr), stream));
+    return run(how.sum, how.ofSum(call.epilogue, buffers), stream);
+  }
+  auto memory = beside.of(stream, how.sumBytes() + how.workspaceBytes);
+  if (!memory)
+    return memory.takeError();
+  SOAP_TRY(run(how.product, how.ofProduct(buffers, *memory), stream));
+  SOAP_CUDA(cudnnSetStream, dnn, stream);
+  return how.graph->run(how.engine, buffers, *memory,
+                        static_cast<char *>(*memory) + how.sumBytes());
 }
 
 /// An error if the library cannot be asked for it; false: there is nothing to
@@ -377,6 +563,8 @@ MaybeError CudaMatmul::run(const MatmulCall &call, const MatmulBuffers &buffers,
   auto plan = find(call, buffers, /*mayMeasure=*/false);
   if (!plan)
     return plan.takeError();
+  if ((*plan)->substitute)
+    return runSubstitute(*(*plan)->substitute, call, buffers, stream);
   SOAP_TRY((*plan)->bind(call, buffers));
   return launch(**plan, (*plan)->chosen, buffers, stream);
 }

@@ -53,6 +53,8 @@ struct CudaTuning {
   Autotuner *tuner = nullptr;
   /// "NVIDIA H200, sm_90": part of every key.
   std::string device;
+  /// For people; may be empty.
+  std::function<void(const std::string &)> note = {};
 
   /// The number of one of `names`: the known choice for the call; or with
   /// `measure`, which is not called for a single proposal, the fastest; else,

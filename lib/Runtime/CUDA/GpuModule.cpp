@@ -153,6 +153,18 @@ const char *soap_gpu_launch(const SoapGpuKernel *kernel, void *const *buffers,
   return error ? report(what, error) : nullptr;
 }
 
+const char *soap_gpu_load_kernels(const SoapGpuModule *module) {
+  if (!module)
+    return report("no module of GPU kernels");
+  for (const auto &[name, kernel] : module->kernels) {
+    cudaFuncAttributes attributes{};
+    if (cudaError_t error = cudaFuncGetAttributes(
+            &attributes, static_cast<const void *>(kernel.kernel)))
+      return report("cannot load the kernel " + quoted(name), error);
+  }
+  return nullptr;
+}
+
 const char *soap_gpu_unload(SoapGpuModule *module) {
   if (!module)
     return nullptr;

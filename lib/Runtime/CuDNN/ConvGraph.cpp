@@ -61,7 +61,7 @@ MaybeError ConvGraph::describe(const ConvCall &call, int64_t alignment) {
   if (relu)
     operations.pointwise(CUDNN_POINTWISE_RELU_FWD, made, {}, next());
   if (reluGradient)
-    operations.reluGradient(made, third, next());
+    operations.gradient(CUDNN_POINTWISE_RELU_BWD, made, third, next());
   return operations.error;
 }
 

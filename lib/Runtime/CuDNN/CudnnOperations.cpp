@@ -9,6 +9,8 @@
 
 #include "CudnnOperations.h"
 
+#include <algorithm>
+
 using namespace soap;
 using namespace soap::runtime;
 
@@ -28,9 +30,11 @@ size_t CudnnOperations::tensor(int64_t id, cudnnDataType_t type,
                                Storage storage) {
   if (error)
     return 0;
-  auto made =
-      graph.addTensor(id, type, {dims.begin(), dims.end()},
-                      {strides.begin(), strides.end()}, alignment, storage);
+  // Numbers are multiples of their own size, also beside narrower ones.
+  int64_t width = type == CUDNN_DATA_BFLOAT16 ? 2 : 4;
+  auto made = graph.addTensor(id, type, {dims.begin(), dims.end()},
+                              {strides.begin(), strides.end()},
+                              std::max(alignment, width), storage);
   if (made)
     return *made;
   error = made.takeError();
@@ -149,13 +153,14 @@ void CudnnOperations::pointwise(cudnnPointwiseMode_t mode, size_t x,
       describePointwise(mode, type, axis));
 }
 
-void CudnnOperations::reluGradient(size_t dy, size_t relu, size_t dx) {
+void CudnnOperations::gradient(cudnnPointwiseMode_t mode, size_t dy, size_t x,
+                               size_t dx) {
   add(CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR,
       {{CUDNN_ATTR_OPERATION_POINTWISE_DYDESC, dy},
-       {CUDNN_ATTR_OPERATION_POINTWISE_XDESC, relu},
+       {CUDNN_ATTR_OPERATION_POINTWISE_XDESC, x},
        {CUDNN_ATTR_OPERATION_POINTWISE_DXDESC, dx}},
       CUDNN_ATTR_OPERATION_POINTWISE_PW_DESCRIPTOR,
-      describePointwise(CUDNN_POINTWISE_RELU_BWD, CUDNN_DATA_FLOAT, -1));
+      describePointwise(mode, CUDNN_DATA_FLOAT, -1));
 }
 
 void CudnnOperations::convolution(const ConvCall &call, size_t a, size_t b,

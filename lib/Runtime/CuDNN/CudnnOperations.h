@@ -48,8 +48,9 @@ public:
   void pointwise(cudnnPointwiseMode_t mode, size_t x,
                  const std::vector<size_t> &others, size_t y,
                  cudnnDataType_t type = CUDNN_DATA_FLOAT, int64_t axis = -1);
-  /// dx = dy where `relu`, or its argument, is above 0, else 0.
-  void reluGradient(size_t dy, size_t relu, size_t dx);
+  /// dx = dy times the derivative at x of a function of elements. Of relu, x
+  /// may be the result.
+  void gradient(cudnnPointwiseMode_t mode, size_t dy, size_t x, size_t dx);
   /// Operands of `call.kind` as in `ConvBuffers`.
   void convolution(const ConvCall &call, size_t a, size_t b, size_t result);
 

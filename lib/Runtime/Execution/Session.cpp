@@ -139,8 +139,8 @@ MaybeError Session::allocate(const Placement &placement) {
     return backend ? failed(first, std::string(message) + ", on the host")
                    : Error{message};
   }
-  if (MaybeError error = store->allocate())
-    return failed(first, error->message);
+  if (auto error = store->allocate())
+    return failed(error->device, error->message);
   return std::nullopt;
 }
 
@@ -150,6 +150,11 @@ MaybeError Session::connect(const Placement &placement,
     std::vector<std::vector<int64_t>> groups;
     for (const EntryInfo &entry : manifest().entries)
       groups.insert(groups.end(), entry.groups.begin(), entry.groups.end());
+    // Of all devices, before the first operation that waits for one of them.
+    for (int64_t device : placement.devicesHere())
+      if (MaybeError error = backend ? backend->load(device) : std::nullopt)
+        return Error{"device " + std::to_string(device) + ": " +
+                     error->message};
     auto world = NcclWorld::create(placement, backend.get(), groups);
     if (!world)
       return world.takeError();

@@ -63,7 +63,7 @@ size_t TensorStore::newTile(const TileInfo &info, int64_t device) {
   return tiles.size() - 1;
 }
 
-MaybeError TensorStore::allocate() {
+std::optional<TensorStore::AllocationError> TensorStore::allocate() {
   assert(std::ranges::none_of(tiles,
                               [](const Tile &tile) { return tile.place; }) &&
          "to be called once");
@@ -75,8 +75,9 @@ MaybeError TensorStore::allocate() {
     if (tile.inHost) {
       auto memory = backend->allocateInHost(tile.device, tile.bytes);
       if (!memory)
-        return Error{"tensor '" + manifest->tensors[tile.tensor].name +
-                     "': " + memory.error()};
+        return AllocationError{
+            tile.device, "tensor '" + manifest->tensors[tile.tensor].name +
+                             "': " + memory.error()};
       tile.mapped = static_cast<char *>(memory->host);
       tile.place = memory->device;
       tile.placeStale = false;
@@ -84,7 +85,7 @@ MaybeError TensorStore::allocate() {
     }
     auto memory = backend->allocate(tile.device, tile.bytes);
     if (!memory)
-      return memory.takeError();
+      return AllocationError{tile.device, memory.error()};
     tile.place = *memory;
   }
   return std::nullopt;

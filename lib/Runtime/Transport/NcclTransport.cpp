@@ -216,11 +216,14 @@ public:
   explicit NcclTransport(std::shared_ptr<World> w)
       : world(std::move(w)),
         ledger(world->place.devices, world->place.devicesHere()),
-        inGroup(size_t(world->place.devices)) {}
+        inGroup(size_t(world->place.devices)),
+        views(size_t(world->place.devices)) {}
 
-  void start(int64_t) override {
+  void start(int64_t iteration) override {
     ledger.start();
     inGroup.assign(inGroup.size(), 0);
+    views.assign(views.size(), nullptr);
+    isFirst = iteration == 0;
   }
 
   MaybeError send(const Envelope &envelope, const void *data,
@@ -251,6 +254,7 @@ public:
       if (!native)
         return native.takeError();
       stream = *native;
+      views[size_t(call.me())] = call.device;
     }
     // Ranks of the communicator, by place in the group.
     std::vector<int> ranks;
@@ -281,13 +285,16 @@ public:
 
   MaybeError ended(int64_t device) override { return ledger.ended(device); }
   std::optional<Trouble> trouble() override { return world->trouble(); }
-  void abort() override { world->abort(); }
+  void abort() override {
+    world->abort();
+    ledger.stop();
+  }
   MaybeError ready() const override {
     return world->isDead() ? MaybeError(stopped()) : std::nullopt;
   }
   /// No device waits while an iteration is recorded, and recorded messages are
   /// not sent.
-  void interrupt() override {}
+  void interrupt() override { ledger.stop(); }
   MaybeError finish() override { return std::nullopt; }
 
 private:
@@ -295,21 +302,36 @@ private:
   TransferLedger ledger;
   /// By device; each is its own thread's.
   std::vector<char> inGroup;
+  std::vector<BackendDevice *> views; ///< that have given something
+  bool isFirst = false;               ///< iteration
 
   static Error stopped() {
     return Error{"stopped because another device failed"};
   }
 
   /// A call that may wait for other devices.
+  ///
+  /// In the first iteration of an entry libraries load kernels and allocate,
+  /// for which CUDA waits for devices that share memory. A device whose
+  /// operation waits for one that loads would never end. So devices of a
+  /// process meet before they give an operation, which then needs none of them
+  /// any more, and each goes on when its own one has ended.
   template <typename Call>
   MaybeError wait(int64_t device, const char *name, Call call) {
     if (MaybeError error = ledger.waits(device))
       return error;
+    BackendDevice *view = isFirst ? views[size_t(device)] : nullptr;
+    if (view && !ledger.meet(device))
+      return stopped();
     NcclResult result = call();
+    MaybeError failed;
+    if (view && result == ncclSuccess)
+      failed = view->finish([&] { return world->isDead(); });
     ledger.resumes(device);
     if (world->isDead())
       return stopped();
-    return world->check(result, name, world->comm(device), device);
+    return failed ? failed
+                  : world->check(result, name, world->comm(device), device);
   }
 
   static MaybeError copyOwnPiece(const Collective &call) {
@@ -435,6 +457,7 @@ private:
       if (!native)
         return native.takeError();
       stream = *native;
+      views[size_t(me)] = envelope.device;
     }
     const char *name = isSend ? "ncclSend" : "ncclRecv";
     auto call = [&] {

@@ -30,6 +30,7 @@ void TransferLedger::start() {
   std::lock_guard<std::mutex> lock(mutex);
   open.clear();
   sequences.clear();
+  stopped = false;
   for (int64_t device : local)
     devices[size_t(device)] = {Running};
 }
@@ -59,6 +60,7 @@ MaybeError TransferLedger::give(bool isSend, const Envelope &envelope,
   queue.pop_front();
   assert(devices[size_t(other)].unmatched > 0 && "a message that was given");
   --devices[size_t(other)].unmatched;
+  changed.notify_all();
   Message mine{isSend, envelope.transfer, bytes};
   const Message &send = isSend ? mine : theirs,
                 &receive = isSend ? theirs : mine;
@@ -115,6 +117,7 @@ MaybeError TransferLedger::give(const Collective &call) {
     assert(devices[size_t(device)].unmatched > 0 && "a call that was given");
     --devices[size_t(device)].unmatched;
   }
+  changed.notify_all();
   sequence.rounds.pop_front();
   ++sequence.complete;
   return std::nullopt;
@@ -130,6 +133,19 @@ void TransferLedger::resumes(int64_t device) {
   std::lock_guard<std::mutex> lock(mutex);
   devices[size_t(device)].state = Running;
   devices[size_t(device)].unknown = 0;
+}
+
+bool TransferLedger::meet(int64_t device) {
+  std::unique_lock<std::mutex> lock(mutex);
+  const Device &me = devices[size_t(device)];
+  changed.wait(lock, [&] { return stopped || me.unmatched == 0; });
+  return !stopped;
+}
+
+void TransferLedger::stop() {
+  std::lock_guard<std::mutex> lock(mutex);
+  stopped = true;
+  changed.notify_all();
 }
 
 MaybeError TransferLedger::ended(int64_t device) {

@@ -17,6 +17,7 @@
 
 #include "Runtime/Transport/Transport.h"
 
+#include <condition_variable>
 #include <deque>
 #include <map>
 #include <mutex>
@@ -47,6 +48,10 @@ public:
   /// more: all that have not ended wait for messages that no device will give.
   MaybeError waits(int64_t device);
   void resumes(int64_t device);
+  /// Waits until the devices of this process have given their sides of all that
+  /// the device has given. False after `stop`.
+  bool meet(int64_t device);
+  void stop();
   MaybeError ended(int64_t device);
 
 private:
@@ -78,6 +83,8 @@ private:
   MaybeError check();
 
   std::mutex mutex;
+  std::condition_variable changed; ///< what devices have given, or `stopped`
+  bool stopped = false;
   std::vector<Device> devices;
   std::vector<int64_t> local;
   /// By sender and receiver: messages that one side has given and the other

@@ -111,7 +111,8 @@ namespace {
 /// Options of the lowering of a case's partitioned programs; `hash` differs
 /// between cases: tasks that repeat are written out or are functions, images
 /// on GPUs have one layout or the other, pooling and norms are kernels or
-/// calls, and attention is in one tile or in several.
+/// calls, rows of products are padded or not, and attention is in one tile or
+/// in several.
 std::string pipeline(uint64_t hash, bool sameBits) {
   std::string options = lowering;
   // The programs are small: also what a larger one would write out is outlined.
@@ -129,7 +130,10 @@ std::string pipeline(uint64_t hash, bool sameBits) {
     options += hash % 2 ? " layout=nhwc" : " layout=nchw";
   if (lowering.find("library-") == std::string::npos && hash / 2 % 2)
     options += " library-pooling=all library-norms=true";
-  // Also what a larger one would compute in tiles.
+  // Also what is worth it only in a larger one, and what that would compute in
+  // tiles.
+  if (lowering.find("pad-products=") == std::string::npos && hash / 24 % 2)
+    options += " pad-products=0";
   if (lowering.find("attention-tile=") == std::string::npos && hash / 12 % 2)
     options += " attention-tile=16";
   return "soap-lower-to-cuda{" + options + "}";

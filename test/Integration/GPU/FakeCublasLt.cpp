@@ -53,19 +53,6 @@ struct Layout : Attributes {
   int64_t rows, columns, ld;
 };
 
-constexpr float scale = 0.7978845608028654f, cube = 0.044715f;
-float gelu(float x) {
-  return 0.5f * x * (1 + std::tanh(scale * (x + cube * x * x * x)));
-}
-/// By a difference in f64, not by the formula under test.
-float slope(float at) {
-  auto f = [](double x) {
-    return 0.5 * x *
-           (1 + std::tanh(double(scale) * (x + double(cube) * x * x * x)));
-  };
-  return float((f(at + 1e-5) - f(at - 1e-5)) / 2e-5);
-}
-
 const Desc &of(cublasLtMatmulDesc_t desc) {
   return *reinterpret_cast<const Desc *>(desc);
 }
@@ -114,7 +101,22 @@ struct Product {
   void run() const;
 };
 
+constexpr float scale = 0.7978845608028654f, cube = 0.044715f;
+
 } // namespace
+
+float soap::fake::gelu(float x) {
+  return 0.5f * x * (1 + std::tanh(scale * (x + cube * x * x * x)));
+}
+
+/// By a difference in f64, not by the formula under test.
+float soap::fake::geluSlope(float x) {
+  auto f = [](double x) {
+    return 0.5 * x *
+           (1 + std::tanh(double(scale) * (x + double(cube) * x * x * x)));
+  };
+  return float((f(x + 1e-5) - f(x - 1e-5)) / 2e-5);
+}
 
 extern "C" {
 const char *cublasLtGetStatusName(cublasStatus_t) { return "name"; }
@@ -175,11 +177,18 @@ cublasStatus_t cublasLtMatmulPreferenceSetAttribute(
   return CUBLAS_STATUS_SUCCESS;
 }
 cublasStatus_t cublasLtMatmulAlgoGetHeuristic(
-    cublasLtHandle_t, cublasLtMatmulDesc_t, cublasLtMatrixLayout_t,
+    cublasLtHandle_t, cublasLtMatmulDesc_t desc, cublasLtMatrixLayout_t,
     cublasLtMatrixLayout_t, cublasLtMatrixLayout_t, cublasLtMatrixLayout_t,
     cublasLtMatmulPreference_t preference, int most,
     cublasLtMatmulHeuristicResult_t results[], int *count) {
   LibraryCalls &calls = libraryCalls();
+  if (calls.refusesEpilogues &&
+      of(desc).get<uint32_t>(CUBLASLT_MATMUL_DESC_EPILOGUE,
+                             CUBLASLT_EPILOGUE_DEFAULT) !=
+          CUBLASLT_EPILOGUE_DEFAULT) {
+    *count = 0;
+    return CUBLAS_STATUS_NOT_SUPPORTED;
+  }
   const auto &limits = *reinterpret_cast<const Attributes *>(preference);
   auto workspace =
       limits.get<uint64_t>(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, 0);
@@ -243,7 +252,7 @@ void Product::run() const {
           sum = gelu(sum);
         }
         if (isGeluGrad)
-          sum *= slope(load(aux, D.type, beside));
+          sum *= geluSlope(load(aux, D.type, beside));
         bool isLast = s + 1 == batch && i + 1 == m && j + 1 == n;
         if (isLast && isWrong("cublasLtMatmul"))
           sum += 1;

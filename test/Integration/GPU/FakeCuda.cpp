@@ -12,7 +12,8 @@
 //                                driver
 //   SOAP_FAKE_CUDA_NAME=NAME     what devices are called (default Stand-in)
 //   SOAP_FAKE_CUDA_CHIP=90       compute capability times ten (default 90)
-//   SOAP_FAKE_CUDA_BYTES=N       memory of all devices (default 16 GiB)
+//   SOAP_FAKE_CUDA_BYTES=N,M     memory of each device, the last number for all
+//                                that follow (default 16 GiB)
 //   SOAP_FAKE_CUDA_FAIL=NAME     this function fails when it is called; also
 //                                one of cuDNN for pooling or norms
 //   SOAP_FAKE_CUDA_WRONG=NAME    the last number of what this function of a
@@ -72,13 +73,21 @@ cudaError_t result(const char *function) {
 }
 
 std::mutex memoryMutex;
-std::map<void *, size_t> memory;
-size_t used = 0;
+/// The device and the bytes of a place.
+std::map<void *, std::pair<int, size_t>> memory;
+std::map<int, size_t> used;
 /// Pairs of devices, the one whose kernels may access the other's memory first.
 std::set<std::pair<int, int>> enabledPeers;
 
+/// The memory of the thread's current device.
 size_t allBytes() {
-  return size_t(numberFrom("SOAP_FAKE_CUDA_BYTES", long(16) << 30));
+  const char *text = std::getenv("SOAP_FAKE_CUDA_BYTES");
+  if (!text)
+    return size_t(16) << 30;
+  for (int i = 0; i < currentDevice(); ++i)
+    if (const char *comma = std::strchr(text, ','))
+      text = comma + 1;
+  return size_t(std::atol(text));
 }
 
 /// Kernels and libraries are numbers.
@@ -237,25 +246,27 @@ cudaError_t cudaMalloc(void **pointer, size_t bytes) {
   FAKE(cudaMalloc);
   if (cudaError_t error = unsafeCall())
     return error;
+  waitForOperations();
   std::lock_guard<std::mutex> lock(memoryMutex);
-  if (used + bytes > allBytes())
+  if (used[currentDevice()] + bytes > allBytes())
     return cudaErrorMemoryAllocation;
   // Unwritten bytes are no numbers.
   *pointer = std::aligned_alloc(256, (bytes + 255) / 256 * 256);
   std::memset(*pointer, 0xff, bytes);
-  memory[*pointer] = bytes;
-  used += bytes;
+  memory[*pointer] = {currentDevice(), bytes};
+  used[currentDevice()] += bytes;
   return cudaSuccess;
 }
 
 cudaError_t cudaFree(void *pointer) {
   if (cudaError_t error = unsafeCall())
     return error;
+  waitForOperations();
   std::lock_guard<std::mutex> lock(memoryMutex);
   auto found = memory.find(pointer);
   if (found == memory.end())
     return pointer ? cudaErrorInvalidValue : cudaSuccess;
-  used -= found->second;
+  used[found->second.first] -= found->second.second;
   memory.erase(found);
   std::free(pointer);
   return cudaSuccess;
@@ -298,7 +309,7 @@ cudaError_t cudaHostGetDevicePointer(void **device, void *host,
 cudaError_t cudaMemGetInfo(size_t *available, size_t *all) {
   std::lock_guard<std::mutex> lock(memoryMutex);
   *all = allBytes();
-  *available = *all - used;
+  *available = *all - used[currentDevice()];
   return cudaSuccess;
 }
 
@@ -458,6 +469,26 @@ static void insertForbidden(cudaStream_t stream) {
     callForbidden(name.substr(0, colon), stream);
 }
 
+/// CUDA loads a kernel to a device with its first launch there, or when its
+/// attributes are asked for.
+static void loadKernel(const void *kernel) {
+  static std::mutex loadedMutex;
+  static std::set<std::pair<const void *, int>> loaded;
+  {
+    std::lock_guard<std::mutex> lock(loadedMutex);
+    if (!loaded.insert({kernel, currentDevice()}).second)
+      return;
+  }
+  waitForOperations();
+}
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes,
+                                  const void *kernel) {
+  FAKE(cudaFuncGetAttributes);
+  *attributes = {};
+  loadKernel(kernel);
+  return cudaSuccess;
+}
+
 /// As in CUDA, the stream must be of the thread's current device. Kernels of no
 /// program do nothing.
 cudaError_t cudaLaunchKernel(const void *kernel, dim3, dim3, void **arguments,
@@ -467,6 +498,7 @@ cudaError_t cudaLaunchKernel(const void *kernel, dim3, dim3, void **arguments,
     if (cudaError_t error = unsafeCall())
       return error;
   insertForbidden(stream);
+  loadKernel(kernel);
   const SoapKernel *known = nullptr;
   {
     std::lock_guard<std::mutex> lock(hostReferencesMutex);
@@ -491,8 +523,11 @@ cudaError_t cudaLaunchKernel(const void *kernel, dim3, dim3, void **arguments,
 int soap_fake_cuda_give(void *stream, void (*work)(void *), void *data,
                         void (*release)(void *)) {
   std::shared_ptr<void> held(data, release);
-  return giveAnywhere(static_cast<cudaStream_t>(stream),
-                      [work, held] { work(held.get()); });
+  return giveAnywhere(static_cast<cudaStream_t>(stream), [work, held] {
+    beginOperation();
+    work(held.get());
+    endOperation();
+  });
 }
 int soap_fake_cuda_unsafe_call() { return unsafeCall(); }
 

@@ -49,6 +49,7 @@ fake::LibraryCalls::LibraryCalls() {
   if (!times.empty())
     productAlgorithms = int(times.size());
   refusesGraphs = std::getenv("SOAP_FAKE_CUDNN_NO_GRAPHS") != nullptr;
+  refusesEpilogues = std::getenv("SOAP_FAKE_CUBLASLT_NO_EPILOGUES") != nullptr;
 }
 
 double fake::LibraryCalls::timeOf(int algorithm) const {

@@ -203,12 +203,15 @@ std::vector<int> tensorNames(const Descriptor &operation) {
               CUDNN_ATTR_OPERATION_POINTWISE_TDESC,
               CUDNN_ATTR_OPERATION_POINTWISE_YDESC};
     case CUDNN_POINTWISE_RELU_FWD:
+    case CUDNN_POINTWISE_GELU_APPROX_TANH_FWD:
+    case CUDNN_POINTWISE_IDENTITY:
     case CUDNN_POINTWISE_EXP:
     case CUDNN_POINTWISE_LOG:
     case CUDNN_POINTWISE_GEN_INDEX:
       return {CUDNN_ATTR_OPERATION_POINTWISE_XDESC,
               CUDNN_ATTR_OPERATION_POINTWISE_YDESC};
     case CUDNN_POINTWISE_RELU_BWD:
+    case CUDNN_POINTWISE_GELU_APPROX_TANH_BWD:
       return {CUDNN_ATTR_OPERATION_POINTWISE_DYDESC,
               CUDNN_ATTR_OPERATION_POINTWISE_XDESC,
               CUDNN_ATTR_OPERATION_POINTWISE_DXDESC};
@@ -365,6 +368,12 @@ float pointwise(cudnnPointwiseMode_t mode, const std::array<float, 3> &x) {
     return std::log(x[0]);
   case CUDNN_POINTWISE_RELU_FWD:
     return x[0] < 0 ? 0 : x[0];
+  case CUDNN_POINTWISE_GELU_APPROX_TANH_FWD:
+    return fake::gelu(x[0]);
+  case CUDNN_POINTWISE_GELU_APPROX_TANH_BWD:
+    return x[0] * fake::geluSlope(x[1]);
+  case CUDNN_POINTWISE_IDENTITY:
+    return x[0];
   default: // CUDNN_POINTWISE_RELU_BWD
     return x[1] > 0 ? x[0] : 0;
   }

@@ -72,6 +72,9 @@ struct LibraryCalls {
   /// fails (-1: none).
   uint64_t smallestWorkspace = 0;
   int productAlgorithms = 1, failing = -1;
+  /// There are no algorithms for products with epilogues (default: whether
+  /// SOAP_FAKE_CUBLASLT_NO_EPILOGUES is set).
+  bool refusesEpilogues = false;
   /// The graph API knows no graph (default: whether SOAP_FAKE_CUDNN_NO_GRAPHS
   /// is set), or makes no plan of an engine.
   bool refusesGraphs = false;
@@ -85,6 +88,10 @@ struct LibraryCalls {
   double timeOf(int algorithm) const;
 };
 LibraryCalls &libraryCalls();
+
+/// gelu by tanh, and its derivative.
+float gelu(float x);
+float geluSlope(float x);
 
 /// The stream of a handle.
 cudaStream_t streamOf(cudnnHandle_t handle);

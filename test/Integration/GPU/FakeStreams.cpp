@@ -117,7 +117,8 @@ namespace soap::fake {
 namespace {
 
 std::vector<cudaStream_t> streams;
-double passed = 0; ///< made-up milliseconds
+double passed = 0;   ///< made-up milliseconds
+long operations = 0; ///< that are under way
 
 /// Milliseconds; the lock is held.
 double now() {
@@ -232,6 +233,22 @@ void synchronizeAll() {
     return std::all_of(streams.begin(), streams.end(),
                        [](cudaStream_t stream) { return stream->idle(); });
   });
+}
+
+void beginOperation() {
+  std::lock_guard<std::mutex> lock(mutex);
+  ++operations;
+}
+
+void endOperation() {
+  std::lock_guard<std::mutex> lock(mutex);
+  --operations;
+  changed.notify_all();
+}
+
+void waitForOperations() {
+  std::unique_lock<std::mutex> lock(mutex);
+  changed.wait(lock, [] { return operations == 0; });
 }
 
 cudaError_t streamCreate(cudaStream_t *stream) {

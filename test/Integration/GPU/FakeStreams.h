@@ -46,6 +46,13 @@ cudaError_t unsafeCall();
 /// Waits for all streams of all devices.
 void synchronizeAll();
 
+/// Work that waits for other devices, as an operation of NCCL, begins and ends.
+void beginOperation();
+void endOperation();
+/// A call that loads a kernel, allocates or frees: CUDA waits for the devices
+/// that the memory is shared with, so for all operations that are under way.
+void waitForOperations();
+
 // The functions of CUDA of these names. Those that cannot fail on demand are
 // CUDA's own (see FakeCuda.cpp).
 cudaError_t streamCreate(cudaStream_t *stream);

@@ -17,6 +17,8 @@
 #include "gtest/gtest.h"
 
 #include <cstdlib>
+#include <cuda_runtime_api.h>
+#include <future>
 #include <map>
 #include <thread>
 
@@ -394,6 +396,46 @@ TEST_F(Capture, TwoCaptures) {
   EXPECT_EQ(error, cudaErrorStreamCaptureWrongThread);
   EXPECT_EQ(cudaStreamEndCapture(a, &graph), cudaErrorStreamCaptureInvalidated);
   EXPECT_EQ(cudaStreamEndCapture(b, &graph), cudaErrorStreamCaptureInvalidated);
+}
+
+/// The stand-in waits where CUDA may: loading a kernel, allocating and freeing
+/// end behind operations that other devices are in. A kernel that was loaded
+/// before is launched at once.
+TEST(StandIn, LoadingWaitsForOperations) {
+  auto ends = [](const std::function<cudaError_t()> &call) {
+    auto result = std::async(std::launch::async, [&] {
+      cudaSetDevice(1);
+      return call();
+    });
+    bool atOnce = result.wait_for(std::chrono::milliseconds(50)) ==
+                  std::future_status::ready;
+    if (!atOnce)
+      soap::fake::endOperation();
+    EXPECT_EQ(result.get(), cudaSuccess);
+    if (!atOnce)
+      soap::fake::beginOperation();
+    return atOnce;
+  };
+  void *memory = nullptr;
+  cudaSetDevice(1);
+  ASSERT_EQ(cudaMalloc(&memory, 8), cudaSuccess);
+  cudaStream_t stream = nullptr;
+  ASSERT_EQ(cudaStreamCreateWithFlags(&stream, 0), cudaSuccess);
+  cudaFuncAttributes attributes;
+  const int loaded = 0, other = 0;
+  ASSERT_EQ(cudaFuncGetAttributes(&attributes, &loaded), cudaSuccess);
+  auto launch = [&](const void *kernel) {
+    return cudaLaunchKernel(kernel, dim3(1), dim3(1), nullptr, 0, stream);
+  };
+  soap::fake::beginOperation();
+  EXPECT_TRUE(ends([&] { return launch(&loaded); }));
+  EXPECT_FALSE(ends([&] { return launch(&other); }));
+  EXPECT_TRUE(ends([&] { return launch(&other); }));
+  EXPECT_FALSE(ends([&] { return cudaFree(memory); }));
+  EXPECT_FALSE(ends([&] { return cudaMalloc(&memory, 8); }));
+  soap::fake::endOperation();
+  EXPECT_EQ(cudaFree(memory), cudaSuccess);
+  cudaSetDevice(0);
 }
 
 } // namespace

@@ -42,12 +42,19 @@ std::vector<float> numbers(int64_t count, bool narrow, float unit = 1) {
 
 class CudaMatmulTest : public testing::Test {
 protected:
+  cudnnHandle_t dnn = nullptr;
+  CudaTuning tuning;
+  std::vector<std::string> notes;
   CudaMatmul products;
   void SetUp() override {
     fakes.products = 0;
     fakes.smallestWorkspace = 0;
-    ASSERT_FALSE(products.open());
+    fakes.refusesEpilogues = false;
+    ASSERT_EQ(cudnnCreate(&dnn), CUDNN_STATUS_SUCCESS);
+    tuning.note = [this](const std::string &text) { notes.push_back(text); };
+    ASSERT_FALSE(products.open(dnn, &tuning));
   }
+  void TearDown() override { cudnnDestroy(dnn); }
 
   /// Compares with the host reference.
   void expectProduct(const MatmulCall &call) {
@@ -130,6 +137,60 @@ TEST_F(CudaMatmulTest, Epilogues) {
   EXPECT_EQ(fakes.products, 32);
 }
 
+/// The same numbers without an algorithm for any epilogue: in all types, also
+/// where buffers are not aligned, and in f32 without a rounding in between.
+TEST_F(CudaMatmulTest, EpiloguesWithoutAlgorithms) {
+  fakes.refusesEpilogues = true;
+  int plans = fakes.plans;
+  for (Epilogue epilogue :
+       {Epilogue::Bias, Epilogue::Relu, Epilogue::BiasRelu, Epilogue::Gelu,
+        Epilogue::BiasGelu, Epilogue::GeluGrad, Epilogue::BiasGradOfA,
+        Epilogue::BiasGradOfB})
+    for (auto [precision, isNarrow] :
+         {std::pair(Precision::F32, false), std::pair(Precision::TF32, false),
+          std::pair(Precision::BF16, false), std::pair(Precision::BF16, true)})
+      for (int64_t transpose : {0, 1})
+        for (int64_t batch : {1, 3}) {
+          if (batch > 1 && isBiasGrad(epilogue))
+            continue;
+          SCOPED_TRACE("epilogue " + std::to_string(int64_t(epilogue)) +
+                       " precision " + std::to_string(int64_t(precision)) +
+                       " narrow " + std::to_string(isNarrow));
+          expectProduct({{batch, 4, 7, 6, transpose, transpose},
+                         precision,
+                         isNarrow,
+                         epilogue});
+        }
+  // 96 by a plan of cuDNN behind the product, 16 by two products.
+  EXPECT_EQ(fakes.plans - plans, 96);
+  EXPECT_EQ(fakes.products, 96 + 16 * 2);
+  ASSERT_EQ(notes.size(), 112u);
+  EXPECT_EQ(notes[0],
+            "cuBLASLt has no algorithm for the epilogue (bias) of matmul f32 "
+            "batch=1 m=4 n=7 k=6 epilogue=1 workspace=0: a kernel of cuDNN "
+            "computes it, on sums in 256 bytes beside the plan");
+  EXPECT_EQ(notes[111],
+            "cuBLASLt has no algorithm for the epilogue (gradient of a bias) "
+            "of matmul bf16 to bf16 batch=1 m=4 n=7 k=6 transpose_a "
+            "transpose_b epilogue=8 workspace=0: a product with ones computes "
+            "it");
+}
+
+/// Nothing is left to compute the epilogue with: the error has both reasons.
+TEST_F(CudaMatmulTest, EpiloguesWithoutGraphs) {
+  fakes.refusesEpilogues = fakes.refusesGraphs = true;
+  alignas(256) float x[64] = {};
+  auto error =
+      products.run({{1, 4, 8, 4, 0, 0}, Precision::F32, false, Epilogue::Relu},
+                   {x, x, nullptr, x, nullptr, nullptr}, nullptr);
+  fakes.refusesGraphs = false;
+  ASSERT_TRUE(error);
+  EXPECT_EQ(error->message,
+            "cublasLtMatmulAlgoGetHeuristic: text (name); without the "
+            "epilogue: cudnnBackendFinalize: text");
+  EXPECT_TRUE(notes.empty());
+}
+
 TEST_F(CudaMatmulTest, Workspaces) {
   fakes.smallestWorkspace = 64;
   expectProduct(
@@ -184,7 +245,7 @@ TEST(CudaMatmulMemory, IsFreed) {
   int before = fakes.alive;
   {
     CudaMatmul products;
-    ASSERT_FALSE(products.open());
+    ASSERT_FALSE(products.open(nullptr));
     float x[4] = {};
     EXPECT_FALSE(products.run({{1, 2, 2, 2, 0, 0}},
                               {x, x, nullptr, x, nullptr, nullptr}, nullptr));

@@ -13,6 +13,7 @@
 
 #include "Runtime/CuDNN/AttentionGraph.h"
 #include "Runtime/CuDNN/ConvGraph.h"
+#include "Runtime/CuDNN/EpilogueGraph.h"
 #include "Runtime/CuDNN/ImageGraphs.h"
 
 #include "gtest/gtest.h"
@@ -185,6 +186,32 @@ TEST_F(CudnnEnginesTest, KnowsAttention) {
         }
   AttentionCall odd{AttentionKind::Forward, 2, 2, 2, 64, 64, 20, 20};
   EXPECT_FALSE(AttentionGraph::make(target(), odd, 16, 1));
+}
+
+/// All epilogues of elements, in all types, with rows of any length.
+TEST_F(CudnnEnginesTest, KnowsEpilogues) {
+  openDriver();
+  for (Epilogue epilogue :
+       {Epilogue::Bias, Epilogue::Relu, Epilogue::BiasRelu, Epilogue::Gelu,
+        Epilogue::BiasGelu, Epilogue::GeluGrad})
+    for (bool isNarrow : {false, true})
+      for (int64_t n : {768, 771}) {
+        SCOPED_TRACE("epilogue " + std::to_string(int64_t(epilogue)) +
+                     " narrow " + std::to_string(isNarrow) + " n " +
+                     std::to_string(n));
+        MatmulCall call{{1, 8192, n, 3072, 0, 0},
+                        isNarrow ? Precision::BF16 : Precision::F32,
+                        isNarrow,
+                        epilogue};
+        // A bias may begin anywhere in its buffer.
+        int64_t alignment = n % 8 == 0 ? 16 : isNarrow ? 2 : 4;
+        auto graph = EpilogueGraph::make(target(), call, alignment, 3);
+        ASSERT_TRUE(graph) << graph.error();
+        bool hasPlan = false;
+        for (size_t i = 0; !hasPlan && i < (*graph)->engines().size(); ++i)
+          hasPlan = bool((*graph)->workspaceOf(i));
+        EXPECT_TRUE(hasPlan);
+      }
 }
 
 /// Channels last: all kinds, without a workspace. Gradients read which element

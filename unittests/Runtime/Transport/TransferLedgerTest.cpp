@@ -9,6 +9,9 @@
 
 #include "gtest/gtest.h"
 
+#include <chrono>
+#include <future>
+
 using namespace soap;
 using namespace soap::runtime;
 
@@ -108,6 +111,30 @@ TEST(LedgerOfSome, NothingIsSaidOfOthers) {
   EXPECT_FALSE(ledger.ended(0));
   ledger.resumes(1);
   EXPECT_FALSE(ledger.ended(1));
+}
+
+/// A device waits until the other sides of all that it has given are there,
+/// whichever came first, or until all stop.
+TEST_F(Ledger, DevicesMeet) {
+  auto meets = [&](int64_t device) {
+    return std::async(std::launch::async,
+                      [this, device] { return ledger.meet(device); });
+  };
+  constexpr auto soon = std::chrono::milliseconds(30);
+  EXPECT_TRUE(ledger.meet(0)); // has given nothing
+  EXPECT_FALSE(ledger.give(true, message(0, 1, 4), 8));
+  EXPECT_FALSE(ledger.give(true, message(0, 2, 5), 8));
+  auto met = meets(0);
+  EXPECT_FALSE(ledger.give(false, message(0, 1, 4), 8));
+  EXPECT_TRUE(ledger.meet(1));
+  EXPECT_EQ(met.wait_for(soon), std::future_status::timeout);
+  EXPECT_FALSE(ledger.give(false, message(0, 2, 5), 8));
+  EXPECT_TRUE(met.get());
+  EXPECT_FALSE(ledger.give(false, message(2, 1, 6), 8));
+  auto alone = meets(1);
+  EXPECT_EQ(alone.wait_for(soon), std::future_status::timeout);
+  ledger.stop();
+  EXPECT_FALSE(alone.get());
 }
 
 } // namespace

@@ -37,9 +37,15 @@ public:
   explicit TensorStore(std::shared_ptr<const Manifest> manifest,
                        Placement placement = {}, Backend *backend = nullptr);
 
+  /// The device whose memory is missing, and why.
+  struct AllocationError {
+    int64_t device;
+    std::string message;
+  };
+
   /// The memory on the devices of a backend; to be called once, before all
   /// else. Nothing without a backend.
-  MaybeError allocate();
+  std::optional<AllocationError> allocate();
 
   /// One pointer per argument and result of rank `rank` of entry `entry`, on
   /// its device; null where another process holds the tile.

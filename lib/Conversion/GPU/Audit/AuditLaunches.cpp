@@ -212,7 +212,7 @@ LogicalResult AuditLaunchesPass::run() {
   }
   if (audits.empty())
     return module.emitError()
-           << "has no program"
+           << "the module has no program"
            << (program.empty() ? "" : " '" + program.getValue() + "...'")
            << ": expected the result of --soap-lower-to-cuda='until=launches'";
   if (!report.empty() && failed(write(audits, *found, bytesPerSecond)))

@@ -35,6 +35,8 @@ struct GpuChip {
   static constexpr int64_t sectorBytes = 32, lineBytes = 128;
   /// From a load to its use, from memory and from L2.
   static constexpr double latencyS = 0.6e-6, l2LatencyS = 0.3e-6;
+  /// The same where the thread has just stored there: about 50 clocks.
+  static constexpr double l1LatencyS = 0.03e-6;
   /// Between two kernels of a graph on a stream, beside what they do: with one
   /// load the shortest kernel takes 1.6 us, as measured on an H200.
   static constexpr double gapS = 1.3e-6;

@@ -118,6 +118,7 @@ LaunchCost mlir::soap::costOfLaunch(func::FuncOp part, int64_t extent,
 
   std::map<std::pair<unsigned, bool>, Total> totals;
   double instructions = 0, rounds = 0, maxRounds = 0;
+  double nearRounds = 0, maxNearRounds = 0;
   auto addAccesses = [&](const WarpWork &work, double weight) {
     for (auto &[key, access] : work.accesses) {
       Total &total = totals[key];
@@ -147,6 +148,8 @@ LaunchCost mlir::soap::costOfLaunch(func::FuncOp part, int64_t extent,
     instructions += work.instructions * sample.weight;
     rounds += work.rounds * sample.weight;
     maxRounds = std::max(maxRounds, work.rounds);
+    nearRounds += work.nearRounds * sample.weight;
+    maxNearRounds = std::max(maxNearRounds, work.nearRounds);
     cost.serial = std::max(cost.serial, work.serial);
     addUnknown(work);
     addAccesses(work, sample.weight);
@@ -224,7 +227,9 @@ LaunchCost mlir::soap::costOfLaunch(func::FuncOp part, int64_t extent,
   // Bytes that fit in L2 were written there by the launch before.
   double latency =
       cost.mustBytes <= l2Share ? GpuChip::l2LatencyS : GpuChip::latencyS;
-  double waves = rounds / static_cast<double>(chip.residentWarps());
-  cost.chainS = std::max(maxRounds, waves) * latency;
+  auto warps = static_cast<double>(chip.residentWarps());
+  cost.chainS =
+      std::max(maxRounds, rounds / warps) * latency +
+      std::max(maxNearRounds, nearRounds / warps) * GpuChip::l1LatencyS;
   return cost;
 }

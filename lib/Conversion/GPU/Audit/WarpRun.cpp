@@ -17,6 +17,7 @@
 #include "Soap/Dialect/Soap/GpuAttributes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -54,7 +55,28 @@ struct Lanes {
 
 /// How long a block takes beside its instructions.
 struct Length {
-  double rounds = 0, serial = 0;
+  double rounds = 0, nearRounds = 0, serial = 0;
+
+  void add(const Length &other) {
+    rounds += other.rounds;
+    nearRounds += other.nearRounds;
+    serial += other.serial;
+  }
+  void take(const Length &other) {
+    rounds = std::max(rounds, other.rounds);
+    nearRounds = std::max(nearRounds, other.nearRounds);
+    serial = std::max(serial, other.serial);
+  }
+};
+
+/// How an iteration of a loop needs the one before through memory.
+enum class Carry {
+  None,
+  /// It loads the element that the same thread has just stored. Other loads are
+  /// under way meanwhile, as they are known to be of other memory.
+  Sum,
+  SlowSum, ///< the same, but other loads wait for the store
+  Other,
 };
 
 /// Accesses of one direction to one buffer in one run of a block.
@@ -111,6 +133,7 @@ public:
     set(body.getArgument(count - 1), end);
     Length length = runBlock(body, mask, 1);
     work.rounds += length.rounds;
+    work.nearRounds += length.nearRounds;
     work.serial += length.serial;
     finish();
   }
@@ -138,6 +161,7 @@ private:
   func::FuncOp part;
   WarpWork &work;
   llvm::DenseMap<Value, Lanes> values;
+  llvm::DenseSet<Operation *> sums; ///< loads of what `Carry::Sum` says
   bool inRegisters = false; ///< what a row has loaded is not loaded again
   /// Sectors and bytes that the evaluated iterations touched.
   struct Sampled {
@@ -448,15 +472,14 @@ private:
       if (auto load = dyn_cast<memref::LoadOp>(op)) {
         touch(load.getMemRef(), load.getIndices(), &op, false, mask, groups);
         // Registers and shared memory are near.
-        wait += !rootBuffer(load.getMemRef()).getDefiningOp<memref::AllocaOp>();
+        wait += !sums.contains(load) &&
+                !rootBuffer(load.getMemRef()).getDefiningOp<memref::AllocaOp>();
       } else if (auto store = dyn_cast<memref::StoreOp>(op)) {
         Mask stores = isRow ? mask & -mask : mask;
         touch(store.getMemRef(), store.getIndices(), &op, true, stores, groups);
         wait = 0;
       } else if (op.getNumRegions() > 0) {
-        Length inner = runRegions(&op, mask, scale, isRow);
-        length.rounds += inner.rounds;
-        length.serial += inner.serial;
+        length.add(runRegions(&op, mask, scale, isRow));
       } else {
         compute(&op);
       }
@@ -481,9 +504,7 @@ private:
         for (BlockArgument argument : block.getArguments())
           if (argument.getType().isIntOrIndex())
             set(argument, unknownInteger());
-        Length inner = runBlock(block, mask, scale);
-        length.rounds += inner.rounds;
-        length.serial += inner.serial;
+        length.add(runBlock(block, mask, scale));
       }
     for (Value result : op->getResults())
       if (result.getType().isIntOrIndex())
@@ -580,9 +601,7 @@ private:
     auto branch = [&](Block *block, Mask active) {
       if (!block || !active)
         return;
-      Length inner = runBlock(*block, active, scale);
-      length.rounds = std::max(length.rounds, inner.rounds);
-      length.serial = std::max(length.serial, inner.serial);
+      length.take(runBlock(*block, active, scale));
       passOn(*block, op.getResults());
     };
     branch(op.elseBlock(), no);
@@ -590,19 +609,49 @@ private:
     return length;
   }
 
-  /// The loop reads what it has written: an iteration waits for the one before.
-  static bool carriesThroughMemory(scf::ForOp loop) {
-    llvm::DenseSet<Value> written;
+  /// No other argument shows the memory of this one.
+  bool isApart(Value root) {
+    auto argument = dyn_cast<BlockArgument>(root);
+    return !argument ||
+           part.getArgAttr(argument.getArgNumber(),
+                           LLVM::LLVMDialect::getNoAliasAttrName());
+  }
+
+  /// Loads of a sum, whose place is the same in all iterations, go to `sums`.
+  Carry carryOf(scf::ForOp loop) {
+    llvm::DenseMap<Value, SmallVector<memref::StoreOp>> stores;
     loop.walk([&](memref::StoreOp store) {
-      written.insert(rootBuffer(store.getMemRef()));
+      stores[rootBuffer(store.getMemRef())].push_back(store);
     });
-    return loop
-        .walk([&](memref::LoadOp load) {
-          return written.contains(rootBuffer(load.getMemRef()))
-                     ? WalkResult::interrupt()
-                     : WalkResult::advance();
-        })
-        .wasInterrupted();
+    Carry carry = Carry::None;
+    loop.walk([&](memref::LoadOp load) {
+      auto found = stores.find(rootBuffer(load.getMemRef()));
+      if (found == stores.end() || carry == Carry::Other)
+        return;
+      // Code that is the same in all iterations stands before the loop.
+      bool isSum = load->getParentOp() == loop &&
+                   llvm::all_of(load.getIndices(),
+                                [&](Value index) {
+                                  return loop.isDefinedOutsideOfLoop(index);
+                                }) &&
+                   llvm::all_of(found->second, [&](memref::StoreOp store) {
+                     return store.getMemRefType() == load.getMemRefType() &&
+                            llvm::equal(store.getIndices(), load.getIndices());
+                   });
+      carry = isSum ? Carry::Sum : Carry::Other;
+      if (isSum)
+        sums.insert(load);
+    });
+    if (carry != Carry::Sum)
+      return carry;
+    bool allApart = true, othersApart = true;
+    for (auto &[root, ofRoot] : stores)
+      allApart &= isApart(root);
+    loop.walk([&](memref::LoadOp load) {
+      othersApart &=
+          sums.contains(load) || isApart(rootBuffer(load.getMemRef()));
+    });
+    return allApart || othersApart ? Carry::Sum : Carry::SlowSum;
   }
 
   Length runLoop(scf::ForOp loop, Mask mask, double scale, bool isRow) {
@@ -632,6 +681,7 @@ private:
         set(argument, Lanes(*of));
     bool isInnermost = loop.getBody()->getOps<scf::ForOp>().empty();
     SmallVector<int64_t> taken = iterationsOf(trips, isInnermost);
+    Carry carry = carryOf(loop);
     Length body;
     for (int64_t iteration : taken) {
       Lanes variable;
@@ -646,8 +696,7 @@ private:
       Length once = runBlock(*loop.getBody(), active,
                              scale * static_cast<double>(trips) /
                                  static_cast<double>(taken.size()));
-      body.rounds = std::max(body.rounds, once.rounds);
-      body.serial = std::max(body.serial, once.serial);
+      body.take(once);
       for (auto [argument, value] :
            llvm::zip(loop.getRegionIterArgs(),
                      loop.getBody()->getTerminator()->getOperands()))
@@ -664,13 +713,19 @@ private:
     // ptxas unrolls by about four, so that loads of four iterations are under
     // way.
     double unrolled = isRow && inRegisters ? static_cast<double>(lanes) : 4;
-    bool waits = carriesThroughMemory(loop);
-    double rounds = waits ? static_cast<double>(trips)
-                          : std::ceil(static_cast<double>(trips) / unrolled);
+    auto count = static_cast<double>(trips);
+    double rounds = carry == Carry::None || carry == Carry::Sum
+                        ? std::ceil(count / unrolled)
+                        : count;
     if (isRow && loop.getNumResults() > 0)
       work.instructions += 10 * loop.getNumResults() * scale; // shuffles
-    return {rounds * body.rounds,
-            static_cast<double>(trips) * std::max(1.0, body.serial)};
+    Length length{rounds * body.rounds, count * body.nearRounds,
+                  count * std::max(1.0, body.serial)};
+    if ((carry == Carry::Sum || carry == Carry::SlowSum) && trips > 0) {
+      length.rounds += 1; // the first load
+      length.nearRounds += count;
+    }
+    return length;
   }
 
   /// Neighbours of innermost loops, as they may touch one sector; else the

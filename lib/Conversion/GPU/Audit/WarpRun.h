@@ -48,6 +48,7 @@ struct WarpWork {
   std::map<std::pair<unsigned, bool>, WarpAccess> accesses;
   double instructions = 0; ///< about
   double rounds = 0;       ///< loads that wait for each other
+  double nearRounds = 0;   ///< the same of what the thread has just stored
   double serial = 0;       ///< iterations of innermost loops, one by one
   /// Things that could not be evaluated, by name.
   llvm::SmallVector<std::string, 0> unknown;
