@@ -74,11 +74,10 @@ static Executor megatronCore() {
   executor.uneven = executor.offload = executor.anyCut = false;
   executor.zero = {0, 1, 3};
   executor.reservedBytes = 2048 * mib;
-  executor.products = 1.2;
-  executor.attention = 1.1;
-  executor.others = 1.2;
-  executor.least = 0.79;
-  executor.most = 1.01;
+  executor.products = 1.08;
+  executor.others = 1.08;
+  executor.least = 0.78;
+  executor.most = 1.02;
   return executor;
 }
 

@@ -9,6 +9,7 @@ from typing import Any
 from .errors import PlanError
 from .families import READERS, refusal
 from .models import Program, config_of
+from .planner import count_parameters
 
 #: Samples and positions of the program where the user says neither.
 SAMPLES, LENGTH = 64, 2048
@@ -36,6 +37,10 @@ def program_of_config(model: str, samples: int | None, length: int | None, place
         raise PlanError(f"{where}: family '{config['model_type']}' by transformers: {error}") from None
     path = place / "model.mlir"
     written.save_ir(path)
+    has, said = sum(value.numel() for value in module.parameters()), count_parameters(path.read_text(encoding="utf-8"))
+    if has != said:
+        raise PlanError(f"{where}: the program has {said:,} of the {has:,} parameters of {type(module).__name__}; give it "
+                        "as a program instead (soap.plan(module, example_inputs=...))")  # fmt: skip
     return Program(f"{config['model_type']} by transformers {transformers.__version__}", path, is_onnx=False)
 
 
@@ -44,12 +49,15 @@ def _on_meta(torch: Any, transformers: Any, config: dict[str, Any], where: str) 
     register = torch.nn.Module.register_parameter
 
     def on_meta(self: Any, name: str, value: Any) -> None:
-        if value is not None:
+        if value is not None and value.device.type != "meta":  # those are shared
             value = torch.nn.Parameter(value.to("meta"), value.requires_grad)
         register(self, name, value)
 
     architecture = (config.get("architectures") or [None])[0]
     kind = getattr(transformers, architecture or "", None)
+    if kind is None and (architecture or config.get("is_encoder_decoder")):
+        raise PlanError(f"{where}: 'architectures': expected a class of transformers {transformers.__version__}, got "
+                        f"{architecture or 'none'}")  # fmt: skip
     try:
         of = transformers.AutoConfig.for_model(**config)
     except (ValueError, TypeError) as error:
