@@ -127,7 +127,7 @@ TEST(KernelGrids, Conversions) {
   // Of operands that have the type of the product, it converts none.
   shape.converts = false;
   EXPECT_NEAR(*with.opNs(shape, "bf16"), *without.opNs(shape, "bf16"), 1e-6);
-  // What was measured beyond the model is in both shares.
+  // Differences from the model are in both shares.
   shape = product(1024, 512, 1024);
   double tiles = *without.opNs(shape, "bf16");
   shape.converts = false;

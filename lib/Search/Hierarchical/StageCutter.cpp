@@ -218,7 +218,7 @@ std::vector<int> soap::cutByBlocks(const ModelSegments &segments,
     }
     return firsts;
   }
-  // What is before the first block, and behind the last one, is of these.
+  // The first and the last block have what is around all of them.
   std::vector<int64_t> units(blocks);
   int64_t sum = 0;
   for (int s = 0, b = 0; s < segments.count; ++s) {

@@ -105,7 +105,7 @@ private:
   Value balance, dropped;
   int64_t count = 0;
 
-  /// What a token is routed by.
+  /// How a token is routed.
   struct Routing {
     Value probabilities; ///< [N, T, E], with sum 1
     Value gates;         ///< [N, T, K]
@@ -271,7 +271,7 @@ void models::addMixtures(std::vector<Generator> &generators) {
          {"shared-experts", of.shared, 0, 64, "experts that all tokens take"},
          {"top-k", of.choices, 1, 64, "experts of a token"},
          {"gates", of.gates, 0, 2,
-          "0: probabilities; 1: those of the chosen experts, with sum 1; 2: "
+          "0: probabilities; 1: the same of chosen experts, with sum 1; 2: "
           "sigmoids, with sum 1 (DeepSeek-V3)"},
          {"gate-scale", 1000, 1, 1 << 20, "factor of the gates, in thousandths"},
          {"expert-bias", 0, 0, 1,

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Files of soap-plan before parsers and config classes, of the frameworks, for 24 models on 3 clusters; parameters
-of all names beside transformers on meta tensors; configs of families that only transformers says. A framework that is not installed is left out, and said. The last
-line is "N passed, N failed"."""
+of all names beside transformers on meta tensors; configs of families that only transformers says. A framework that is
+not installed is left out, and said. The last line is "N passed, N failed"."""
 import contextlib
 import dataclasses
 import importlib.metadata

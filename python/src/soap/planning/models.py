@@ -23,7 +23,7 @@ class Program:
 
 
 def config_of(model: str) -> tuple[object, str] | None:
-    """What the config says that `model` names, or the folder of it, and its path; none: another kind of model."""
+    """The content and the path of the config that `model` names; none: another kind of model."""
     path = _path_of(model)
     return (_load(path), str(path)) if path.suffix.lower() == ".json" else None
 

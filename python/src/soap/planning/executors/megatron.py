@@ -298,7 +298,7 @@ def config(text: str, where: str) -> dict[str, Any] | None:
 
 
 def _latent_config(values: dict[str, str | None], found: dict[str, Any], of: Any, where: str) -> dict[str, Any]:
-    """The config of a DeepSeek whose arguments `found` has as those of Llama."""
+    """The config of a DeepSeek whose arguments `found` has as if it were a Llama."""
     inner = of("moe-ffn-hidden-size", found["intermediate_size"])
     dense, frequency = 0, values.get("moe-layer-freq")
     if frequency:
