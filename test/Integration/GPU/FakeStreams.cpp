@@ -46,9 +46,10 @@ struct Capture {
 };
 using CaptureRef = std::shared_ptr<Capture>;
 
-/// Around all of this file's data.
-std::mutex mutex;
-std::condition_variable changed;
+/// Around all of this file's data. Never destroyed: streams that a program
+/// leaves behind wait for them at its end.
+std::mutex &mutex = *new std::mutex;
+std::condition_variable &changed = *new std::condition_variable;
 std::vector<CaptureRef> captures; ///< those that are active
 
 } // namespace

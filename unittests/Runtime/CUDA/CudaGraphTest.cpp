@@ -435,6 +435,7 @@ TEST(StandIn, LoadingWaitsForOperations) {
   EXPECT_FALSE(ends([&] { return cudaMalloc(&memory, 8); }));
   soap::fake::endOperation();
   EXPECT_EQ(cudaFree(memory), cudaSuccess);
+  EXPECT_EQ(cudaStreamDestroy(stream), cudaSuccess);
   cudaSetDevice(0);
 }
 
