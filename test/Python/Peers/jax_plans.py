@@ -35,7 +35,6 @@ REFUSED = {
 }
 #: What runs, but not as the plan found, and the text that says why. A row goes when its program is mended.
 NOT_AS_FOUND = {
-    "mlp_bf16": "'soap.matmul' op operands and results must have one floating-point type",
     "accumulated_microbatches": "dim 0 is cut into pieces with gaps",
     "logistic_regression": "'batch': dim 1 has pieces within pieces",
 }
