@@ -126,7 +126,9 @@ def megatron(files, setup):
                 keys[field] = float(value)
             except ValueError:
                 keys[field] = value
-    if setup.shape.chunks > 1:
+    if "pipeline-model-parallel-layout" in values:
+        keys["pipeline_model_parallel_layout"] = values["pipeline-model-parallel-layout"].strip("'")
+    elif setup.shape.chunks > 1:
         keys["virtual_pipeline_model_parallel_size"] = int(values["num-virtual-stages-per-pipeline-rank"])
     if "window-size" in values:
         keys["window_size"] = tuple(map(int, values["window-size"].split(",")))

@@ -46,14 +46,20 @@ def _recompute(setup: Setup, network: Network) -> Gap | None:
     return recompute_all_or_nothing(setup, network)
 
 
-def _counts_ends(shape: Shape, network: Network) -> bool:
-    """Whether stages have as many layers only if the embedding and the loss count as one each."""
-    stages, layers = shape.stages * shape.chunks, network.sizes.layers
-    return layers % stages != 0 and (layers + 2) % stages == 0 and layers >= stages
+def _layout(stages: int, layers: int) -> str:
+    """Layers of uneven stages. From both ends, where the embedding and the loss are, stages have one layer less: 7
+    layers in 4 stages are Et|t*2|t*2|t*2L."""
+    most = -(-layers // stages)
+    fewer = stages * most - layers
+    inwards = [stage // 2 if stage % 2 == 0 else stages - 1 - stage // 2 for stage in range(stages)]
+    counts = [most - (stage in inwards[:fewer]) for stage in range(stages)]
+    parts = ["t" if count == 1 else f"t*{count}" for count in counts]
+    return "|".join(["E" + parts[0], *parts[1:-1], parts[-1] + "L"])
 
 
 def _layers(setup: Setup, network: Network) -> Gap | None:
-    return None if _counts_ends(setup.shape, network) else whole_layers(setup, network)
+    is_enough = network.sizes.layers >= setup.shape.stages * setup.shape.chunks
+    return None if is_enough else whole_layers(setup, network)
 
 
 RULES: list[Rule] = [
@@ -138,10 +144,11 @@ def files(setup: Setup, network: Network) -> dict[str, str]:
     values |= {"tensor-model-parallel-size": shape.tensor, "pipeline-model-parallel-size": shape.stages,
                "context-parallel-size": shape.context, "micro-batch-size": shape.samples,
                "global-batch-size": setup.batch, "bf16": None, "optimizer": "adam"}  # fmt: skip
-    if shape.chunks > 1:
+    if network.sizes.layers % (shape.stages * shape.chunks):
+        layout = _layout(shape.stages * shape.chunks, network.sizes.layers)
+        values["pipeline-model-parallel-layout"] = f"'{layout}'"
+    elif shape.chunks > 1:
         values["num-virtual-stages-per-pipeline-rank"] = shape.chunks
-    if _counts_ends(shape, network):
-        values |= {"account-for-embedding-in-pipeline-split": None, "account-for-loss-in-pipeline-split": None}
     if shape.sequence:
         values["sequence-parallel"] = None
     if shape.zero:
@@ -183,8 +190,7 @@ def parse(text: str) -> dict[str, str | None]:
 #: What takes time or memory and is not priced.
 NOT_PRICED = {"use-megatron-fsdp": "Megatron FSDP", "use-torch-fsdp2": "FSDP2", "tp-comm-overlap": "overlapped "
               "tensor-parallel collectives", "fp8-format": "FP8", "fp8": "FP8", "overlap-grad-reduce": "",
-              "decoder-first-pipeline-num-layers": "uneven stages", "decoder-last-pipeline-num-layers": "uneven stages",
-              "pipeline-model-parallel-layout": "uneven stages"}  # fmt: skip
+              "decoder-first-pipeline-num-layers": "uneven stages", "decoder-last-pipeline-num-layers": "uneven stages"}  # fmt: skip
 
 
 def _experts(values: dict[str, str | None], of: Any, where: str, tensor: int, data: int) -> tuple[int, str]:
@@ -220,6 +226,12 @@ def read(text: str, where: str, devices: int = 0) -> tuple[Setup, list[str]]:
     chunks = of("num-virtual-stages-per-pipeline-rank", 1)
     if "num-layers-per-virtual-pipeline-stage" in values:
         chunks = of("num-layers") // stages // of("num-layers-per-virtual-pipeline-stage")
+    layout = (values.get("pipeline-model-parallel-layout") or "").strip("'\"")
+    if layout:
+        chunks, rest = divmod(layout.count("|") + 1, stages)
+        if rest:
+            raise PlanError(f"{where}: 'pipeline-model-parallel-layout' has {layout.count('|') + 1} stages, expected a "
+                            f"multiple of {stages}")  # fmt: skip
     batch = of("global-batch-size", samples * data)
     if batch % (samples * data):
         raise PlanError(
@@ -234,6 +246,8 @@ def read(text: str, where: str, devices: int = 0) -> tuple[Setup, list[str]]:
     if granularity == "selective" and "moe_act" in modules:
         recompute = "selective"
     notes = [f"{name or key} is not priced" for key, name in NOT_PRICED.items() if key in values and name]
+    if layout and layout != _layout(chunks * stages, of("num-layers", 0) or chunks * stages):
+        notes.append("layers of pipeline-model-parallel-layout are priced as even stages")
     if granularity == "selective" and recompute == "none":
         notes.append("selective recomputation of attention, which is one kernel: nothing is computed again")
     experts, note = _experts(values, of, where, tensor, data)
