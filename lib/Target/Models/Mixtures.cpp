@@ -273,7 +273,8 @@ void models::addMixtures(std::vector<Generator> &generators) {
          {"gates", of.gates, 0, 2,
           "0: probabilities; 1: the same of chosen experts, with sum 1; 2: "
           "sigmoids, with sum 1 (DeepSeek-V3)"},
-         {"gate-scale", 1000, 1, 1 << 20, "factor of the gates, in thousandths"},
+         {"gate-scale", 1000, 1, 1 << 20,
+          "factor of the gates, in thousandths"},
          {"expert-bias", 0, 0, 1,
           "1: routers and layers of experts have biases (gpt-oss)"},
          {"gate-limit", 0, 0, 1 << 20,

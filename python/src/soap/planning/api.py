@@ -184,8 +184,7 @@ def _add_files(answer: Answer, executor: str) -> None:
             answer.refused[name] = "; ".join(dict.fromkeys(gaps))
         elif answer.best.fits:
             answer.files |= EXECUTORS[name].files(setup, problem.model)
-            if setup.shape.stages > 1:
-                layers = problem.model.sizes.layers // (setup.shape.stages * setup.shape.chunks)
+            if setup.shape.stages > 1 and name != problem.executor:
                 answer.notes.append(
-                    f"stages of {name} have {layers} layers each; the price is of stages as Soap cuts them"
+                    f"stages of {name} begin where layers do; the price is of stages as Soap cuts them (--executor {name})"
                 )
