@@ -346,8 +346,8 @@ int64_t CostModel::kernelNs(int device, const Work &work) const {
   double leastNs = std::clamp(hostNs(type, work), 1.0, longest);
   if (std::optional<AttentionShape> attention = attentionShapeOf(work);
       attention && attention->visiblePairs > 0)
-    if (std::optional<int64_t> ns = attentionNs(
-            device, *attention, work.shape.direction == "backward"))
+    if (std::optional<int64_t> ns =
+            attentionNs(device, *attention, work.shape.direction == "backward"))
       return *ns;
   if (std::optional<double> ns = profileNs(type, work))
     return static_cast<int64_t>(std::clamp(std::ceil(*ns), leastNs, longest));

@@ -71,7 +71,8 @@ double soap::pointsOf(const IterationSpace &space, const LoopBox &box) {
   double points = 1;
   for (size_t l = 0; l < box.size(); ++l) {
     auto loop = static_cast<int>(l);
-    if (!space.band || (loop != space.band->rows && loop != space.band->columns))
+    if (!space.band ||
+        (loop != space.band->rows && loop != space.band->columns))
       points *= static_cast<double>(box[l].size());
   }
   if (const std::optional<Band> &band = space.band)

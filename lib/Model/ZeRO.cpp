@@ -47,8 +47,8 @@ public:
 
 private:
   const Graph &graph;
-  std::vector<int> writers; ///< by value: node, -1: none
-  std::vector<int> copies;  ///< by value: what `GatheredWeight` reads of it
+  std::vector<int> writers;   ///< by value: node, -1: none
+  std::vector<int> copies;    ///< by value: what `GatheredWeight` reads of it
   std::vector<int> quantized; ///< by value: what the forward pass reads of it
                               ///< in 8 bits; negative: itself, too
   std::vector<bool> isListed;

@@ -593,11 +593,11 @@ static double attentionNs(const CostCurve &products, const OpShape &shape,
     return ns;
   for (int i = 0; i < count; ++i) {
     bool isScores = i % 2 == 0;
-    ns += evaluate(products,
-                   {rows, isScores ? visible : width,
-                    isScores ? width : visible},
-                   scale) -
-          launch;
+    ns +=
+        evaluate(products,
+                 {rows, isScores ? visible : width, isScores ? width : visible},
+                 scale) -
+        launch;
   }
   return ns;
 }

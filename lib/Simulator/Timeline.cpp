@@ -58,8 +58,7 @@ struct PathTasks {
   int cause(int task) const {
     int found = -1;
     for (int pred : graph.tasks[task].preds)
-      if (endNs(pred) == startNs(task) &&
-          (found < 0 || isBefore(pred, found)))
+      if (endNs(pred) == startNs(task) && (found < 0 || isBefore(pred, found)))
         found = pred;
     return found;
   }

@@ -125,10 +125,10 @@ void checkForward(const Attention &attention) {
   attention.addMask(inputs);
   std::vector<Array> results{attention.out(), attention.lse()};
   check(withSegments(function("soap.attention",
-                                        attention.attributes("1, 1, 1, ") + ">",
-                                        inputs, results),
-                               attention),
-                  inputs, results);
+                              attention.attributes("1, 1, 1, ") + ">", inputs,
+                              results),
+                     attention),
+        inputs, results);
 }
 
 void checkGradient(const Attention &attention, bool hasDlse, bool hasDbias) {

@@ -34,8 +34,8 @@ struct Float8 {
   /// The number of a code without a sign.
   double size(int code) const {
     int exponent = code >> fractionBits;
-    double fraction = std::ldexp(code & ((1 << fractionBits) - 1),
-                                 -fractionBits);
+    double fraction =
+        std::ldexp(code & ((1 << fractionBits) - 1), -fractionBits);
     return exponent == 0 ? std::ldexp(fraction, 1 - bias)
                          : std::ldexp(1 + fraction, exponent - bias);
   }
@@ -162,11 +162,11 @@ TEST(QuantizedKernels, ScalesOfTensors) {
     for (const char *lowering : lowerings) {
       // Zeros are not scaled, and neither is more than the largest f32.
       expectSame(casts(type, x, 0, lowering), {0, 1.5, -0.0}, x.values);
-      expectSame(casts(type, x, 0x1p-130, lowering),
-                 {0, type.largest,
-                  -type.rounded(0x1p-130 *
-                                double(std::numeric_limits<float>::max()))},
-                 x.values);
+      expectSame(
+          casts(type, x, 0x1p-130, lowering),
+          {0, type.largest,
+           -type.rounded(0x1p-130 * double(std::numeric_limits<float>::max()))},
+          x.values);
       // Faults stay visible.
       for (double fault : {infinity, nan})
         expectSame(casts(type, x, fault, lowering), {nan, nan, nan}, x.values);
@@ -211,8 +211,8 @@ TEST(QuantizedKernels, Blocks) {
     for (int64_t axis : {0, 1}) {
       Array x = random({64, 96}, 3);
       x.forEach([&](std::vector<int64_t> i) {
-        x(i) = std::ldexp(x(i), static_cast<int>(i[0] / 32 * 60 + i[1] / 8) -
-                                    40);
+        x(i) =
+            std::ldexp(x(i), static_cast<int>(i[0] / 32 * 60 + i[1] / 8) - 40);
         if (i[0] < 32 && i[1] < 32)
           x(i) = 0;
       });
@@ -268,7 +268,8 @@ TEST(QuantizedKernels, MatmulScaled) {
           });
           std::string text = "func.func @f(%a: " + shaped(as, "f32") +
                              ", %b: " + shaped(bs, "f32") + ") -> " +
-                             shaped(y.shape, "f32") + " {\n", types8, scales;
+                             shaped(y.shape, "f32") + " {\n",
+                      types8, scales;
           auto quantize = [&](const std::string &name,
                               const std::vector<int64_t> &shape, size_t axis,
                               const Float8 &type) {
@@ -298,8 +299,8 @@ TEST(QuantizedKernels, MatmulScaled) {
             attributes += ta ? ", transpose_b" : "transpose_b";
           text += "  %y = soap.matmul_scaled %qa, %qb, %sa, %sb {" +
                   attributes + "} : (" + types8 + scales + ") -> " +
-                  shaped(y.shape, "f32") + "\n  return %y : " +
-                  shaped(y.shape, "f32") + "\n}\n";
+                  shaped(y.shape, "f32") +
+                  "\n  return %y : " + shaped(y.shape, "f32") + "\n}\n";
           check(text, {a, b}, {y}, {"f32"});
         }
 }

@@ -592,8 +592,8 @@ static Tensor attentionState(Op op, const Tensors &in) {
       if (cap > 0)
         score = cap * std::tanh(score / cap);
       if (bias)
-        score += bias->at({n, bias->shape[1] == 1 ? 0 : h, i,
-                           bias->shape[3] == 1 ? 0 : j});
+        score += bias->at(
+            {n, bias->shape[1] == 1 ? 0 : h, i, bias->shape[3] == 1 ? 0 : j});
       int64_t distance = j - i - offset;
       bool hidden =
           (op.getLeft() && distance < -static_cast<int64_t>(*op.getLeft())) ||

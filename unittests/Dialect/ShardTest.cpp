@@ -743,10 +743,9 @@ TEST_F(ShardTest, Attention) {
       Value segments[2] = {}; if (flip()) {
         segments[0] = labels({n, queries}, 2);
         segments[1] = labels({n, keys}, 2);
-      } Value bias = flip()
-                         ? operand({n, flip() ? 1 : heads * groups, queries,
-                                    flip() ? 1 : keys})
-                         : Value();
+      } Value bias = flip() ? operand({n, flip() ? 1 : heads * groups, queries,
+                                       flip() ? 1 : keys})
+                            : Value();
       return AttentionOp::create(
           builder, loc(), operand({n, heads * groups, queries, width}),
           operand({n, heads, keys, width}),

@@ -35,9 +35,9 @@ std::string attention(int heads, int queries, int keys,
     operands += comma + name;
     list += comma + types[i];
   }
-  std::string results =
-      "(" + type(heads, queries, 4) + ", tensor<2x" + std::to_string(heads) +
-      "x" + std::to_string(queries) + "xf64>)";
+  std::string results = "(" + type(heads, queries, 4) + ", tensor<2x" +
+                        std::to_string(heads) + "x" + std::to_string(queries) +
+                        "xf64>)";
   return "func.func @forward(" + arguments + ") -> " + results +
          " { %out, %lse = soap.attention " + operands +
          " {scale = 0.6 : f64, operandSegmentSizes = array<i32: 1, 1, 1, " +
@@ -48,9 +48,10 @@ std::string attention(int heads, int queries, int keys,
 TEST(AttentionGradient, OfBothResults) {
   EXPECT_EQ(checkGradients(attention(2, 3, 4, "")), "");
   EXPECT_EQ(checkGradients(attention(4, 3, 3, ", right = 0 : i64")), "");
-  EXPECT_EQ(checkGradients(attention(
-                2, 4, 5, ", left = 1 : i64, right = 0 : i64, offset = 1 : i64")),
-            "");
+  EXPECT_EQ(
+      checkGradients(attention(
+          2, 4, 5, ", left = 1 : i64, right = 0 : i64, offset = 1 : i64")),
+      "");
   EXPECT_EQ(checkGradients(attention(2, 3, 3, ", softcap = 0.9 : f64")), "");
 }
 

@@ -38,9 +38,7 @@ private:
   /// of other columns (rows, of both) write the same elements.
   bool sharesRows = false, sharesColumns = false, sharesNothing = false;
 
-  Interval rowsAt(int64_t row) const {
-    return cut(rowExtent, rowDegree, row);
-  }
+  Interval rowsAt(int64_t row) const { return cut(rowExtent, rowDegree, row); }
   Interval columnsAt(int64_t column) const {
     return cut(columnExtent, columnDegree, column);
   }

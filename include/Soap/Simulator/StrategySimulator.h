@@ -81,8 +81,8 @@ private:
   void findDeferred();
 };
 
-/// All tasks of a plan that has the times of `StrategySimulator::timeline`, with
-/// their starts as `readyNs`.
+/// All tasks of a plan that has the times of `StrategySimulator::timeline`,
+/// with their starts as `readyNs`.
 void listStarts(const PlanState &plan,
                 const std::vector<std::vector<TaskTimes>> &times,
                 std::vector<TaskQueue::Entry> &tasks);

@@ -27,20 +27,20 @@ struct Executor {
   std::string base = {};
 
   // Plans that it can run.
-  bool configs = true;               ///< any strategy; else hybrid plans alone
-  bool stages = true;                ///< pipelines, 1F1B
-  bool chunks = true;                ///< interleaved 1F1B
-  bool tensor = true;                ///< tensor parallelism
-  bool context = true;               ///< context parallelism
-  bool zigzag = true;                ///< of it, with two parts of each sequence
-  bool contiguous = true;            ///< of it, with one part
-  bool sequence = true;              ///< tensor with sequence parallelism
-  bool noSequence = true;            ///< tensor without
-  bool experts = true;               ///< replicas that share experts
-  bool selective = true;             ///< recomputation of all but products
-  bool uneven = true;                ///< replicas with one sample less
-  bool offload = true;               ///< states of the optimizer in host memory
-  bool anyCut = true; ///< stages begin anywhere; else where blocks do
+  bool configs = true;    ///< any strategy; else hybrid plans alone
+  bool stages = true;     ///< pipelines, 1F1B
+  bool chunks = true;     ///< interleaved 1F1B
+  bool tensor = true;     ///< tensor parallelism
+  bool context = true;    ///< context parallelism
+  bool zigzag = true;     ///< of it, with two parts of each sequence
+  bool contiguous = true; ///< of it, with one part
+  bool sequence = true;   ///< tensor with sequence parallelism
+  bool noSequence = true; ///< tensor without
+  bool experts = true;    ///< replicas that share experts
+  bool selective = true;  ///< recomputation of all but products
+  bool uneven = true;     ///< replicas with one sample less
+  bool offload = true;    ///< states of the optimizer in host memory
+  bool anyCut = true;     ///< stages begin anywhere; else where blocks do
   std::vector<int> zero = {0, 1, 3}; ///< levels of ZeRO
 
   // Its treatment of a plan.

@@ -402,10 +402,9 @@ private:
 
   /// Functions of programs on streams, whose buffers depend on the descriptor.
   static bool takesList(LibraryCallOp library) {
-    return llvm::is_contained(
-        {"matmul", "conv2d", "pool2d", "batch_norm", "attention",
-         "attention_f32", "attention_bf16"},
-        library.getName());
+    return llvm::is_contained({"matmul", "conv2d", "pool2d", "batch_norm",
+                               "attention", "attention_f32", "attention_bf16"},
+                              library.getName());
   }
 
   LogicalResult readGlobal(memref::GetGlobalOp op) {

@@ -139,10 +139,9 @@ Scalar emitLse(KernelBuilder &k, const Scores &scores, const Index &n,
         Scalar score = scores.at(n, head, i, j[0]);
         Scalar before{&k, sofar[0]}, sum{&k, sofar[1]};
         Scalar maximum = max(before, score);
-        return SmallVector<Value>{maximum.value,
-                                  (sum * expBelow(before, maximum) +
-                                   expBelow(score, maximum))
-                                      .value};
+        return SmallVector<Value>{
+            maximum.value,
+            (sum * expBelow(before, maximum) + expBelow(score, maximum)).value};
       });
   return Scalar{&k, folded[0]} + log(Scalar{&k, folded[1]});
 }
@@ -160,8 +159,7 @@ void clearRow(KernelBuilder &k, const Tensor &sums, Place at, int64_t width) {
 }
 void addTo(KernelBuilder &k, const Tensor &sums, Place at, int64_t width,
            function_ref<Scalar(const Index &)> term) {
-  k.forEach({width},
-            [&](Index e) { sums.set(at(e), sums(at(e)) + term(e)); });
+  k.forEach({width}, [&](Index e) { sums.set(at(e), sums(at(e)) + term(e)); });
 }
 void writeRow(KernelBuilder &k, const Tensor &sums, const Tensor &rows,
               Place at, int64_t width) {
@@ -245,8 +243,8 @@ private:
   std::optional<Tensor> dlse;
 
   struct Element {
-    Scalar share;    ///< p
-    Scalar ofScore;  ///< gradient of the score with bias
+    Scalar share;     ///< p
+    Scalar ofScore;   ///< gradient of the score with bias
     Scalar ofProduct; ///< gradient of q times k
   };
   Element elementAt(const Index &n, const Index &head, const Index &i,
@@ -309,8 +307,8 @@ private:
   void ofBias(const Tensor &dbias) {
     SmallVector<int64_t> inner;
     for (auto [own, whole] : llvm::zip_equal(
-             dbias.shape(), ArrayRef<int64_t>{q.dim(0), q.dim(1), q.dim(2),
-                                              keys.dim(2)}))
+             dbias.shape(),
+             ArrayRef<int64_t>{q.dim(0), q.dim(1), q.dim(2), keys.dim(2)}))
       inner.push_back(own == whole ? 1 : whole);
     k.forEachOf(dbias.shape(), [&](ArrayRef<Index> at) {
       dbias.set(at, k.sumOf(inner, [&](ArrayRef<Index> rest) {

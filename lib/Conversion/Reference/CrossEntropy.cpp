@@ -62,8 +62,8 @@ void emitStatsInPieces(KernelBuilder &k, const Tensor &logits,
       return logits(behind(at.drop_back(), at.back() * length + i));
     };
     Scalar maximum = maximumOf(length, lowest, logit);
-    Scalar sum = k.sum({length},
-                       [&](Index i) { return expBelow(logit(i), maximum); });
+    Scalar sum =
+        k.sum({length}, [&](Index i) { return expBelow(logit(i), maximum); });
     maxima.set(at, maximum);
     sums.set(at, sum);
   });
@@ -79,8 +79,8 @@ void emitStatsInPieces(KernelBuilder &k, const Tensor &logits,
       return sums(behind(n, i)) * expBelow(maxima(behind(n, i)), maximum);
     });
     if (rest > 0)
-      sum = sum + k.sum({rest},
-                        [&](Index i) { return expBelow(last(i), maximum); });
+      sum = sum +
+            k.sum({rest}, [&](Index i) { return expBelow(last(i), maximum); });
     Index label = labels.loadIndex(n) - classOffset;
     stats.set(statistic(k, 0, n), maximum);
     stats.set(statistic(k, 1, n), sum);

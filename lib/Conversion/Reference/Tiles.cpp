@@ -180,8 +180,8 @@ Scalar foldLse(const Scalar &a, const Scalar &b) {
 /// The weight of a part with `lse` in all of them, with `total`.
 Scalar weightOf(KernelBuilder &k, const Scalar &lse, const Scalar &total) {
   Scalar nothing = k.number(-std::numeric_limits<double>::infinity());
-  return select(compare(arith::CmpFPredicate::OEQ, total, nothing),
-                k.number(0), exp(lse - total));
+  return select(compare(arith::CmpFPredicate::OEQ, total, nothing), k.number(0),
+                exp(lse - total));
 }
 
 /// Means of the union of two sets, each with its own weight.
@@ -195,8 +195,8 @@ void foldMeans(KernelBuilder &k, const Tensor &tile, const Tensor &result,
          ofNext = weightOf(k, next, total);
   result.set(to(first), total);
   k.forEach({result.dim(0) - 1}, [&](Index e) {
-    result.set(to(e + 1), ofBefore * result(to(e + 1)) +
-                              ofNext * tile(from(e + 1)));
+    result.set(to(e + 1),
+               ofBefore * result(to(e + 1)) + ofNext * tile(from(e + 1)));
   });
 }
 
@@ -213,41 +213,40 @@ void emitCombineStatistics(CombineOp op, KernelBuilder &k) {
     TileRegion source = cast<RegionAttr>(op.getSources()[i]).getRegion();
     TileRegion sourceColumns(std::vector<IndexSet>(
         source.indexSets().begin() + 1, source.indexSets().end()));
-    forEachPair(k, sourceColumns, columns,
-                [&](ArrayRef<Index> from, ArrayRef<Index> to) {
-                  auto along = [&](const Index &statistic,
-                                   ArrayRef<Index> rest) {
-                    SmallVector<Index> indices{statistic};
-                    indices.append(rest.begin(), rest.end());
-                    return indices;
-                  };
-                  auto at = [&](int64_t statistic, ArrayRef<Index> rest) {
-                    return along(k.constant(statistic), rest);
-                  };
-                  if (op.getCombiner() == CombinerKind::LogSumExp) {
-                    auto source = [&](const Index &s) { return along(s, from); };
-                    auto target = [&](const Index &s) { return along(s, to); };
-                    if (i > 0)
-                      return foldMeans(k, tile, result, source, target);
-                    k.forEach({result.dim(0)}, [&](Index s) {
-                      result.set(target(s), tile(source(s)));
-                    });
-                    return;
-                  }
-                  SmallVector<Scalar> next, merged;
-                  for (int64_t s = 0; s < 3; ++s)
-                    next.push_back(tile(at(s, from)));
-                  if (i == 0) {
-                    merged = next;
-                  } else {
-                    SmallVector<Scalar> sofar;
-                    for (int64_t s = 0; s < 3; ++s)
-                      sofar.push_back(result(at(s, to)));
-                    merged = fold(k, op.getCombiner(), sofar, next);
-                  }
-                  for (int64_t s = 0; s < 3; ++s)
-                    result.set(at(s, to), merged[s]);
-                });
+    forEachPair(
+        k, sourceColumns, columns,
+        [&](ArrayRef<Index> from, ArrayRef<Index> to) {
+          auto along = [&](const Index &statistic, ArrayRef<Index> rest) {
+            SmallVector<Index> indices{statistic};
+            indices.append(rest.begin(), rest.end());
+            return indices;
+          };
+          auto at = [&](int64_t statistic, ArrayRef<Index> rest) {
+            return along(k.constant(statistic), rest);
+          };
+          if (op.getCombiner() == CombinerKind::LogSumExp) {
+            auto source = [&](const Index &s) { return along(s, from); };
+            auto target = [&](const Index &s) { return along(s, to); };
+            if (i > 0)
+              return foldMeans(k, tile, result, source, target);
+            k.forEach({result.dim(0)},
+                      [&](Index s) { result.set(target(s), tile(source(s))); });
+            return;
+          }
+          SmallVector<Scalar> next, merged;
+          for (int64_t s = 0; s < 3; ++s)
+            next.push_back(tile(at(s, from)));
+          if (i == 0) {
+            merged = next;
+          } else {
+            SmallVector<Scalar> sofar;
+            for (int64_t s = 0; s < 3; ++s)
+              sofar.push_back(result(at(s, to)));
+            merged = fold(k, op.getCombiner(), sofar, next);
+          }
+          for (int64_t s = 0; s < 3; ++s)
+            result.set(at(s, to), merged[s]);
+        });
   }
 }
 
@@ -369,11 +368,10 @@ static void emitRowOfMeans(int64_t pieces, KernelBuilder &k) {
       return at;
     };
     Index first = k.constant(0);
-    Scalar total =
-        k.reduce({pieces}, -std::numeric_limits<double>::infinity(),
-                 [&](const Scalar &sofar, Index piece) {
-                   return foldLse(sofar, valueAt(piece, first));
-                 });
+    Scalar total = k.reduce({pieces}, -std::numeric_limits<double>::infinity(),
+                            [&](const Scalar &sofar, Index piece) {
+                              return foldLse(sofar, valueAt(piece, first));
+                            });
     result.set(to(first), total);
     k.forEach({statistics - 1}, [&](Index e) {
       result.set(to(e + 1), k.sum({pieces}, [&](Index piece) {

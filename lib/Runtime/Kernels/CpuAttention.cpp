@@ -93,7 +93,7 @@ inline float exponential(float x) {
 }
 
 // One clone for each width of vectors; sanitizers do not follow the choice.
-#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) &&                    \
+#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) &&                   \
     !defined(__SANITIZE_THREAD__) && !SOAP_HAS_SANITIZER
 #define SOAP_VECTOR_CLONES                                                     \
   __attribute__((target_clones("avx512f", "avx2", "default")))
@@ -256,7 +256,8 @@ private:
     parallel(call.keyHeads, [&](int64_t begin, int64_t end) {
       for (int64_t h = begin; h < end; ++h) {
         const Number *source =
-            from + ((sample * call.keyHeads + h) * call.keys + firstKey) * width;
+            from +
+            ((sample * call.keyHeads + h) * call.keys + firstKey) * width;
         float *target = to.data() + h * tile * width;
         for (int64_t i = 0; i < tile * width; ++i)
           target[i] = wide(source[i]);
@@ -376,7 +377,8 @@ private:
 
   void writeRow(int64_t r) {
     float total = totals[static_cast<size_t>(r)];
-    bool isEmpty = total == 0 && maxima[static_cast<size_t>(r)] == minusInfinity;
+    bool isEmpty =
+        total == 0 && maxima[static_cast<size_t>(r)] == minusInfinity;
     float inverse = isEmpty ? 0 : 1 / total;
     float logarithm = isEmpty
                           ? minusInfinity

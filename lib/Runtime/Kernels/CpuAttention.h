@@ -19,8 +19,8 @@
 
 namespace soap::runtime {
 
-/// The computation, with the operands and the results of the op of that name, in
-/// their order.
+/// The computation, with the operands and the results of the op of that name,
+/// in their order.
 enum class CpuAttentionKind : int64_t {
   Forward = 0,  ///< soap.attention
   Partial = 1,  ///< soap.attention_partial

@@ -4,8 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The time of 1F1B, interleaved where groups have several stages (Narayanan et
-// al., 2021): passes in the order of Pipeline/OneForwardOneBackward.h. A pass starts
-// when the one before it on its group has ended and what it reads has arrived.
+// al., 2021): passes in the order of Pipeline/OneForwardOneBackward.h. A pass
+// starts when the one before it on its group has ended and what it reads has
+// arrived.
 //
 //===----------------------------------------------------------------------===//
 

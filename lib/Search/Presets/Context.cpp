@@ -48,8 +48,8 @@ public:
   void follow(int firstAttention);
   /// `columns`: by node, the loop that tensor parallelism splits, or -1.
   /// `inside`: the same, where it splits positions inside of a part.
-  Strategy make(const AttentionSequence &sequence, const ContextOptions &options,
-                const std::vector<int> &columns,
+  Strategy make(const AttentionSequence &sequence,
+                const ContextOptions &options, const std::vector<int> &columns,
                 const std::vector<int> &inside) const;
 
 private:
@@ -82,8 +82,7 @@ static bool isAttentionOp(const Kernel &kernel) {
 }
 
 static int64_t extentOf(const Kernel &kernel, const char *loop) {
-  return kernel.space
-      .loops[static_cast<size_t>(kernel.space.findLoop(loop))]
+  return kernel.space.loops[static_cast<size_t>(kernel.space.findLoop(loop))]
       .extent;
 }
 

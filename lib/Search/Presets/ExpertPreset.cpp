@@ -28,11 +28,10 @@ NetworkFamily soap::familyOf(const ParallelizationProblem &problem) {
       continue;
     recurrent |= kernel.kind.starts_with("lstm");
     // A product of two activations, a matrix per sample at least.
-    attention |= isAttention(kernel.kind) ||
-                 (kernel.kind.starts_with("matmul") &&
-                  kernel.space.loops.size() > 3 &&
-                  loopsOf(problem, static_cast<int>(n), Role::Parameter)
-                      .empty());
+    attention |=
+        isAttention(kernel.kind) ||
+        (kernel.kind.starts_with("matmul") && kernel.space.loops.size() > 3 &&
+         loopsOf(problem, static_cast<int>(n), Role::Parameter).empty());
   }
   return recurrent   ? NetworkFamily::Recurrent
          : attention ? NetworkFamily::Transformer

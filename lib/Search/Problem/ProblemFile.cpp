@@ -22,8 +22,8 @@ using nlohmann::json;
 // Names of enumerators, in their order.
 static constexpr std::array iteratorNames = {"parallel", "reduction", "serial"};
 static constexpr std::array mapNames = {"radix", "window", "whole"};
-static constexpr std::array combinerNames = {"sum", "max", "min", "moments",
-                                             "softmax", "log_sum_exp"};
+static constexpr std::array combinerNames = {
+    "sum", "max", "min", "moments", "softmax", "log_sum_exp"};
 static constexpr std::array phaseNames = {"forward", "backward", "update"};
 static constexpr std::array roleNames = {"sample", "parameter", "reduction",
                                          "attribute"};
@@ -430,8 +430,7 @@ private:
   void readNode(const Cursor &entry) {
     entry.expectObject({"name", "kind", "phase", "loops", "operands", "results",
                         "linear", "allows_empty_operands", "flops_per_point",
-                        "neutral", "stages", "joins", "in_registers",
-                        "band"});
+                        "neutral", "stages", "joins", "in_registers", "band"});
     GraphNode node;
     node.whole = readKernel(entry);
     if (entry.has("stages"))

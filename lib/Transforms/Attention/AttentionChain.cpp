@@ -146,7 +146,8 @@ private:
     // A query whose keys are all hidden by a number would have their mean.
     constexpr double infinite = -1e30;
     if (*number > infinite)
-      return nameOf(where) + " hides scores by a number that is not below -1e30";
+      return nameOf(where) +
+             " hides scores by a number that is not below -1e30";
     chain.conditions.push_back(where.getCondition());
     return "";
   }
@@ -228,8 +229,7 @@ class AttentionWriter {
 public:
   explicit AttentionWriter(const AttentionChain &of)
       : chain(of), builder(chain.mixed), loc(chain.mixed.getLoc()) {
-    if (auto name =
-            chain.mixed->getAttrOfType<StringAttr>(SoapDialect::kName))
+    if (auto name = chain.mixed->getAttrOfType<StringAttr>(SoapDialect::kName))
       base = name.str();
     for (Operation &op : *chain.mixed->getBlock())
       if (auto name = op.getAttrOfType<StringAttr>(SoapDialect::kName))
@@ -254,8 +254,8 @@ public:
     Value out = attention.getOut();
     if (isFlat) {
       setName(attention, base.empty() ? "" : base + ".attention");
-      auto flat = ReshapeOp::create(builder, loc, chain.mixed.getY().getType(),
-                                    out);
+      auto flat =
+          ReshapeOp::create(builder, loc, chain.mixed.getY().getType(), out);
       setName(flat, base);
       out = flat;
     } else {
@@ -269,7 +269,7 @@ private:
   AttentionChain chain;
   OpBuilder builder;
   Location loc;
-  std::string base;      ///< name of the product with the values
+  std::string base;        ///< name of the product with the values
   llvm::StringSet<> names; ///< of the function
 
   void setName(Operation *op, const std::string &name) {
@@ -402,21 +402,18 @@ private:
 
   Value biasOfCondition(Value condition, size_t number) {
     auto scalar = [&](double value, const std::string &name) {
-      RankedTensorType type =
-          RankedTensorType::get({}, typeOf(chain.products.getY())
-                                        .getElementType());
+      RankedTensorType type = RankedTensorType::get(
+          {}, typeOf(chain.products.getY()).getElementType());
       return create<ConstantOp>(
           name.c_str(), type,
           DenseElementsAttr::get(
               type, Attribute(FloatAttr::get(type.getElementType(), value))));
     };
     std::string suffix = std::to_string(number);
-    RankedTensorType type =
-        RankedTensorType::get(shapeOf(condition), typeOf(chain.products.getY())
-                                                      .getElementType());
+    RankedTensorType type = RankedTensorType::get(
+        shapeOf(condition), typeOf(chain.products.getY()).getElementType());
     return create<WhereOp>(
-        ("mask" + suffix).c_str(), type, condition,
-        scalar(0, "shown" + suffix),
+        ("mask" + suffix).c_str(), type, condition, scalar(0, "shown" + suffix),
         scalar(-std::numeric_limits<double>::infinity(), "hidden" + suffix));
   }
 
@@ -426,10 +423,10 @@ private:
     bool isFlat = shapeOf(chain.softmax.getX()).size() == 3;
     if (isFlat && shape.size() == 3) {
       int64_t whole = queries[0] * queries[1];
-      shape = shape[0] == whole && whole > 1
-                  ? SmallVector<int64_t>{queries[0], queries[1], shape[1],
-                                         shape[2]}
-                  : SmallVector<int64_t>{1, 1, shape[1], shape[2]};
+      shape =
+          shape[0] == whole && whole > 1
+              ? SmallVector<int64_t>{queries[0], queries[1], shape[1], shape[2]}
+              : SmallVector<int64_t>{1, 1, shape[1], shape[2]};
     }
     while (shape.size() < 4)
       shape.insert(shape.begin(), 1);

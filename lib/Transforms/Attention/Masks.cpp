@@ -99,14 +99,13 @@ static std::optional<VisibleKeys> bandOf(int64_t queries, int64_t keys,
 }
 
 /// One matrix [.., queries, keys] of a constant.
-static std::optional<std::vector<double>>
-matrixOf(Value value, int64_t queries, int64_t keys) {
+static std::optional<std::vector<double>> matrixOf(Value value, int64_t queries,
+                                                   int64_t keys) {
   std::optional<DenseElementsAttr> elements = constantOf(value);
   if (!elements || elements->getNumElements() != queries * keys)
     return std::nullopt;
   ArrayRef<int64_t> shape = elements->getType().getShape();
-  if (shape.size() < 2 || shape.end()[-1] != keys ||
-      shape.end()[-2] != queries)
+  if (shape.size() < 2 || shape.end()[-1] != keys || shape.end()[-2] != queries)
     return std::nullopt;
   std::vector<double> numbers;
   numbers.reserve(static_cast<size_t>(queries * keys));
@@ -140,8 +139,8 @@ static std::optional<int64_t> firstPosition(Value value, int64_t count) {
 /// Whether the elements of `value` go along `dim`, counted from the last one.
 static bool goesAlong(Value value, size_t dim, int64_t extent) {
   ArrayRef<int64_t> shape = shapeOf(value);
-  return shape.size() > dim && shape.end()[-1 - static_cast<ptrdiff_t>(dim)] ==
-                                   extent;
+  return shape.size() > dim &&
+         shape.end()[-1 - static_cast<ptrdiff_t>(dim)] == extent;
 }
 
 /// x - y >= least, for positions of queries and keys in either order.
@@ -152,23 +151,20 @@ static std::optional<VisibleKeys> keysOfComparison(Value x, Value y,
   std::optional<int64_t> first, other;
   VisibleKeys visible;
   if (goesAlong(x, 1, queries) && goesAlong(y, 0, keys) &&
-      (first = firstPosition(x, queries)) &&
-      (other = firstPosition(y, keys))) {
+      (first = firstPosition(x, queries)) && (other = firstPosition(y, keys))) {
     visible.high = *first - *other - least;
     return visible;
   }
   if (goesAlong(y, 1, queries) && goesAlong(x, 0, keys) &&
-      (first = firstPosition(y, queries)) &&
-      (other = firstPosition(x, keys))) {
+      (first = firstPosition(y, queries)) && (other = firstPosition(x, keys))) {
     visible.low = *first - *other + least;
     return visible;
   }
   return std::nullopt;
 }
 
-std::optional<VisibleKeys> mlir::soap::keysOfCondition(Value condition,
-                                                       int64_t queries,
-                                                       int64_t keys) {
+std::optional<VisibleKeys>
+mlir::soap::keysOfCondition(Value condition, int64_t queries, int64_t keys) {
   while (auto cast = condition.getDefiningOp<CastOp>())
     condition = cast.getX();
   if (auto compared = condition.getDefiningOp<GreaterEqualOp>())
@@ -192,8 +188,8 @@ std::optional<VisibleKeys> mlir::soap::keysOfCondition(Value condition,
   });
 }
 
-std::optional<VisibleKeys>
-mlir::soap::keysOfMask(Value mask, int64_t queries, int64_t keys) {
+std::optional<VisibleKeys> mlir::soap::keysOfMask(Value mask, int64_t queries,
+                                                  int64_t keys) {
   if (auto where = mask.getDefiningOp<WhereOp>()) {
     std::optional<double> shown = splatOf(where.getX()),
                           hidden = splatOf(where.getY());

@@ -12,7 +12,6 @@
 
 #include "Support/Svg.h"
 
-
 #include <algorithm>
 #include <map>
 #include <set>
@@ -129,8 +128,8 @@ private:
       int64_t samples =
           config.degrees[static_cast<size_t>(order.sampleLoops[n])];
       ++shapes[s][{samples, static_cast<int64_t>(config.devices.size())}];
-      if (kernel.phase == Phase::Forward &&
-          kernel.kind == "attention" && isSplitByQueries(n))
+      if (kernel.phase == Phase::Forward && kernel.kind == "attention" &&
+          isSplitByQueries(n))
         columns[s] = columnsOf(n);
       if (kernel.phase != Phase::Forward || isRecomputed)
         continue;
@@ -186,8 +185,8 @@ private:
     const ::soap::Kernel &kernel = graph.nodes[node].whole;
     int64_t columns = 1;
     for (const char *name : {"h", "g"})
-      columns *= strategy[node].degrees[static_cast<size_t>(
-          kernel.space.findLoop(name))];
+      columns *= strategy[node]
+                     .degrees[static_cast<size_t>(kernel.space.findLoop(name))];
     return columns;
   }
 

@@ -62,9 +62,7 @@ struct Attention {
   Shape v() const { return {samples, keyHeads, keys, valueWidth}; }
   Shape out() const { return {samples, heads(), queries, valueWidth}; }
   Shape lse() const { return {samples, heads(), queries}; }
-  Shape state() const {
-    return {1 + valueWidth, samples, heads(), queries};
-  }
+  Shape state() const { return {1 + valueWidth, samples, heads(), queries}; }
 
   /// Bias and segments, behind what there is.
   void addMask(Random &random, FunctionText &f,
@@ -78,8 +76,8 @@ struct Attention {
     }
     if (hasSegments)
       for (int64_t positions : {queries, keys})
-        operands.push_back(f.arg({samples, positions}, {Fill::Labels, 2},
-                                 "label", "i32"));
+        operands.push_back(
+            f.arg({samples, positions}, {Fill::Labels, 2}, "label", "i32"));
   }
   /// With `dlse` behind them, if the op may have it.
   std::string sizes(int leading, const char *behind = "") const {
@@ -184,8 +182,7 @@ Case attentionLayer(Random &random) {
     Tensor w = f.arg({count * width, features}, weights, "parameter");
     Shape rows{drawn.samples, drawn.queries, count * width};
     Tensor y = f.op1("matmul", {x, w}, "transpose_b", rows);
-    y = f.op1("reshape", {y}, "",
-              {drawn.samples, drawn.queries, count, width});
+    y = f.op1("reshape", {y}, "", {drawn.samples, drawn.queries, count, width});
     return f.op1("transpose", {y}, "permutation = array<i64: 0, 2, 1, 3>",
                  {drawn.samples, count, drawn.queries, width});
   };

@@ -194,8 +194,7 @@ Case scaledProduct(Random &random) {
       std::vector<int64_t> shape = x.shape;
       shape[axis] /= 32;
       scale = f.op1("block_scales", {x},
-                    "axis = " + std::to_string(axis) +
-                        " : i64, type = " + type,
+                    "axis = " + std::to_string(axis) + " : i64, type = " + type,
                     shape, "", "f8E8M0FNU");
     }
     values.push_back(f.op1("quantize", {x, scale}, "", x.shape, "", type));

@@ -3,10 +3,11 @@
 // Part of the Soap Project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// `soap-run check --check-calls`: in the first iteration of an entry on a backend,
-// which runs op by op, the host computes each launch and each library call once
-// more, on copies of its operands, and the results are compared. So a call that
-// computes something wrong is named where it does, with the op of the model.
+// `soap-run check --check-calls`: in the first iteration of an entry on a
+// backend, which runs op by op, the host computes each launch and each library
+// call once more, on copies of its operands, and the results are compared. So a
+// call that computes something wrong is named where it does, with the op of the
+// model.
 //
 // A call is compared on the operands that the device has: a difference is its
 // own, not one of a call before.

@@ -120,8 +120,8 @@ Expected<Strategy> presetStrategy(const std::string &name,
 
 /// Where searches start: all presets that lie in the space of the problem, each
 /// strategy once, with its name; data parallelism first. Data parallelism that
-/// does not lie in the space is moved into it where that is possible. All are on
-/// all devices, except `single`; FewerDevices.h has others.
+/// does not lie in the space is moved into it where that is possible. All are
+/// on all devices, except `single`; FewerDevices.h has others.
 std::vector<std::pair<std::string, Strategy>>
 presetStarts(const ParallelizationProblem &problem);
 

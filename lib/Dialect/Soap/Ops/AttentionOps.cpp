@@ -29,7 +29,7 @@ struct AttentionDims {
 template <typename Op>
 AttentionDims dimsOf(Op op) {
   ArrayRef<int64_t> query = shapeOf(op.getQ()), key = shapeOf(op.getK());
-  return {query[0], key[1],   query[1] / key[1],          query[2],
+  return {query[0], key[1],   query[1] / key[1],        query[2],
           key[2],   query[3], shapeOf(op.getV()).back()};
 }
 
@@ -117,8 +117,7 @@ IterationSpace attentionSpace(Op op) {
                  {"k", dims.keys, IteratorType::Reduction}};
   space.operands = {{queryMap(dims.groups)}, {keyMap()}, {keyMap()}};
   space.band = bandOf(op, dims);
-  space.flopsPerPoint =
-      2 * static_cast<double>(dims.width + dims.valueWidth);
+  space.flopsPerPoint = 2 * static_cast<double>(dims.width + dims.valueWidth);
   return space;
 }
 
@@ -138,8 +137,7 @@ template <typename Op>
 Operation *localizeAttention(Op op, OpBuilder &builder, const LoopBox &box,
                              ArrayRef<TileRegion> resultRegions,
                              ValueRange operands) {
-  auto local =
-      cast<Op>(localizeDefault(op, builder, resultRegions, operands));
+  auto local = cast<Op>(localizeDefault(op, builder, resultRegions, operands));
   local.setOffset(static_cast<int64_t>(op.getOffset()) + box[q].lo - box[k].lo);
   return local;
 }
@@ -150,10 +148,11 @@ Operation *localizeAttention(Op op, OpBuilder &builder, const LoopBox &box,
 // AttentionOp
 //===----------------------------------------------------------------------===//
 
-LogicalResult AttentionOp::inferReturnTypes(
-    MLIRContext *, std::optional<Location> location, ValueRange operands,
-    DictionaryAttr attributes, OpaqueProperties properties, RegionRange regions,
-    SmallVectorImpl<Type> &types) {
+LogicalResult
+AttentionOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
+                              ValueRange operands, DictionaryAttr attributes,
+                              OpaqueProperties properties, RegionRange regions,
+                              SmallVectorImpl<Type> &types) {
   Adaptor op(operands, attributes, properties, regions);
   return inferTypes(
       getOperationName(), location, operands,
@@ -161,9 +160,8 @@ LogicalResult AttentionOp::inferReturnTypes(
         if (failed(checkAttention(emitError, op)))
           return failure();
         AttentionDims dims = dimsOf(op);
-        types.push_back(
-            tensorLike(op.getQ(), {dims.samples, dims.heads(), dims.queries,
-                                   dims.valueWidth}));
+        types.push_back(tensorLike(op.getQ(), {dims.samples, dims.heads(),
+                                               dims.queries, dims.valueWidth}));
         types.push_back(statisticsLike(
             op.getQ(), {dims.samples, dims.heads(), dims.queries}));
         return success();
@@ -248,11 +246,11 @@ LogicalResult AttentionResultOp::verify() {
   if (groups < 1 || state[2] % groups != 0)
     return emitOpError() << "'groups' must divide the " << state[2]
                          << " heads, got " << groups;
-  return failure(failed(checkShape(emitError, "out", getOut().getType(),
-                                   {state[1], state[2], state[3],
-                                    state[0] - 1})) ||
-                 failed(checkShape(emitError, "lse", getLse().getType(),
-                                   state.drop_front())));
+  return failure(
+      failed(checkShape(emitError, "out", getOut().getType(),
+                        {state[1], state[2], state[3], state[0] - 1})) ||
+      failed(checkShape(emitError, "lse", getLse().getType(),
+                        state.drop_front())));
 }
 
 IterationSpace AttentionResultOp::getIterationSpace() {
@@ -302,7 +300,8 @@ LogicalResult AttentionGradOp::verify() {
       !hasShape("dv", getDv(), shapeOf(getV())))
     return failure();
   if (getDbias() && !getBias())
-    return emitOpError() << "expected a bias, because there is a gradient of it";
+    return emitOpError()
+           << "expected a bias, because there is a gradient of it";
   return success(!getDbias() ||
                  hasShape("dbias", getDbias(), shapeOf(getBias())));
 }

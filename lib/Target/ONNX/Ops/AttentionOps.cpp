@@ -105,9 +105,8 @@ private:
   /// Without products that something reads. Queries begin behind past keys.
   LogicalResult asOneOp(Value q, Value k, Value v, double factor) {
     Value bias;
-    if (failed(makeBias({shapeOf(q)[0], queryHeads, shapeOf(q)[2],
-                         shapeOf(k)[2]},
-                        bias)))
+    if (failed(makeBias(
+            {shapeOf(q)[0], queryHeads, shapeOf(q)[2], shapeOf(k)[2]}, bias)))
       return failure();
     if (bias && shapeOf(bias).size() < 4) {
       Shape shape = shapeOf(bias);
