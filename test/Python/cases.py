@@ -10,7 +10,6 @@ import re
 import subprocess
 import sys
 import tempfile
-import traceback
 import warnings
 
 import numpy as np
@@ -18,26 +17,10 @@ import numpy as np
 import soap
 from soap.layout import Layout
 from soap.plan import OPTIONS
+from runner import raises, run, test
 
 SOURCE, BUILD = sys.argv[1:]
 LENET = os.path.join(SOURCE, "examples", "lenet.onnx")
-TESTS = []
-
-
-def test(function):
-    TESTS.append(function)
-    return function
-
-
-def raises(kind, text, call):
-    """The exception of a call, which must be of this kind and have this text."""
-    try:
-        call()
-    except kind as error:
-        message = str(error.args[0] if isinstance(error, KeyError) else error)
-        assert text in message, f"expected {text!r} in {message!r}"
-        return error
-    raise AssertionError(f"expected {kind.__name__} with {text!r}, got no exception")
 
 
 def images(count, seed=0):
@@ -592,18 +575,5 @@ def tensors_of_sixteen_bits():
         np.testing.assert_allclose(result, expected, atol=8 * steps * np.abs(expected).max())
 
 
-def main():
-    failed = 0
-    for function in TESTS:
-        try:
-            function()
-        except Exception:
-            failed += 1
-            print(f"{function.__name__}: failed")
-            traceback.print_exc(file=sys.stdout)
-    print(f"{len(TESTS) - failed} passed, {failed} failed")
-    return 1 if failed else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run())

@@ -14,31 +14,16 @@ import re
 import subprocess
 import sys
 import tempfile
-import traceback
 
 import numpy as np
 
 import soap
+from runner import raises, run, test
 
 SOURCE, BUILD = sys.argv[1:]
 LENET = os.path.join(SOURCE, "examples", "lenet.onnx")
 SMALL = {"global_batch": 64, "seq_length": 128, "time_limit": 0}
 GPU = "NVIDIA H100 80GB HBM3"
-TESTS = []
-
-
-def test(function):
-    TESTS.append(function)
-    return function
-
-
-def raises(kind, text, call):
-    try:
-        call()
-    except kind as error:
-        assert text in str(error), f"expected {text!r} in {str(error)!r}"
-        return
-    raise AssertionError(f"expected {kind.__name__} with {text!r}, got no exception")
 
 
 def tool(*command):
@@ -252,19 +237,5 @@ def unknown_keywords_name_the_nearest():
             raise AssertionError("no error of a wrong value")
 
 
-def main():
-    passed = failed = 0
-    for function in TESTS:
-        try:
-            function()
-            passed += 1
-        except Exception:
-            failed += 1
-            print(f"{function.__name__} failed:")
-            traceback.print_exc(file=sys.stdout)
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run())

@@ -13,7 +13,6 @@ import pickle
 import re
 import sys
 import tempfile
-import traceback
 import warnings
 
 import jax
@@ -25,13 +24,10 @@ import soap
 import soap.jax
 from soap._jax_trace import equations
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from runner import raises, run, test  # noqa: E402
+
 DEVICES = 8
-TESTS = []
-
-
-def test(function):
-    TESTS.append(function)
-    return function
 
 
 def normal(*shape, seed=0, scale=1.0):
@@ -80,15 +76,6 @@ def close(got, wanted, tolerance=1e-4):
         a, b = np.asarray(a, np.float64), np.asarray(b, np.float64)
         difference = np.linalg.norm(a - b) / max(np.linalg.norm(b), 1e-12)
         assert a.shape == b.shape and difference < tolerance, (a, b, difference)
-
-
-def raises(kind, text, call):
-    try:
-        call()
-    except kind as error:
-        assert text in str(error), f"expected {text!r} in {error}"
-        return
-    raise AssertionError(f"expected {kind.__name__} with {text!r}, got no exception")
 
 
 def loss_of(params, x):
@@ -621,18 +608,7 @@ def main():
     warnings.simplefilter("ignore", soap.SoapWarning)
     if len(jax.devices()) != DEVICES:
         sys.exit(f"expected {DEVICES} devices of JAX, got {len(jax.devices())}")
-    failed = 0
-    chosen = [one for one in TESTS if not sys.argv[1:] or one.__name__ in sys.argv[1:]]
-    for one in chosen:
-        try:
-            one()
-            print(f"{one.__name__}: passed")
-        except Exception:
-            failed += 1
-            print(f"{one.__name__}: FAILED")
-            traceback.print_exc(file=sys.stdout)
-    print(f"{len(chosen) - failed} passed, {failed} failed")
-    return 1 if failed else 0
+    return run(sys.argv[1:])
 
 
 if __name__ == "__main__":

@@ -7,7 +7,6 @@ import logging
 import os
 import sys
 import tempfile
-import traceback
 
 import jax
 import jax.numpy as jnp
@@ -18,22 +17,10 @@ import jax_programs
 import soap
 import soap.jax
 
-TESTS = []
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from runner import raises, run, test  # noqa: E402
+
 BATCH, LENGTH, WIDTH = 32, jax_programs.T, jax_programs.D
-
-
-def test(function):
-    TESTS.append(function)
-    return function
-
-
-def raises(kind, text, call):
-    try:
-        call()
-    except kind as error:
-        assert text in str(error), f"expected {text!r} in {str(error)!r}"
-        return
-    raise AssertionError(f"expected {kind.__name__} with {text!r}, got no exception")
 
 
 def plan_of(batch=BATCH, **shape):
@@ -195,17 +182,7 @@ def bad_plans_and_arguments():
 
 def main():
     logging.getLogger("soap").setLevel(logging.ERROR)
-    passed = failed = 0
-    for one in TESTS:
-        try:
-            one()
-            passed += 1
-        except Exception:
-            failed += 1
-            print(f"{one.__name__}: FAILED")
-            traceback.print_exc(file=sys.stdout)
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed else 0
+    return run()
 
 
 if __name__ == "__main__":

@@ -41,6 +41,18 @@ def count_parameters():
             model = kinds.get(config["model_type"], transformers.AutoModelForCausalLM).from_config(of)
         count = sum(parameter.numel() for parameter in model.parameters())
         own.check(f"transformers: parameters of {name}", count == read_config(config, name).parameters, count)
+    # Keys that a config leaves out are as the class has them.
+    kept = {"model_type", "num_hidden_layers", "hidden_size", "num_attention_heads", "num_key_value_heads",
+            "intermediate_size", "vocab_size", "max_position_embeddings", "num_local_experts", "n_routed_experts",
+            "moe_intermediate_size", "num_experts_per_tok"}  # fmt: skip
+    for kind in ("deepseek_v2", "deepseek_v3", "gemma", "gemma2", "gemma3_text", "gpt_oss", "llama", "mistral", "qwen3"):
+        of = transformers.AutoConfig.for_model(kind, **({"num_experts_per_tok": 6} if kind == "deepseek_v2" else {}))
+        whole, least = of.to_dict(), {key: value for key, value in of.to_dict().items() if key in kept}
+        with torch.device("meta"):
+            model = transformers.AutoModelForCausalLM.from_config(of)
+        count = sum(parameter.numel() for parameter in model.parameters())
+        said, short = read_config(whole, kind), read_config(least, kind)
+        own.check(f"defaults of {kind}", said.parameters == count and said.sizes == short.sizes, (said, short))
 
 
 def accelerate(files, setup):

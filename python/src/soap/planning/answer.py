@@ -145,7 +145,7 @@ class Answer:
     def assumed(self) -> list[str]:
         model, problem = self.problem.model, self.problem
         lines = list(problem.assumed)
-        lines += model.assumed if isinstance(model, Network) else []
+        lines += model.assumed
         lines.append(f"AdamW with two moments and weights in f32; products in {problem.precision}")
         return lines
 

@@ -58,7 +58,9 @@ def problem_of(tools: Tools, model: str | Network | Program, cluster: str, globa
         if executor not in ("", "soap"):
             raise PlanError(f"--executor {executor}: {found.name} is a program, which no file of {EXECUTORS[executor].TITLE} "
                             "names; expected a config.json or a name")  # fmt: skip
-    if global_batch is None:
+    if global_batch is None and isinstance(found, Program) and found.samples:
+        global_batch = found.samples
+    elif global_batch is None:
         per_sample = length if isinstance(found, Network) and not found.fixed_length else TOKENS // 2048
         global_batch = max(TOKENS // per_sample // where.devices, 1) * where.devices
         assumed.append(f"{global_batch:,} samples an iteration (--global-batch)")

@@ -21,13 +21,13 @@ def _positions(fields: Fields) -> tuple[int, str]:
     return min(positions, ROTARY_LIMIT), f"{positions} positions"
 
 
-def _windows(fields: Fields, uses: bool = True, every: int = 0) -> dict[str, int]:
+def _windows(fields: Fields, every: int = 0, default: int = 0) -> dict[str, int]:
     """Attention of some layers to the last positions alone, as options of the generator. `every`: each so manieth
-    layer has none, where the config has no `layer_types`."""
+    layer has none, where the config has no `layer_types`; `default`: the window where it has no `sliding_window`."""
     window, kinds = fields.get("sliding_window"), fields.get("layer_types")
-    if window is None or not uses:
+    if window is None and ("sliding_window" in fields.config or not default):
         return {}
-    layers, width = fields.number("num_hidden_layers"), fields.number("sliding_window")
+    layers, width = fields.number("num_hidden_layers"), fields.number("sliding_window", default or None)
     if kinds is None:
         return {"window": width, **({"full-every": every} if every else {})}
     if not isinstance(kinds, list) or len(kinds) != layers or set(kinds) - {"sliding_attention", "full_attention"}:
@@ -85,8 +85,9 @@ def _ten_millionths(fields: Fields, epsilon: float) -> int:
 
 def _like_llama(fields: Fields, *, tied: bool, options: dict[str, int] | None = None, experts: int = 0,
                 theta: float = 10000.0, epsilon: float = 1e-6, generator: str = "", family: str = "llama",
-                activation: tuple[str, ...] = ("silu",)) -> Network:  # fmt: skip
-    """Llama and what differs from it by `options` of the generator."""
+                activation: tuple[str, ...] = ("silu",), head: int = 0, top_k: int = 2) -> Network:  # fmt: skip
+    """Llama and what differs from it by `options` of the generator. `head`, `top_k`: where the config has no
+    `head_dim`, `num_experts_per_tok`; 0: heads are as wide as the model together."""
     options = dict(options or {})
     of = lambda key: options.get(key, 0)  # noqa: E731
     fields.expect("hidden_act", activation, activation[0],
@@ -96,10 +97,9 @@ def _like_llama(fields: Fields, *, tied: bool, options: dict[str, int] | None = 
     if of("kv-rank"):
         head_width = of("head-width")
     else:
-        if "head_dim" not in fields.config or fields.config["head_dim"] is None:
-            if width % heads:
-                raise fields.error("num_attention_heads", f"a divisor of hidden_size, {width}")
-        head_width = fields.number("head_dim", width // heads)
+        if fields.config.get("head_dim") is None and not head and width % heads:
+            raise fields.error("num_attention_heads", f"a divisor of hidden_size, {width}")
+        head_width = fields.number("head_dim", head or width // heads)
     if heads % kv_heads:
         raise fields.error("num_key_value_heads", f"a divisor of num_attention_heads, {heads}")
     vocabulary = fields.number("vocab_size")
@@ -113,7 +113,7 @@ def _like_llama(fields: Fields, *, tied: bool, options: dict[str, int] | None = 
     longest, why = _positions(fields)
     sizes = Sizes(layers=layers, width=width, heads=heads, kv_heads=kv_heads, head_width=head_width, inner=inner,
                   vocabulary=vocabulary, tied=is_tied, qkv_bias=bool(of("qkv-bias")), qk_norm=bool(of("qk-norm")),
-                  experts=experts, top_k=fields.number("num_experts_per_tok", 2) if experts else 0,
+                  experts=experts, top_k=fields.number("num_experts_per_tok", top_k) if experts else 0,
                   norm_epsilon=fields.real("rms_norm_eps", epsilon), rope_base=base, window=of("window"),
                   full_every=of("full-every"), kv_rank=of("kv-rank"), query_rank=of("query-rank"),
                   rope_width=of("rope-width"), value_width=of("value-width"), shared_experts=of("shared-experts"),
@@ -157,7 +157,7 @@ def _llama(fields: Fields) -> Network:
 
 
 def _mistral(fields: Fields) -> Network:
-    return _like_llama(fields, tied=False, options=_windows(fields))
+    return _like_llama(fields, tied=False, options=_windows(fields, default=4096))
 
 
 def _qwen_windows(fields: Fields) -> dict[str, int]:
@@ -225,9 +225,9 @@ def _cap(fields: Fields, key: str, default: float | None) -> int:
     return int(value)
 
 
-def _gemma_network(fields: Fields, options: dict[str, int], family: str) -> Network:
+def _gemma_network(fields: Fields, options: dict[str, int], family: str, theta: float = 10000.0) -> Network:
     network = _like_llama(fields, tied=True, options={key: value for key, value in options.items() if value},
-                          activation=TANH_GELU, family=family)  # fmt: skip
+                          activation=TANH_GELU, family=family, theta=theta, head=256)  # fmt: skip
     network.assumed.append(AROUND_ONE)
     return network
 
@@ -240,7 +240,7 @@ def _gemma2(fields: Fields) -> Network:
     return _gemma_network(fields, _gemma_fields(
         fields, **{"post-norms": 1, "query-scale": fields.number("query_pre_attn_scalar", 256),
                    "attention-cap": _cap(fields, "attn_logit_softcapping", 50.0),
-                   "logit-cap": _cap(fields, "final_logit_softcapping", 30.0)}, **_windows(fields, every=2)), "gemma2")  # fmt: skip
+                   "logit-cap": _cap(fields, "final_logit_softcapping", 30.0)}, **_windows(fields, every=2, default=4096)), "gemma2")  # fmt: skip
 
 
 def _gemma3(fields: Fields) -> Network:
@@ -249,13 +249,14 @@ def _gemma3(fields: Fields) -> Network:
                         "'text_config' in it alone, of family 'gemma3_text'")  # fmt: skip
     fields.expect("use_bidirectional_attention", (False,), False, "the generator's attention is causal")
     every = fields.number("sliding_window_pattern", 6)
-    windows = _windows(fields, every=every)
+    windows = _windows(fields, every=every, default=4096)
     if windows:
         windows["window-rope-base"] = _rotary_of_windows(fields, 10000.0)
     return _gemma_network(fields, _gemma_fields(
         fields, **{"post-norms": 1, "qk-norm": 1, "query-scale": fields.number("query_pre_attn_scalar", 256),
                    "attention-cap": _cap(fields, "attn_logit_softcapping", None),
-                   "logit-cap": _cap(fields, "final_logit_softcapping", None)}, **windows), "gemma3_text")  # fmt: skip
+                   "logit-cap": _cap(fields, "final_logit_softcapping", None)}, **windows), "gemma3_text",
+        theta=1e6)  # fmt: skip
 
 
 def _gpt_oss(fields: Fields) -> Network:
@@ -270,7 +271,8 @@ def _gpt_oss(fields: Fields) -> Network:
     fields.get("router_aux_loss_coef")
     return _like_llama(fields, tied=False, experts=fields.number("num_local_experts"), theta=150000.0, epsilon=1e-5,
                        options={"qkv-bias": 1, "output-bias": 1, "sinks": 1, "expert-bias": 1, "gate-limit": limit,
-                                "balance": balance, **_windows(fields, every=2)}, family="gpt_oss")  # fmt: skip
+                                "balance": balance, **_windows(fields, every=2, default=128)}, family="gpt_oss",
+                       head=64, top_k=4)  # fmt: skip
 
 
 def _deepseek(fields: Fields, family: str, is_v3: bool) -> Network:
@@ -282,20 +284,22 @@ def _deepseek(fields: Fields, family: str, is_v3: bool) -> Network:
     fields.expect("topk_method", ("noaux_tc",) if is_v3 else ("greedy", "group_limited_greedy"),
                   "noaux_tc" if is_v3 else "greedy", "the router chooses in another way")  # fmt: skip
     straight, turned = fields.number("qk_nope_head_dim", 128), fields.number("qk_rope_head_dim", 64)
-    query_rank = fields.get("q_lora_rank", 0)
+    query_rank = fields.get("q_lora_rank") if "q_lora_rank" in fields.config else 1536
+    if "moe_intermediate_size" not in fields.config:
+        raise fields.error("moe_intermediate_size", "the width inside of an expert")
     scale = fields.real("routed_scaling_factor", 2.5 if is_v3 else 1.0)
     balance = round(1e4 * fields.real("aux_loss_alpha", 0.0001 if is_v3 else 0.001))
     groups, further = fields.get("n_group", 1), fields.get("num_nextn_predict_layers", 0)
     limited = fields.get("topk_group", 1)
     for key in ("head_dim", "qk_head_dim", "ep_size", "seq_aux", "quantization_config", "rope_interleave"):
         fields.get(key)
-    options = {"kv-rank": fields.number("kv_lora_rank", 512), "query-rank": fields.number("q_lora_rank") if query_rank else 0,
+    options = {"kv-rank": fields.number("kv_lora_rank", 512), "query-rank": fields.number("q_lora_rank", 1536) if query_rank else 0,
                "head-width": straight + turned, "rope-width": turned, "value-width": fields.number("v_head_dim", 128),
                "dense-layers": int(fields.get("first_k_dense_replace", 3 if is_v3 else 0)),
-               "shared-experts": int(fields.get("n_shared_experts", 1 if is_v3 else 0) or 0),
+               "shared-experts": fields.number("n_shared_experts", 1 if is_v3 else 2),
                "gates": 2 if scoring == "sigmoid" else 0, "gate-scale": round(1000 * scale), "balance": balance}  # fmt: skip
     network = _like_llama(fields, tied=False, experts=fields.number("n_routed_experts"), options=options,
-                          generator="deepseek", family=family)  # fmt: skip
+                          generator="deepseek", family=family, top_k=8 if is_v3 else 0)  # fmt: skip
     if groups and groups > 1:
         network.assumed.append(f"experts are chosen among all; the router looks at {limited} of {groups} groups")
     if is_v3:

@@ -22,15 +22,20 @@ def program_of_config(model: str, samples: int | None, length: int | None, place
         return None
     config, where = found
     try:
+        import accelerate
         import torch
         import transformers
 
         import soap
     except ImportError as missing:
-        raise PlanError(f"{refusal(config, where)}. With torch, transformers and soap in one Python, it is made of their "
-                        f"classes (here: {missing})") from None  # fmt: skip
-    module = _on_meta(torch, transformers, config, where)
-    inputs = _inputs(torch, module.config, samples or SAMPLES, length, where)
+        raise PlanError(f"{refusal(config, where)}. With torch, transformers, accelerate and soap in one Python, it is "
+                        f"made of their classes (here: {missing})") from None  # fmt: skip
+    module = _on_meta(torch, transformers, accelerate, config, where)
+    assumed = [] if samples else [f"{SAMPLES} samples an iteration (--global-batch)"]
+    samples = samples or SAMPLES
+    inputs = _inputs(torch, module.config, samples, length, where)
+    assumed += [f"its input {name} of [{', '.join(map(str, value.shape))}]" for name, value in inputs.items()]
+    assumed.append("the loss is the cross-entropy of its logits")
     try:
         written = soap.from_torch(_logits_of(torch, module, inputs), tuple(inputs.values()))
     except soap.SoapError as error:
@@ -41,18 +46,12 @@ def program_of_config(model: str, samples: int | None, length: int | None, place
     if has != said:
         raise PlanError(f"{where}: the program has {said:,} of the {has:,} parameters of {type(module).__name__}; give it "
                         "as a program instead (soap.plan(module, example_inputs=...))")  # fmt: skip
-    return Program(f"{config['model_type']} by transformers {transformers.__version__}", path, is_onnx=False)
+    return Program(f"{config['model_type']} by transformers {transformers.__version__}", path, is_onnx=False,
+                   samples=samples, assumed=assumed)  # fmt: skip
 
 
-def _on_meta(torch: Any, transformers: Any, config: dict[str, Any], where: str) -> Any:
+def _on_meta(torch: Any, transformers: Any, accelerate: Any, config: dict[str, Any], where: str) -> Any:
     """The module: parameters on meta, buffers (tables of positions) with their numbers."""
-    register = torch.nn.Module.register_parameter
-
-    def on_meta(self: Any, name: str, value: Any) -> None:
-        if value is not None and value.device.type != "meta":  # those are shared
-            value = torch.nn.Parameter(value.to("meta"), value.requires_grad)
-        register(self, name, value)
-
     architecture = (config.get("architectures") or [None])[0]
     kind = getattr(transformers, architecture or "", None)
     if kind is None and (architecture or config.get("is_encoder_decoder")):
@@ -62,14 +61,13 @@ def _on_meta(torch: Any, transformers: Any, config: dict[str, Any], where: str) 
         of = transformers.AutoConfig.for_model(**config)
     except (ValueError, TypeError) as error:
         raise PlanError(f"{where}: transformers {transformers.__version__} does not know it: {str(error)[:200]}") from None
-    torch.nn.Module.register_parameter = on_meta
     try:
-        module = kind._from_config(of) if kind else transformers.AutoModelForCausalLM.from_config(of)
+        with accelerate.init_empty_weights(include_buffers=False):
+            module = kind._from_config(of) if kind else transformers.AutoModelForCausalLM.from_config(of)
     except (ValueError, TypeError, AttributeError) as error:
         raise PlanError(f"{where}: transformers makes no {architecture or 'causal language model'} of it: "
                         f"{str(error)[:200]}") from None  # fmt: skip
-    finally:
-        torch.nn.Module.register_parameter = register
+    module.tie_weights()
     return module.to(torch.float32)
 
 

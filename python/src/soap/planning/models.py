@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from .catalogue import ALIASES, CATALOGUE
@@ -20,6 +20,8 @@ class Program:
     name: str
     path: Path
     is_onnx: bool
+    samples: int = 0  # of an iteration; 0: not known
+    assumed: list[str] = field(default_factory=list)
 
 
 def config_of(model: str) -> tuple[object, str] | None:
