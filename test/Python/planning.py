@@ -180,6 +180,10 @@ def check_files():
             setup = Setup(Shape(), 8, min(network.max_length, 1024), 1)
             text = megatron.files(setup, network)[megatron.FILE]
             again = read_config(megatron.config(text, "args"), "args")
+            check(f"Megatron's arguments say the experts of {name}", (again.sizes.expert_groups, again.sizes.token_groups,
+                  again.sizes.shared_experts, again.options.get("gate-limit"), again.sizes.window)
+                  == (network.sizes.expert_groups, network.sizes.token_groups, network.sizes.shared_experts,
+                      network.options.get("gate-limit"), network.sizes.window), again)  # fmt: skip
             check(f"Megatron's arguments say {name}", (again.sizes.width, again.parameters - again.options.get("positions", 0))
                   == (network.sizes.width, network.parameters - network.options.get("positions", 0)), again)  # fmt: skip
     for key, names in said.items():

@@ -38,7 +38,7 @@ enum class Balance {
 class Mixture {
 public:
   Mixture(ModelBuilder &b, const Sizes &sizes)
-      : layers(b, sizes), b(b), sizes(sizes), experts(sizes["experts"]),
+      : layers(b, sizes), b(b), experts(sizes["experts"]),
         choices(sizes["top-k"]),
         expertWidth(sizes["expert-width"] ? sizes["expert-width"]
                                           : sizes["mlp-width"]),
@@ -98,7 +98,6 @@ public:
 
 private:
   ModelBuilder &b;
-  const Sizes &sizes;
   int64_t experts, choices, expertWidth, shared, capacity;
   /// Of the layers so far, by sample: sums of load times probability, and
   /// dropped choices.
@@ -116,7 +115,7 @@ private:
     Value probabilities = b.softmax(logits, name + ".probabilities", 2);
     // The softmax over the chosen logits is that over all, divided by the sum
     // of the chosen ones.
-    bool isFirst = sizes["gates"] == SumToOne;
+    bool isFirst = layers.sizes["gates"] == SumToOne;
     ModelBuilder::Choice chosen =
         b.topK(isFirst ? logits : probabilities, name + ".choices", choices);
     return {probabilities,
@@ -143,12 +142,13 @@ private:
 
   Value mixture(Value x, const std::string &name) {
     Value logits = b.linear(x, name + ".router", experts,
-                            /*bias=*/sizes["expert-bias"] != 0);
-    Routing routing = sizes["gates"] == Sigmoids ? sigmoidRouting(logits, name)
-                                                 : softmaxRouting(logits, name);
+                            /*bias=*/layers.sizes["expert-bias"] != 0);
+    Routing routing = layers.sizes["gates"] == Sigmoids
+                          ? sigmoidRouting(logits, name)
+                          : softmaxRouting(logits, name);
     Value gates = routing.gates;
     constexpr int64_t one = 1000;
-    if (int64_t factor = sizes["gate-scale"]; factor != one)
+    if (int64_t factor = layers.sizes["gate-scale"]; factor != one)
       gates = b.scale(gates, name + ".scaled_gates",
                       static_cast<double>(factor) / one);
     ModelBuilder::Routes routes =
@@ -167,7 +167,7 @@ private:
       Value weight = b.parameter(part + ".weight", {experts, features, inputs},
                                  "default", inputs, features);
       Value y = b.matmul(input, weight, part, /*transposeB=*/true);
-      if (!sizes["expert-bias"])
+      if (!layers.sizes["expert-bias"])
         return y;
       Value bias =
           b.parameter(part + ".bias", {experts, 1, 1, features}, "zeros");
@@ -175,15 +175,15 @@ private:
     };
     Value gate = product(x, name + ".gate", expertWidth),
           up = product(x, name + ".up", expertWidth);
-    Value between = sizes["gate-limit"] ? clamped(gate, up, name)
-                                        : layers.gated(gate, up, name);
+    Value between = layers.sizes["gate-limit"] ? clamped(gate, up, name)
+                                               : layers.gated(gate, up, name);
     return product(between, name + ".down", layers.width);
   }
 
   /// gate * sigmoid(1.702 * gate) * (up + 1), with gate and up bounded:
   /// gpt-oss.
   Value clamped(Value gate, Value up, const std::string &name) {
-    auto limit = static_cast<double>(sizes["gate-limit"]);
+    auto limit = static_cast<double>(layers.sizes["gate-limit"]);
     gate = b.atMost(gate, name + ".gate.bounded", limit);
     up = b.atLeast(b.atMost(up, name + ".up.bounded", limit),
                    name + ".up.clamped", -limit);

@@ -19,7 +19,7 @@ import tempfile
 import numpy as np
 
 from recorded import read_safetensors
-from soap_tools import Failure, Tools
+from soap_tools import Counter, Failure, Tools
 
 FILE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "Inputs", "experts", "mixtral.npz")
 # As record_experts.py has them.
@@ -104,12 +104,7 @@ def main():
     parser.add_argument("build")
     parser.add_argument("--strategies", default=",".join(STRATEGIES))
     options = parser.parse_args()
-    counts = {True: 0, False: 0}
-
-    def count(good, text):
-        counts[bool(good)] += 1
-        print(("ok      " if good else "FAILED  ") + text, flush=True)
-
+    count = Counter()
     record, perplexities = np.load(FILE), []
     with tempfile.TemporaryDirectory() as folder:
         tools = Tools(os.path.abspath(options.build), folder)
@@ -122,8 +117,7 @@ def main():
             count_dropped(tools, count)
         except (Failure, OSError, KeyError) as failure:
             count(False, "dropped tokens: %s" % failure)
-    print("%d passed, %d failed" % (counts[True], counts[False]))
-    return 1 if counts[False] or not counts[True] else 0
+    return count.status()
 
 
 if __name__ == "__main__":

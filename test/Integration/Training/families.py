@@ -18,7 +18,7 @@ import numpy as np
 
 from experts import apart, write_safetensors
 from recorded import read_safetensors
-from soap_tools import Failure, Tools
+from soap_tools import Counter, Failure, Tools
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "..", "Python"))
@@ -78,12 +78,7 @@ def main():
     parser.add_argument("--families", default=",".join(sorted(name[:-4] for name in os.listdir(FOLDER))))
     parser.add_argument("--strategies", default=",".join(STRATEGIES))
     options = parser.parse_args()
-    counts = {True: 0, False: 0}
-
-    def count(good, text):
-        counts[bool(good)] += 1
-        print(("ok      " if good else "FAILED  ") + text, flush=True)
-
+    count = Counter()
     with tempfile.TemporaryDirectory() as folder:
         tools = Tools(os.path.abspath(options.build), folder)
         for family in options.families.split(","):
@@ -92,8 +87,7 @@ def main():
                     compare(tools, family, strategy, count)
                 except (Failure, PlanError, OSError, KeyError) as failure:
                     count(False, "%s, %s: %s" % (family, strategy, failure))
-    print("%d passed, %d failed" % (counts[True], counts[False]))
-    return 1 if counts[False] or not counts[True] else 0
+    return count.status()
 
 
 if __name__ == "__main__":

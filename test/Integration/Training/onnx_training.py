@@ -22,7 +22,7 @@ import tempfile
 import numpy
 import onnxruntime
 
-from soap_tools import Failure, Tools
+from soap_tools import Counter, Failure, Tools
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 INPUTS = os.path.join(HERE, "Inputs")
@@ -95,12 +95,7 @@ def main():
     parser.add_argument("build")
     parser.add_argument("--only", default="")
     options = parser.parse_args()
-    counts = {True: 0, False: 0}
-
-    def count(good, text):
-        counts[bool(good)] += 1
-        print(("ok      " if good else "FAILED  ") + text, flush=True)
-
+    count = Counter()
     with tempfile.TemporaryDirectory() as folder:
         tools = Tools(os.path.abspath(options.build), folder)
         for name, *case in CASES:
@@ -110,8 +105,7 @@ def main():
                 check(tools, name, *case, count)
             except (Failure, subprocess.TimeoutExpired) as failure:
                 count(False, "%s: %s" % (name, failure))
-    print("%d passed, %d failed" % (counts[True], counts[False]))
-    return 1 if counts[False] or not counts[True] else 0
+    return count.status()
 
 
 if __name__ == "__main__":

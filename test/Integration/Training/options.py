@@ -18,7 +18,7 @@ import tempfile
 import numpy as np
 
 from recorded import read_safetensors
-from soap_tools import Failure, Tools
+from soap_tools import Counter, Failure, Tools
 
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "Inputs", "options")
 DECAY = "weight-decay-of=*.bias=0,norm.*=0"
@@ -124,12 +124,7 @@ def main():
     parser.add_argument("--cases", default=",".join(CASES))
     parser.add_argument("--strategies", default=",".join(STRATEGIES))
     options = parser.parse_args()
-    counts = {True: 0, False: 0}
-
-    def count(good, text):
-        counts[bool(good)] += 1
-        print(("ok      " if good else "FAILED  ") + text, flush=True)
-
+    count = Counter()
     if sorted(os.listdir(FOLDER)) != sorted(CASES):
         count(False, "recorded are %s, expected %s" % (sorted(os.listdir(FOLDER)), sorted(CASES)))
     with tempfile.TemporaryDirectory() as folder:
@@ -140,8 +135,7 @@ def main():
                     Case(tools, name, strategy, count).check()
                 except (Failure, OSError, KeyError) as failure:
                     count(False, "%s, %s: %s" % (name, strategy, failure))
-    print("%d passed, %d failed" % (counts[True], counts[False]))
-    return 1 if counts[False] or not counts[True] else 0
+    return count.status()
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ import tempfile
 
 import numpy as np
 
-from soap_tools import Failure, Tools
+from soap_tools import Counter, Failure, Tools
 
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "Inputs", "recorded")
 # Options beside the defaults, of import and of the training step: a result that is not logits has to be asked for.
@@ -75,12 +75,7 @@ def main():
     parser.add_argument("build")
     parser.add_argument("--networks", default=",".join(NETWORKS))
     options = parser.parse_args()
-    counts = {True: 0, False: 0}
-
-    def count(good, text):
-        counts[bool(good)] += 1
-        print(("ok      " if good else "FAILED  ") + text, flush=True)
-
+    count = Counter()
     if sorted(os.listdir(FOLDER)) != sorted(NETWORKS):
         count(False, "recorded are %s, expected %s" % (sorted(os.listdir(FOLDER)), sorted(NETWORKS)))
     with tempfile.TemporaryDirectory() as folder:
@@ -91,8 +86,7 @@ def main():
                     check(tools, name, strategy, count)
                 except (Failure, OSError, KeyError) as failure:
                     count(False, "%s, %s: %s" % (name, strategy, failure))
-    print("%d passed, %d failed" % (counts[True], counts[False]))
-    return 1 if counts[False] or not counts[True] else 0
+    return count.status()
 
 
 if __name__ == "__main__":

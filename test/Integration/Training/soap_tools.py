@@ -10,6 +10,23 @@ class Failure(Exception):
     pass
 
 
+class Counter:
+    """Counts and prints what held and what did not."""
+
+    def __init__(self):
+        self.passed = self.failed = 0
+
+    def __call__(self, good, text):
+        self.passed += bool(good)
+        self.failed += not good
+        print(("ok      " if good else "FAILED  ") + text, flush=True)
+
+    def status(self):
+        """Prints "N passed, N failed"; the exit status."""
+        print("%d passed, %d failed" % (self.passed, self.failed))
+        return int(self.failed > 0 or not self.passed)
+
+
 class Tools:
     """`folder` is where files without a place go."""
 

@@ -31,6 +31,18 @@ bool mlir::soap::isProgram(func::FuncOp function) {
   return function->hasAttr(SoapDialect::kArenaBytes);
 }
 
+Value mlir::soap::asRow(OpBuilder &builder, Value buffer) {
+  auto type = cast<MemRefType>(buffer.getType());
+  if (type.getRank() <= 1)
+    return buffer;
+  SmallVector<ReassociationIndices> groups{
+      llvm::to_vector(llvm::seq<int64_t>(0, type.getRank()))};
+  return memref::CollapseShapeOp::create(
+      builder, buffer.getLoc(),
+      MemRefType::get({type.getNumElements()}, type.getElementType()), buffer,
+      groups);
+}
+
 /// None for a constant; an error at `op` if the place is not known.
 static FailureOr<std::optional<Access>> placeOf(Operation *op, Value buffer,
                                                 bool writes) {

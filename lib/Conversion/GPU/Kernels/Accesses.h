@@ -36,6 +36,9 @@ bool runsOnStream(Operation *op);
 /// listed. An error if a buffer is at no known place.
 FailureOr<SmallVector<Access>> accessesOf(Operation *op);
 
+/// A buffer as one row of elements.
+Value asRow(OpBuilder &builder, Value buffer);
+
 /// A program of the module: a function with an arena.
 bool isProgram(func::FuncOp function);
 

@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Accesses.h"
 #include "PaddedProducts.h"
 
 #include "Conversion/Outline/SlotNames.h"
@@ -35,19 +36,6 @@ using namespace mlir;
 using namespace mlir::soap;
 
 namespace {
-
-/// A buffer as one row of elements.
-Value asRow(OpBuilder &builder, Value buffer) {
-  auto type = cast<MemRefType>(buffer.getType());
-  if (type.getRank() == 1)
-    return buffer;
-  SmallVector<ReassociationIndices> groups{
-      llvm::to_vector(llvm::seq<int64_t>(0, type.getRank()))};
-  return memref::CollapseShapeOp::create(
-      builder, buffer.getLoc(),
-      MemRefType::get({type.getNumElements()}, type.getElementType()), buffer,
-      groups);
-}
 
 MemRefType paddedType(MemRefType type, const PaddedBuffer &padding) {
   SmallVector<int64_t> shape(type.getShape());

@@ -197,18 +197,6 @@ private:
               builder, loc, map.lookupOrDefault(store.getValue()), row, place);
       }
   }
-
-  static Value asRow(OpBuilder &builder, Value buffer) {
-    auto type = cast<MemRefType>(buffer.getType());
-    if (type.getRank() <= 1)
-      return buffer;
-    SmallVector<ReassociationIndices> groups{
-        llvm::to_vector(llvm::seq<int64_t>(0, type.getRank()))};
-    return memref::CollapseShapeOp::create(
-        builder, buffer.getLoc(),
-        MemRefType::get({type.getNumElements()}, type.getElementType()), buffer,
-        groups);
-  }
 };
 
 /// Which buffers begin at a multiple of 16 bytes of an argument of the program,

@@ -6,6 +6,7 @@ names and defaults are as in the classes of `transformers`."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Callable
 
 from .errors import PlanError, listed
@@ -289,18 +290,22 @@ def _deepseek(fields: Fields, family: str, is_v3: bool) -> Network:
         raise fields.error("moe_intermediate_size", "the width inside of an expert")
     scale = fields.real("routed_scaling_factor", 2.5 if is_v3 else 1.0)
     balance = round(1e4 * fields.real("aux_loss_alpha", 0.0001 if is_v3 else 0.001))
-    groups, further = fields.get("n_group", 1), fields.get("num_nextn_predict_layers", 0)
-    limited = fields.get("topk_group", 1)
+    shared = fields.get("n_shared_experts") if "n_shared_experts" in fields.config else 1 if is_v3 else 2
+    shared = fields.number("n_shared_experts", shared) if shared else 0
+    groups, further = fields.get("n_group", 8 if is_v3 else 1), fields.get("num_nextn_predict_layers", 0)
+    limited = fields.get("topk_group", 4 if is_v3 else 1)
     for key in ("head_dim", "qk_head_dim", "ep_size", "seq_aux", "quantization_config", "rope_interleave"):
         fields.get(key)
     options = {"kv-rank": fields.number("kv_lora_rank", 512), "query-rank": fields.number("q_lora_rank", 1536) if query_rank else 0,
                "head-width": straight + turned, "rope-width": turned, "value-width": fields.number("v_head_dim", 128),
                "dense-layers": int(fields.get("first_k_dense_replace", 3 if is_v3 else 0)),
-               "shared-experts": fields.number("n_shared_experts", 1 if is_v3 else 2),
+               "shared-experts": shared,
                "gates": 2 if scoring == "sigmoid" else 0, "gate-scale": round(1000 * scale), "balance": balance}  # fmt: skip
     network = _like_llama(fields, tied=False, experts=fields.number("n_routed_experts"), options=options,
                           generator="deepseek", family=family, top_k=8 if is_v3 else 0)  # fmt: skip
     if groups and groups > 1:
+        sizes = replace(network.sizes, expert_groups=int(groups), token_groups=int(limited))
+        network = replace(network, sizes=sizes)
         network.assumed.append(f"experts are chosen among all; the router looks at {limited} of {groups} groups")
     if is_v3:
         network.assumed.append("no biases that choose experts: they are no parameters, and balance loads")

@@ -35,6 +35,8 @@ class Sizes:
     rope_width: int = 0  # elements of latent heads that turn
     value_width: int = 0  # 0: head_width
     shared_experts: int = 0
+    expert_groups: int = 0  # of which a token's experts are of `token_groups`; no generator has them
+    token_groups: int = 0
     dense_layers: int = 0  # first blocks without experts, with feed-forward layers of `dense_inner`
     dense_inner: int = 0
 

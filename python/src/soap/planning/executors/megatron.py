@@ -110,8 +110,8 @@ def model_arguments(network: Network, length: int) -> dict[str, Any]:
             values["window-attn-skip-freq"] = sizes.full_every
     if network.family == "gpt_oss":
         del values["swiglu"], values["disable-bias-linear"], values["add-qkv-bias"]
-        values |= {"quick-geglu": None, "glu-linear-offset": 1.0, "activation-func-clamp-value": 7.0,
-                   "softmax-type": "learnable"}  # fmt: skip
+        values |= {"quick-geglu": None, "glu-linear-offset": 1.0, "softmax-type": "learnable",
+                   "activation-func-clamp-value": network.options["gate-limit"]}  # fmt: skip
     if sizes.kv_rank:
         values |= _latent(network)
     return values
@@ -131,8 +131,10 @@ def _latent(network: Network) -> dict[str, Any]:
     if sizes.dense_layers:
         values |= {"ffn-hidden-size": sizes.dense_inner,
                    "moe-layer-freq": f"'([0]*{sizes.dense_layers}+[1]*{sizes.layers - sizes.dense_layers})'"}  # fmt: skip
+    if sizes.expert_groups:
+        values |= {"moe-router-num-groups": sizes.expert_groups, "moe-router-group-topk": sizes.token_groups}
     if network.family == "deepseek_v3":
-        values["moe-router-score-function"] = "sigmoid"
+        values |= {"moe-router-score-function": "sigmoid", "moe-router-enable-expert-bias": None}
     else:
         values["moe-router-pre-softmax"] = None
     return values
@@ -329,4 +331,6 @@ def _latent_config(values: dict[str, str | None], found: dict[str, Any], of: Any
         "v_head_dim": of("v-head-dim", 128), "moe_intermediate_size": inner, "n_routed_experts": of("num-experts"),
         "num_experts_per_tok": of("moe-router-topk", 2), "first_k_dense_replace": dense, "norm_topk_prob": is_v3,
         "n_shared_experts": of("moe-shared-expert-intermediate-size", 0) // inner,
+        "n_group": of("moe-router-num-groups", 1), "topk_group": of("moe-router-group-topk", 1),
+        "topk_method": "noaux_tc" if is_v3 else "group_limited_greedy" if "moe-router-num-groups" in values else "greedy",
         "routed_scaling_factor": float(values.get("moe-router-topk-scaling-factor") or 1)}  # fmt: skip
