@@ -2,9 +2,12 @@
 """Rows of published runs as models, topologies, executors and plans of Soap.
 
 A row is said if a generator writes its network, a built-in topology is its cluster and the hybrid plans have its
-strategy; else `Unsaid` says what is missing. Nothing of a row is changed to make it fit.
+strategy; else `Unsaid` says what is missing. Nothing of a row is changed to make it fit. What a source says elsewhere
+of its runs is in recipes.csv (recipes.py).
 """
 
+import csv
+import functools
 import math
 import os
 import re
@@ -19,6 +22,16 @@ from soap_planning.families import read_config  # noqa: E402
 # Of rows whose source names the model alone: names of soap-plan.
 NAMES = {"Qwen3_30B_a3B": "qwen3-30b-a3b", "Qwen3_235B_a22B": "qwen3-235b-a22b", "GPT OSS 120B": "gpt-oss-120b",
          "GPT OSS 20B": "gpt-oss-20b", "DeepSeekV3": "deepseek-v3", "Kimi_K2": "kimi-k2"}  # fmt: skip
+
+
+RECIPES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "recipes.csv")
+PRECISIONS = {"FP8-CS": "FP8", "FP8-MX": "MXFP8"}
+
+
+@functools.cache
+def recipes():
+    with open(RECIPES) as stream:
+        return list(csv.DictReader(stream))
 
 
 class Unsaid(Exception):
@@ -48,6 +61,24 @@ class Row:
         return (f"{self.model} {self.length} {self.fields['gpu']} x {self.gpus} {self.fields['precision']} "
                 f"batch {self.batch}")
 
+    def recipe(self):
+        """The recipe of the release that has the row's shape, or the one of the next release that has; else none."""
+        if not self.source.startswith("Megatron-Bridge"):
+            return {}
+        release = self.source.split(" ")[1]
+        precision = self.fields["precision"].upper()
+        wanted = {"model": self.model.split(" (")[0], "gpu": self.fields["gpu"].replace("DGX-", ""),
+                  "precision": PRECISIONS.get(precision, precision), "tensor": self.tensor, "stages": self.stages,
+                  "chunks": self.chunks, "context": self.context, "experts": self.experts, "samples": self.samples}
+        of = [recipe for recipe in recipes() if all(str(value) == recipe[key] for key, value in wanted.items())]
+
+        def distance(recipe):
+            # Release, then devices and batch.
+            return (max(0, version(recipe["first"]) > version(release)), max(0, version(release) > version(recipe["last"])),
+                    recipe["gpus"] != str(self.gpus), recipe["batch"] != str(self.batch))
+
+        return min(of, key=distance, default={})
+
     def generator(self):
         """The arguments of soap-translate, without the batch."""
         if self.model in NAMES:
@@ -70,7 +101,10 @@ class Row:
         precision = self.fields["precision"].lower()
         if self.source.startswith("Narayanan"):
             return "optimizer=adamw precision=bf16 fuse-attention=false"
-        sums = " gradient-sums=bf16" if self.executor() == "torch-fsdp" else ""
+        # Recipes of Megatron-Bridge set grad_reduce_in_fp32 = False, except for Kimi.
+        narrow = self.executor() == "torch-fsdp" or (self.source.startswith("Megatron-Bridge") and
+                                                     self.model != "Kimi_K2")  # fmt: skip
+        sums = " gradient-sums=bf16" if narrow else ""
         if "nvfp4" in precision:
             raise Unsaid("precision nvfp4")
         # Frameworks scale each microbatch by itself; of Soap's precisions that is mxfp8, and the products are the same.
@@ -138,9 +172,20 @@ class Row:
         if self.context > 1:
             parts.append("zigzag")
         recompute = self.fields["recompute"].split(" ")[0]
+        recipe = self.recipe()
+        if recipe.get("offloaded", "0") != "0":
+            raise Unsaid("activations in host memory")
         if recompute in ("none", "selective", "whole"):
             parts.append(f"recompute={recompute}")
+        elif recipe and not recipe["recompute"]:
+            parts.append("recompute=none")
+        if self.experts > 1 and recipe.get("overlap") == "1":
+            parts.append("overlap")
         return ",".join(parts + ["simulate"])
+
+
+def version(release):
+    return [int(part) for part in release.split(".")]
 
 
 def flags(options):

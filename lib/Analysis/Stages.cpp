@@ -200,9 +200,8 @@ private:
     return error ? LogicalResult(emitError() << error->message) : success();
   }
   ::soap::PipelineSchedule schedule() const {
-    return pipeline.getSchedule() == PipelineSchedule::GPipe
-               ? ::soap::PipelineSchedule::GPipe
-               : ::soap::PipelineSchedule::OneForwardOneBackward;
+    std::string name = stringifyPipelineSchedule(pipeline.getSchedule()).str();
+    return *::soap::findSchedule(name);
   }
 
   LogicalResult readStages() {

@@ -307,6 +307,10 @@ int64_t CostModel::computeNs(int device, const Work &work) const {
   const Executor &executor = topology->executor;
   if (!executor.changesKernels())
     return kernelNs(device, work);
+  if (executor.accumulates && work.ofProducts)
+    return 1;
+  if (executor.quantizesAtOnce && work.kind == "block_scales")
+    return 1;
   bool isSeparate = !executor.fuses && (work.joins || work.registerBytes > 0);
   int64_t ns = 0;
   if (isSeparate) {
@@ -314,6 +318,13 @@ int64_t CostModel::computeNs(int device, const Work &work) const {
     alone.joins = false;
     alone.registerBytes = 0;
     ns = kernelNs(device, alone);
+  } else if (executor.quantizesAtOnce && work.kind == "quantize") {
+    // Each of both copies has half of what is read.
+    Work half = work;
+    half.operandBytes /= 2;
+    half.bytes -= half.operandBytes;
+    half.registerBytes = std::min(half.registerBytes, half.bytes);
+    ns = kernelNs(device, half);
   } else {
     ns = kernelNs(device, work);
   }
@@ -441,6 +452,7 @@ Work soap::kernelWork(const Graph &graph, const Kernel &kernel,
       work.registerBytes += bytesOf(graph.values[kernel.results[r]],
                                     kernel.space.results[r].map, box);
   work.joins = registers.joins;
+  work.ofProducts = registers.ofProducts;
   for (size_t i = 0; i < kernel.operands.size(); ++i)
     if (graph.values[kernel.operands[i]].inHost)
       work.hostBytes += bytesOf(graph.values[kernel.operands[i]],

@@ -9,6 +9,8 @@
 
 #include "Soap/Model/BandPieces.h"
 
+#include "Soap/Model/Graph.h"
+
 #include <algorithm>
 #include <cassert>
 
@@ -49,4 +51,24 @@ bool BandPieces::isAbsent(int64_t row, int64_t column) const {
          !band.meets(rowsAt(row), columnsAt(column)) &&
          (!sharesRows || rowMeets[static_cast<size_t>(row)]) &&
          (!sharesColumns || columnMeets[static_cast<size_t>(column)]);
+}
+
+void soap::permuteBands(Graph &graph) {
+  auto permute = [](IterationSpace &space) {
+    if (!space.band)
+      return;
+    Band &band = *space.band;
+    LoopBox box = space.wholeBox();
+    const Interval &rows = box[static_cast<size_t>(band.rows)],
+                   &columns = box[static_cast<size_t>(band.columns)];
+    band.share = 0;
+    if (double points = band.count(rows, columns); points > 0)
+      band.share = points / (static_cast<double>(rows.size()) *
+                             static_cast<double>(columns.size()));
+  };
+  for (GraphNode &node : graph.nodes) {
+    permute(node.whole.space);
+    for (Kernel &stage : node.stages)
+      permute(stage.space);
+  }
 }

@@ -184,6 +184,7 @@ private:
 
   void markRegisters(int node) {
     Kernel &op = graph.nodes[node].whole;
+    op.registers.ofProducts = op.kind == "accumulate" && addsProducts(op);
     int chain = chainOf[node];
     if (chain < 0)
       return;
@@ -202,6 +203,17 @@ private:
           std::all_of(list.begin(), list.end(),
                       [&](int reader) { return chainOf[reader] == chain; });
     }
+  }
+
+  bool addsProducts(const Kernel &op) const {
+    auto ofProducts =
+        std::ranges::count_if(op.operands, [&](int value) {
+          int from = producer[value];
+          return from >= 0 && kernel(from).kind.starts_with("matmul") &&
+                 readers[value].size() == 1;
+        });
+    return ofProducts > 0 &&
+           ofProducts + 1 >= static_cast<ptrdiff_t>(op.operands.size());
   }
 
   bool isOutput(int value) const {

@@ -53,8 +53,11 @@ static double countUpTo(const Interval &rows, const Interval &columns,
 }
 
 bool Band::meets(const Interval &rowRange, const Interval &columnRange) const {
-  return low <= high && rowRange.size() > 0 && columnRange.size() > 0 &&
-         columnRange.lo - (rowRange.hi - 1) <= high &&
+  if (low > high || rowRange.size() == 0 || columnRange.size() == 0)
+    return false;
+  if (share > 0)
+    return true;
+  return columnRange.lo - (rowRange.hi - 1) <= high &&
          columnRange.hi - 1 - rowRange.lo >= low;
 }
 
@@ -62,6 +65,9 @@ double Band::count(const Interval &rowRange,
                    const Interval &columnRange) const {
   if (!meets(rowRange, columnRange))
     return 0;
+  if (share > 0)
+    return share * static_cast<double>(rowRange.size()) *
+           static_cast<double>(columnRange.size());
   return countUpTo(rowRange, columnRange, high) -
          countUpTo(rowRange, columnRange, low - 1);
 }

@@ -62,11 +62,13 @@ std::string KernelClasses::keyOf(const Kernel &kernel) const {
   writer.add(kernel.kind);
   writer.add(int64_t(space.allowsEmptyOperands));
   writer.add(int64_t(withRegisters && kernel.registers.joins));
+  writer.add(int64_t(withRegisters && kernel.registers.ofProducts));
   writer.add(std::bit_cast<int64_t>(space.flopsPerPoint));
   writer.add(int64_t(space.band.has_value()));
   if (const std::optional<Band> &band = space.band)
     for (int64_t number :
-         {int64_t(band->rows), int64_t(band->columns), band->low, band->high})
+         {int64_t(band->rows), int64_t(band->columns), band->low, band->high,
+          std::bit_cast<int64_t>(band->share)})
       writer.add(number);
   writer.add(static_cast<int64_t>(space.loops.size()));
   for (size_t l = 0; l < space.loops.size(); ++l) {

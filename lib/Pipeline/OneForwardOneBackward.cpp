@@ -90,8 +90,8 @@ soap::schedulePasses(PipelineSchedule schedule,
                  " groups of devices, expected as many on each"};
   auto count = static_cast<int>(groups);
   int chunks = count ? static_cast<int>(stageDevices.size()) / count : 1;
-  bool interleaved =
-      chunks > 1 && schedule == PipelineSchedule::OneForwardOneBackward;
+  bool interleaved = chunks > 1 && schedule != PipelineSchedule::GPipe;
+  bool overlaps = schedule == PipelineSchedule::Overlapped;
   if (interleaved && microbatches % count != 0)
     return Error{std::to_string(microbatches) +
                  " microbatches cannot be interleaved over " +
@@ -104,8 +104,13 @@ soap::schedulePasses(PipelineSchedule schedule,
     if (interleaved)
       ahead = microbatches == count
                   ? ahead
-                  : int64_t(count - g - 1) * 2 + int64_t(chunks - 1) * count;
-    else if (schedule == PipelineSchedule::OneForwardOneBackward)
+                  : int64_t(count - g - 1) * 2 + int64_t(chunks - 1) * count +
+                        overlaps;
+    else if (overlaps && inFlight.empty())
+      // A pass of a pair takes as long as the pair: twice as many are on the
+      // way, and one more, so that none waits for the other.
+      ahead = int64_t(count - g - 1) * 2 + 1;
+    else if (schedule != PipelineSchedule::GPipe)
       ahead =
           (inFlight.empty() ? count - g : inFlight[static_cast<size_t>(g)]) - 1;
     std::vector<PipelinePass> passes = group.run(ahead);

@@ -22,12 +22,15 @@
 using namespace soap;
 
 const char *soap::scheduleName(PipelineSchedule schedule) {
+  if (schedule == PipelineSchedule::Overlapped)
+    return "1f1b-overlapped";
   return schedule == PipelineSchedule::GPipe ? "gpipe" : "1f1b";
 }
 
 std::optional<PipelineSchedule> soap::findSchedule(const std::string &name) {
   for (PipelineSchedule schedule :
-       {PipelineSchedule::GPipe, PipelineSchedule::OneForwardOneBackward})
+       {PipelineSchedule::GPipe, PipelineSchedule::OneForwardOneBackward,
+        PipelineSchedule::Overlapped})
     if (name == scheduleName(schedule))
       return schedule;
   return std::nullopt;

@@ -192,6 +192,7 @@ MaybeError soap::orderPasses(const Graph &graph, const StepFacts &facts,
   runOnceBefore(graph, facts.isData, passes);
   if (isOrdered)
     return std::nullopt;
+  passes.overlaps = schedule == PipelineSchedule::Overlapped;
   auto order = schedulePasses(schedule, stageDevices, passes.microbatches,
                               deviceCount, inFlight);
   if (!order)

@@ -58,6 +58,25 @@ CopyPart soap::copyPart(const Graph &graph, const Plan &plan,
           from.action < 0};
 }
 
+/// Whether a sum adds what products on its device have computed, one of them
+/// perhaps to what is added up already.
+static bool addsProducts(const Graph &graph, const Plan &plan,
+                         const Action &action) {
+  size_t products = 0;
+  for (int input : action.inputs) {
+    int writer = plan.buffers[input].action;
+    if (writer < 0)
+      return false;
+    const Action &from = plan.actions[static_cast<size_t>(writer)];
+    if (from.kind == ActionKind::Compute &&
+        kernelOf(graph, from).kind.starts_with("matmul"))
+      ++products;
+    else if (from.kind != ActionKind::Combine)
+      return false;
+  }
+  return products > 0 && products + 1 >= action.inputs.size();
+}
+
 Work soap::workOf(const Graph &graph, const Plan &plan, const Action &action) {
   if (action.kind == ActionKind::Compute)
     return kernelWork(graph, kernelOf(graph, action), action.box);
@@ -67,6 +86,8 @@ Work soap::workOf(const Graph &graph, const Plan &plan, const Action &action) {
   Work work =
       localWork(action.kind, output.region.volume(),
                 graph.values[output.value].elementBytes, action.inputs.size());
+  if (action.kind == ActionKind::Combine)
+    work.ofProducts = addsProducts(graph, plan, action);
   if (action.kind == ActionKind::Assemble)
     for (int input : action.inputs)
       work.parts.push_back(copyPart(graph, plan, action, input));

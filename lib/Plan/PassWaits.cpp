@@ -170,18 +170,24 @@ void PassWaits::makeJoins() {
     if (isThere[d].empty())
       continue;
     joinsOf[d].assign(codes, {-1, -1});
-    int32_t before = -1;
+    int32_t join = -1;
+    std::vector<PipelinePass> together; // one, or two side by side
     for (const PipelinePass &pass : passes.order[d]) {
       int32_t code = table.codeOf(pass);
       if (!isThere[d][static_cast<size_t>(code)])
         continue;
-      if (before >= 0) {
-        auto join = static_cast<int32_t>(joins.size());
+      bool isSecond = passes.overlaps && together.size() == 1 &&
+                      together[0].backward != pass.backward &&
+                      together[0].microbatch != pass.microbatch;
+      if (!together.empty() && !isSecond) {
+        join = static_cast<int32_t>(joins.size());
         joins.emplace_back();
-        joinsOf[d][static_cast<size_t>(before)].second = join;
-        joinsOf[d][static_cast<size_t>(code)].first = join;
+        for (const PipelinePass &before : together)
+          joinsOf[d][static_cast<size_t>(table.codeOf(before))].second = join;
+        together.clear();
       }
-      before = code;
+      joinsOf[d][static_cast<size_t>(code)].first = join;
+      together.push_back(pass);
     }
   }
   // Adds a task to a join of its pass: to the tasks that end it, or to those

@@ -13,6 +13,7 @@
 //    reads, directly or through movements; the first are those that read none.
 //    The first of a pass wait for the last of the pass before, so inside of a
 //    pass kernels start as they get ready. One *join* stands for all pairs.
+//    Where passes overlap, two of them begin and end at the same joins.
 //  - Recomputed ops wait for the gradient of their microbatch that their first
 //    reader needs; where another stage computes it, they are first.
 //  - Weights that passes gather come in the order in which they are read, as

@@ -142,6 +142,7 @@ ValueSource StrategyPlan::sourceOf(int value) {
     source.pieces = kernel.pieces();
     source.partialMode = kernel.partialMode;
     source.partial = kernel.partialMode || source.blocks->partial;
+    source.ofProduct = slots[slot].kernel->kind.starts_with("matmul");
     source.combiner = slots[slot].kernel->space.results[result].combiner;
     if (source.partial)
       source.rounds = roundsOf(value, slot);

@@ -119,9 +119,10 @@ static NamedPipeline readPipeline(const jsonfile::Cursor &at) {
   NamedPipeline pipeline;
   pipeline.microbatches = at["microbatches"].integer(1, largest);
   pipeline.schedule = at["schedule"].string();
-  if (pipeline.schedule != "gpipe" && pipeline.schedule != "1f1b")
-    at["schedule"].fail("expected gpipe or 1f1b, got \"" + pipeline.schedule +
-                        "\"");
+  if (pipeline.schedule != "gpipe" && pipeline.schedule != "1f1b" &&
+      pipeline.schedule != "1f1b-overlapped")
+    at["schedule"].fail("expected gpipe, 1f1b or 1f1b-overlapped, got \"" +
+                        pipeline.schedule + "\"");
   if (at.has("replicas"))
     for (const jsonfile::Cursor &count : at["replicas"].elements())
       pipeline.replicas.push_back(static_cast<int>(count.integer(1, largest)));

@@ -254,10 +254,14 @@ private:
         inputsInOrder(plan.valuePlan(value), combine).references;
     int64_t elements = plan.regionsOf(value).volume(combine.region),
             bytes = graph.values[static_cast<size_t>(value)].elementBytes;
+    const ValuePlan &planned = plan.valuePlan(value);
+    bool ofProduct = planned.ofProduct && std::ranges::all_of(inputs, [&](int i) {
+      return i < planned.sources;
+    });
     auto timeOf = [&](size_t tiles) {
-      return plan.getCost().computeNs(
-          combine.device,
-          localWork(ActionKind::Combine, elements, bytes, tiles));
+      Work work = localWork(ActionKind::Combine, elements, bytes, tiles);
+      work.ofProducts = ofProduct;
+      return plan.getCost().computeNs(combine.device, work);
     };
     int64_t ns = timeOf(2);
     for (size_t step = 0; step < steps; ++step) {

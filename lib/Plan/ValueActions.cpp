@@ -91,6 +91,10 @@ int64_t ValuePlanner::localNs(ActionKind kind, int device, int region,
     return cost.computeNs(device, localWork(kind, table->volume(region),
                                             elementBytes, inputs.size()));
   };
+  if (kind == ActionKind::Combine && source->ofProduct &&
+      topology.executor.accumulates &&
+      std::ranges::all_of(inputs, [&](int i) { return i < out->sources; }))
+    return 1;
   if (kind == ActionKind::Combine) {
     uint64_t key = (static_cast<uint64_t>(region) << 32) +
                    (static_cast<uint64_t>(inputs.size()) << 8) +

@@ -13,7 +13,7 @@ using namespace soap;
 
 void ValuePlan::clear() {
   sources = 0;
-  sourcesAreTasks = isInPlace = delaysReaders = false;
+  sourcesAreTasks = isInPlace = delaysReaders = ofProduct = false;
   sourceSlot = triggerSlot = -1;
   actions.clear();
   inputs.clear();

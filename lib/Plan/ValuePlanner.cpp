@@ -100,6 +100,7 @@ void ValuePlanner::plan(ShapeRegions &shapeRegions, int64_t valueElementBytes,
   source = &valueSource;
   plan.sources = static_cast<int>(source->devices.size());
   plan.sourcesAreTasks = source->kind == ValueSource::Kind::Kernel;
+  plan.ofProduct = source->ofProduct;
   assert(source->pieces > 0 && plan.sources % source->pieces == 0 &&
          "as many sources in each replica");
   if (isInPlace(uses))

@@ -24,6 +24,7 @@ static Executor torchFsdp() {
   Executor executor;
   executor.name = "torch-fsdp";
   executor.configs = false;
+  executor.overlap = false;
   executor.views = true;
   executor.stages = executor.chunks = false;
   executor.tensor = executor.context = executor.experts = false;
@@ -48,6 +49,7 @@ static Executor torchtitan() {
   Executor executor;
   executor.name = "torchtitan";
   executor.configs = false;
+  executor.overlap = false;
   executor.views = true;
   executor.noSequence = false;
   executor.contiguous = false;
@@ -73,9 +75,10 @@ static Executor megatronCore() {
   executor.contiguous = false;
   executor.uneven = executor.offload = executor.anyCut = false;
   executor.zero = {0, 1, 3};
+  executor.accumulates = executor.quantizesAtOnce = true;
   executor.reservedBytes = 2048 * mib;
-  executor.products = 1.08;
-  executor.others = 1.08;
+  executor.products = 0.97;
+  executor.others = 0.97;
   executor.least = 0.78;
   executor.most = 1.02;
   return executor;
@@ -86,6 +89,7 @@ static Executor jax() {
   Executor executor;
   executor.name = "jax";
   executor.configs = false;
+  executor.overlap = false;
   executor.views = true;
   executor.stages = executor.chunks = executor.experts = false;
   executor.zigzag = false;
@@ -157,7 +161,7 @@ static Executor readExecutor(const jsonfile::Cursor &root) {
   root.expectObject({"version", "name", "base", "products", "attention",
                      "others", "collectives", "attention_flops_per_s",
                      "fragmentation", "dispatch_s", "reserved_bytes", "fuses",
-                     "kernels", "range"});
+                     "accumulates", "quantizes_at_once", "kernels", "range"});
   root.expectVersion();
   const Executor *base = findExecutor(root["base"].string());
   if (!base)
@@ -185,6 +189,10 @@ static Executor readExecutor(const jsonfile::Cursor &root) {
         root["reserved_bytes"].integer(0, int64_t(1) << 50);
   if (root.has("fuses"))
     executor.fuses = root["fuses"].boolean();
+  if (root.has("accumulates"))
+    executor.accumulates = root["accumulates"].boolean();
+  if (root.has("quantizes_at_once"))
+    executor.quantizesAtOnce = root["quantizes_at_once"].boolean();
   // Published runs say nothing of constants of one's own.
   executor.least = executor.most = 0;
   if (root.has("range")) {
@@ -240,6 +248,8 @@ std::string soap::printExecutor(const Executor &executor) {
   root["dispatch_s"] = static_cast<double>(executor.dispatchNs) / nsPerSecond;
   root["reserved_bytes"] = executor.reservedBytes;
   root["fuses"] = executor.fuses;
+  root["accumulates"] = executor.accumulates;
+  root["quantizes_at_once"] = executor.quantizesAtOnce;
   if (executor.most > 0)
     root["range"] = {executor.least, executor.most};
   return root.dump();

@@ -156,7 +156,7 @@ CASES = [
            [option.split()[-1], expected], F)
       for option, expected in (
           ("stages=3", "a number that divides the 4 devices"), ("stages=0", "a number that divides the 4 devices"),
-          ("chunks=0", "at least 1"), ("schedule=2f2b", "1f1b or gpipe"), ("microbatches=9", "from 1 to the 8 samples of a batch"),
+          ("chunks=0", "at least 1"), ("schedule=2f2b", "1f1b, 1f1b-overlapped or gpipe"), ("microbatches=9", "from 1 to the 8 samples of a batch"),
           ("microbatches=0", "from 1 to the 8 samples"), ("chunks=2 stages=2 microbatches=3", "a multiple of the 2 groups of devices"),
           ("stages=1 inside=nothing", "nothing"), ("stages=4", "expected at least 4 ops with which a stage can begin"))],
     pipeline("replicas of more devices than there are", 'microbatches = 2 : i64, schedule = "1f1b", replicas = array<i64: 3>',

@@ -36,6 +36,8 @@ struct Work {
   /// are: neither counts for them.
   int64_t registerBytes = 0;
   bool joins = false;
+  /// A sum of what products on the device compute (Executor::accumulates).
+  bool ofProducts = false;
   /// The part of `bytes` that is in operands. Normalizations read it twice.
   int64_t operandBytes = 0;
   /// The part of `bytes` that is in the memory of the host.

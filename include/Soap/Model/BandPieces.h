@@ -15,6 +15,8 @@
 
 namespace soap {
 
+struct Graph;
+
 /// The pieces of a space with a band under some degrees.
 class BandPieces {
 public:
@@ -43,6 +45,10 @@ private:
     return cut(columnExtent, columnDegree, column);
   }
 };
+
+/// Permutes the positions of all bands of a graph: pieces have equal parts of
+/// them (Band::share).
+void permuteBands(Graph &graph);
 
 } // namespace soap
 

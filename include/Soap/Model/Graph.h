@@ -48,6 +48,8 @@ struct RegisterUse {
   std::vector<uint8_t> operands, results;
   /// It is launched together with a kernel before it.
   bool joins = false;
+  /// A sum of gradients, all but one of which products compute for it alone.
+  bool ofProducts = false;
 };
 
 /// One single-stage computation: an op, or one stage of an op whose inner

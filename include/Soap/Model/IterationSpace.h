@@ -107,6 +107,9 @@ inline bool hasStatisticsDim(Combiner c) {
 struct Band {
   int rows = 0, columns = 0; ///< positions in `IterationSpace::loops`
   int64_t low = 0, high = 0;
+  /// Not 0: coordinates are permuted so that each range has its part of all
+  /// points: this share of its own.
+  double share = 0;
   bool operator==(const Band &) const = default;
 
   /// Whether some point of the ranges counts.

@@ -23,8 +23,14 @@
 
 namespace soap {
 
-enum class PipelineSchedule { GPipe, OneForwardOneBackward };
-/// `gpipe`, `1f1b`.
+enum class PipelineSchedule {
+  GPipe,
+  OneForwardOneBackward,
+  /// 1F1B in which a forward pass and the backward pass behind it run side by
+  /// side: each computes while the other moves (docs/Pipeline.md).
+  Overlapped
+};
+/// `gpipe`, `1f1b`, `1f1b-overlapped`.
 const char *scheduleName(PipelineSchedule schedule);
 std::optional<PipelineSchedule> findSchedule(const std::string &name);
 

@@ -44,6 +44,9 @@ struct PassOrder {
   /// By stage: how many devices take turns. Of r devices, of which configs name
   /// the first, the i-th has microbatches i, i + r, ... Empty: none do.
   std::vector<int> replicas;
+  /// Whether two passes that follow each other, one forward and one backward,
+  /// of different microbatches, run side by side.
+  bool overlaps = false;
 
   bool runsOnce(int node) const {
     return stages[node] < 0 || sampleLoops[node] < 0;

@@ -46,6 +46,7 @@ struct ValueSource {
   /// Replicas are contributions (linear op in partial mode).
   bool partialMode = false;
   bool partial = false;
+  bool ofProduct = false; ///< its kernel is a product
   Combiner combiner = Combiner::Sum;
   /// By source: its round (`PlanRounds`), whose contributions are reduced by
   /// themselves; empty: there are none.
@@ -121,6 +122,7 @@ struct TaskRef {
 struct ValuePlan {
   int sources = 0;
   bool sourcesAreTasks = false;
+  bool ofProduct = false; ///< its sources are what a product computes
   /// No tasks: shard i of every reader reads just what shard i of the writer
   /// has written, and of each shard the successors are in the order of readers.
   bool isInPlace = false;

@@ -37,6 +37,7 @@ struct Executor {
   bool sequence = true;   ///< tensor with sequence parallelism
   bool noSequence = true; ///< tensor without
   bool experts = true;    ///< replicas that share experts
+  bool overlap = true;    ///< a forward and a backward pass side by side
   bool selective = true;  ///< recomputation of all but products
   bool uneven = true;     ///< replicas with one sample less
   bool offload = true;    ///< states of the optimizer in host memory
@@ -48,6 +49,11 @@ struct Executor {
   /// Kernels take the strides of their tensors: a transposition or a reshape is
   /// a view of its operand, without time or memory.
   bool views = false;
+  /// Products add to what is there: weight gradients of a microbatch to the
+  /// sum, gradients of one tensor to each other.
+  bool accumulates = false;
+  /// One kernel finds scales and writes both copies of 8-bit floats.
+  bool quantizesAtOnce = false;
   /// The type in which it sums gradients over replicas: `f32`, `bf16`.
   std::string gradientSums = "f32";
   /// Of a device's memory: contexts of CUDA and of libraries, buffers of NCCL.
@@ -67,10 +73,15 @@ struct Executor {
   /// are no published runs.
   double least = 0, most = 0;
 
+  /// Positions of long sequences are permuted when data is loaded: the places
+  /// of context parallelism have equal parts of attention, and what they hold
+  /// is one tile.
+  bool permutes() const { return zigzag && !contiguous; }
   bool isDefault() const { return *this == Executor(); }
   /// Whether kernels take another time than they were measured with.
   bool changesKernels() const {
-    return !fuses || views || attentionFlops > 0 || dispatchNs > 0 ||
+    return !fuses || views || accumulates || quantizesAtOnce ||
+           attentionFlops > 0 || dispatchNs > 0 ||
            products != 1 || attention != 1 || others != 1;
   }
   /// The bytes that tensors may have of `memoryBytes`.

@@ -561,7 +561,7 @@ def SoapPipeline : Pass<"soap-pipeline", "::mlir::ModuleOp"> {
     Option<"microbatches", "microbatches", "int64_t", /*default=*/"4",
            "Pieces of the batch, at least 1 and at most its samples">,
     Option<"schedule", "schedule", "std::string", /*default=*/"\"1f1b\"",
-           "Order of the passes of a device: 1f1b or gpipe">,
+           "Order of the passes of a device: 1f1b, 1f1b-overlapped or gpipe">,
     Option<"inside", "inside", "std::string", /*default=*/"\"data-parallel\"",
            "Preset for the ops of a stage on its devices (docs/Search.md)">,
     Option<"offload", "offload", "std::string", /*default=*/"\"as-is\"",
@@ -638,7 +638,7 @@ def SoapPlanHybrid : Pass<"soap-plan-hybrid", "::mlir::ModuleOp"> {
            "Samples of an iteration, in microbatches; 0: as many as the function has">,
     ListOption<"plan", "plan", "std::string",
                "Price this plan instead of a search: stages=N, chunks=N, tensor=N, context=N, data=N, experts=N "
-               "(replicas that share experts), samples=N (of a microbatch), zero=N, sequence, zigzag, offload, "
+               "(replicas that share experts), samples=N (of a microbatch), zero=N, sequence, zigzag, overlap (passes side by side), offload, "
                "recompute=none|selective|whole, simulate (it, within the time limit); what is missing is 1 (data: all "
                "devices left), or chosen to fit">,
     Option<"mode", "mode", "std::string", /*default=*/"\"\"",

@@ -40,8 +40,8 @@ bool mlir::soap::isElementwise(Operation *op) {
              SigmoidGradOp, SqrtGradOp, AccumulateOp, SgdOp, ErfOp, SinOp,
              CosOp, ReciprocalOp, RsqrtOp, GeluOp, GreaterOp, PowOp, WhereOp,
              ErfGradOp, GeluGradOp, AdamOp, Log1pOp, Expm1Op, SoftplusOp,
-             AsinOp, AcosOp, AtanOp, AsinhOp, AcoshOp, AtanhOp, StopGradientOp>(
-      op);
+             AsinOp, AcosOp, AtanOp, AsinhOp, AcoshOp, AtanhOp, StopGradientOp,
+             SwiGLUOp, SwiGLUGradOp>(op);
 }
 
 static Scalar sigmoid(KernelBuilder &k, const Scalar &x) {
@@ -244,6 +244,18 @@ SmallVector<Scalar> mlir::soap::emitScalars(Operation *op, KernelBuilder &k,
       })
       .Case([&](GeluGradOp op) {
         return Results{x[0] * geluSlope(k, x[1], op.getApproximate())};
+      })
+      .Case([&](SwiGLUOp op) {
+        Scalar beta = k.number(op.getBeta().convertToDouble());
+        return Results{x[0] * sigmoid(k, beta * x[0]) * x[1]};
+      })
+      .Case([&](SwiGLUGradOp op) {
+        Scalar beta = k.number(op.getBeta().convertToDouble()),
+               share = sigmoid(k, beta * x[1]);
+        // s + beta * gate * s * (1 - s)
+        Scalar slope =
+            share * (k.number(1) + beta * x[1] * (k.number(1) - share));
+        return Results{x[0] * x[2] * slope};
       })
       .Case([&](AdamOp op) { return adam(op, k, x); })
       .Case([&](CastOp op) {

@@ -84,7 +84,12 @@ static std::vector<HybridShape> listShapes(const HybridModel &model,
                               context.second, experts};
             if (sequence && tensor == 1)
               continue;
-            if (model.check(shape, /*mayIdle=*/true).empty())
+            if (!model.check(shape, /*mayIdle=*/true).empty())
+              continue;
+            shapes.push_back(shape);
+            // Stages that are not interleaved keep twice as much for it.
+            shape.overlap = experts > 1 && (stages == 1 || chunks > 1);
+            if (shape.overlap && model.check(shape, /*mayIdle=*/true).empty())
               shapes.push_back(shape);
           }
   };

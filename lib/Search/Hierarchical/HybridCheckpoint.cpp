@@ -57,8 +57,10 @@ static json toJson(const HybridShape &shape) {
   json list = {shape.groups, shape.data,    shape.tensor,
                shape.chunks, shape.samples, int(shape.sequence),
                shape.zero,   shape.context, int(shape.zigzag)};
-  if (shape.experts > 1)
+  if (shape.experts > 1) {
     list.push_back(shape.experts);
+    list.push_back(int(shape.overlap));
+  }
   return list;
 }
 
@@ -222,10 +224,10 @@ private:
 
   HybridShape readShape(const Cursor &entry) {
     // Without experts, as of models that have none, nine.
-    constexpr size_t withExperts = 10;
+    constexpr size_t withExperts = 11;
     std::vector<Cursor> list = elements(
         entry,
-        entry.elements().size() == withExperts ? withExperts : withExperts - 1);
+        entry.elements().size() == withExperts ? withExperts : withExperts - 2);
     HybridShape shape;
     shape.groups = degree(list[0]);
     shape.data = degree(list[1]);
@@ -236,8 +238,10 @@ private:
     shape.zero = static_cast<int>(list[6].integer(0, 3));
     shape.context = degree(list[7]);
     shape.zigzag = flag(list[8]);
-    if (list.size() == withExperts)
+    if (list.size() == withExperts) {
       shape.experts = degree(list[9]);
+      shape.overlap = flag(list[10]);
+    }
     int64_t devices = problem.getTopology().deviceCount(), product = 1;
     for (int64_t of : {shape.groups, shape.data, shape.tensor, shape.context})
       product = std::min(product * of, devices + 1);

@@ -142,7 +142,8 @@ struct HybridModel::Impl {
                ->emplace(samples,
                          planMicrobatch(problem.getGraph(), problem.getGroups(),
                                         problem.getRoles(), segments, mates,
-                                        stepBatch, samples))
+                                        stepBatch, samples,
+                                        topology.executor.permutes()))
                .first;
     const Expected<PlannedMicrobatch> &planned = of->second;
     return costs
@@ -336,6 +337,20 @@ struct HybridModel::Impl {
               static_cast<double>(cost.forwardBusyNs) /
               static_cast<double>(cost.forwardNs);
     return busy;
+  }
+
+  /// Shortens both passes to what they take side by side: one computes while
+  /// the other moves.
+  static void overlapPasses(HybridStage &stage, double busyNs) {
+    auto forward = static_cast<double>(stage.forwardNs),
+         backward = static_cast<double>(stage.backwardNs);
+    double alone = forward + backward;
+    if (alone == 0)
+      return;
+    double together =
+        std::max({busyNs, forward, backward, alone - busyNs}) / alone;
+    stage.forwardNs = std::llround(forward * together);
+    stage.backwardNs = std::llround(backward * together);
   }
 
   /// The time to add a microbatch's gradients: under ZeRO-3 a replica's share
@@ -675,6 +690,8 @@ std::string HybridModel::check(const HybridShape &shape, bool mayIdle) const {
            " microbatches of at most " + number(most) +
            (most == 1 ? " sample" : " samples") + " on " + number(shape.data) +
            " replicas, expected samples " + number(most);
+  if (shape.overlap && microbatches == 1)
+    return "passes side by side: expected several microbatches, got one";
   if (microbatches > 1 && !impl->measured.empty())
     return number(microbatches) + " microbatches: '" + impl->measured +
            "' is the largest element of all samples, expected one microbatch, "
@@ -717,6 +734,7 @@ std::string HybridModel::checkExecutor(const HybridShape &shape) const {
       {shape.context > 1 && !shape.zigzag && !executor.contiguous,
        "context parallelism without 'zigzag'"},
       {shape.experts > 1 && !executor.experts, "expert parallelism"},
+      {shape.overlap && !executor.overlap, "passes side by side"},
       // Plans of Soap with ZeRO-2 are priced, and have no strategy.
       {!executor.configs && shape.holders() > 1 &&
            std::ranges::find(executor.zero, shape.zero) == executor.zero.end(),
@@ -826,7 +844,11 @@ int64_t HybridModel::boundNs(const HybridShape &shape) {
     return std::numeric_limits<int64_t>::max();
   int64_t sum = 0, largest = 0;
   for (const SegmentCost &cost : found->segments) {
-    int64_t ns = passNs(cost, Recompute::None) / shape.context;
+    int64_t ns =
+        (shape.overlap
+             ? static_cast<int64_t>(Impl::busyOf(cost, Recompute::None))
+             : passNs(cost, Recompute::None)) /
+        shape.context;
     sum += ns;
     largest = std::max(largest, ns);
   }
@@ -897,7 +919,8 @@ HybridPlan HybridModel::Impl::price(const HybridShape &shape,
   plan.isUneven = batch != plan.microbatches * shape.data * shape.samples;
   plan.groupBytes.assign(shape.groups, 0);
   auto count = static_cast<int>(firsts.size());
-  GroupPasses passes = passesOfGroups(count, shape.groups, plan.microbatches);
+  GroupPasses passes =
+      passesOfGroups(count, shape.groups, plan.microbatches, shape.overlap);
   for (int k = 0; k < count; ++k) {
     HybridStage &stage = plan.stages.emplace_back();
     stage.firstSegment = firsts[k];
@@ -919,6 +942,7 @@ HybridPlan HybridModel::Impl::price(const HybridShape &shape,
   for (int k = 0; k < count; ++k) {
     HybridStage &stage = plan.stages[k];
     Stretch stretch = stretchOf(shape, found, stage);
+    double ofMicrobatchNs = 0;
     for (int s = stage.firstSegment; s < stage.firstSegment + stage.segments;
          ++s) {
       const SegmentCost &cost = found.segments[s];
@@ -927,10 +951,12 @@ HybridPlan HybridModel::Impl::price(const HybridShape &shape,
       int64_t accumulated =
           plan.microbatches > 1 ? accumulateNs(shape, cost) : 0;
       stage.backwardNs += accumulated;
-      busyNs +=
-          static_cast<double>(plan.microbatches) *
-          (busyOf(cost, stage.recompute) + static_cast<double>(accumulated));
+      ofMicrobatchNs +=
+          busyOf(cost, stage.recompute) + static_cast<double>(accumulated);
     }
+    busyNs += static_cast<double>(plan.microbatches) * ofMicrobatchNs;
+    if (shape.overlap && plan.microbatches > 1)
+      overlapPasses(stage, ofMicrobatchNs);
     addSynchronization(shape, found, stage);
     sends.push_back(
         k == 0 ? 0

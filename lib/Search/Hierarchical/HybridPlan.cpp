@@ -159,6 +159,8 @@ std::string soap::describe(const HybridPlan &plan) {
     text += shape.chunks > 1 ? ", 1F1B interleaved on " +
                                    std::to_string(shape.groups) + " groups"
                              : ", 1F1B";
+  if (shape.overlap)
+    text += ", passes side by side";
   text += describeRecompute(plan, Recompute::Selective);
   text += describeRecompute(plan, Recompute::Whole);
   if (shape.zero > 0)

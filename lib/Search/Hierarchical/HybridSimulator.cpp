@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Soap/Model/BandPieces.h"
 #include "Soap/Search/Hierarchical/HybridSimulator.h"
 
 #include "MicrobatchGraph.h"
@@ -168,12 +169,16 @@ private:
                                     const PlannedStep &step,
                                     int64_t microbatches, int64_t samples) {
     Graph graph = step.rewritten.graph;
+    if (topology.executor.permutes())
+      permuteBands(graph);
     if (MaybeError error =
             scaleSamples(graph, step.roles, model.getStepBatch(), samples))
       return *error;
     Expected<PassOrder> order = passesOfStages(
         graph, step.strategy, step.roles, step.facts, step.firsts, step.devices,
-        microbatches, PipelineSchedule::OneForwardOneBackward,
+        microbatches,
+        plan.shape.overlap ? PipelineSchedule::Overlapped
+                           : PipelineSchedule::OneForwardOneBackward,
         topology.deviceCount());
     if (!order)
       return order.takeError();

@@ -16,15 +16,17 @@
 
 using namespace soap;
 
-GroupPasses soap::passesOfGroups(int stages, int groups, int64_t microbatches) {
+GroupPasses soap::passesOfGroups(int stages, int groups, int64_t microbatches,
+                                 bool overlap) {
   assert(groups > 0 && stages % groups == 0 &&
          "groups have as many stages each");
   assert(microbatches > 0 && "nothing goes through the stages");
   std::vector<std::vector<int>> devices;
   for (int s = 0; s < stages; ++s)
     devices.push_back({s % groups});
-  return *schedulePasses(PipelineSchedule::OneForwardOneBackward, devices,
-                         microbatches, groups);
+  return *schedulePasses(overlap ? PipelineSchedule::Overlapped
+                                 : PipelineSchedule::OneForwardOneBackward,
+                         devices, microbatches, groups);
 }
 
 std::vector<int> soap::maxInFlight(const std::vector<PipelinePass> &passes,

@@ -21,7 +21,8 @@ namespace soap {
 /// By group, its passes in their order. Stage s is on group s modulo `groups`;
 /// of interleaved stages, microbatches are a multiple of the groups.
 using GroupPasses = std::vector<std::vector<PipelinePass>>;
-GroupPasses passesOfGroups(int stages, int groups, int64_t microbatches);
+GroupPasses passesOfGroups(int stages, int groups, int64_t microbatches,
+                           bool overlap = false);
 
 /// By group, when its last pass ends, in ns. `sendNs[s]`: what passes from
 /// stage s - 1 to s takes, and its gradient back.

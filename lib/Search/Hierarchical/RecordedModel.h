@@ -49,7 +49,7 @@ public:
 
 private:
   using Clock = std::chrono::steady_clock;
-  using Key = std::array<int64_t, 10>;
+  using Key = std::array<int64_t, 11>;
   static Key keyOf(const HybridShape &shape);
 
   HybridModel &model;

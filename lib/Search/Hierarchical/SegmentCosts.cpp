@@ -16,6 +16,7 @@
 #include "Search/Presets/Experts.h"
 #include "Search/Presets/PartialSums.h"
 #include "Soap/Memory/PlanMemory.h"
+#include "Soap/Model/BandPieces.h"
 #include "Soap/Model/OpShape.h"
 #include "Soap/Model/Reuse.h"
 #include "Soap/Pipeline/Pipeline.h"
@@ -539,6 +540,11 @@ private:
       if (gradient[v] > 0)
         share[v] = static_cast<double>(gradient[v]) /
                    static_cast<double>(graph.values[v].bytes());
+    std::vector<bool> ofProducts(whole.values.size());
+    for (const GraphNode &node : whole.nodes)
+      for (int value : node.whole.results)
+        ofProducts[static_cast<size_t>(value)] =
+            node.whole.kind.starts_with("matmul");
     for (size_t n = 0; n < whole.nodes.size(); ++n) {
       const Kernel &update = whole.nodes[n].whole;
       if (update.phase != Phase::Update)
@@ -552,9 +558,10 @@ private:
           continue;
         segment.gradientBytes.add(gradient[value], ofExperts);
         int64_t width = graph.values[value].elementBytes;
-        segment.accumulateNs += cost.computeNs(
-            0, localWork(ActionKind::Combine, gradient[value] / width, width,
-                         /*inputs=*/2));
+        Work sum = localWork(ActionKind::Combine, gradient[value] / width,
+                             width, /*inputs=*/2);
+        sum.ofProducts = ofProducts[static_cast<size_t>(value)];
+        segment.accumulateNs += cost.computeNs(0, sum);
       }
       for (int value : update.results)
         share[value] = own;
@@ -812,11 +819,13 @@ Expected<PlannedMicrobatch>
 soap::planMicrobatch(const Graph &graph, const std::vector<OpGroup> &groups,
                      const std::vector<std::vector<Role>> &roles,
                      const ModelSegments &segments, const LayerMates &mates,
-                     int64_t batch, int64_t samples) {
+                     int64_t batch, int64_t samples, bool permutes) {
   Expected<MicrobatchGraph> passes =
       makeMicrobatchGraph(graph, groups, roles, batch, samples);
   if (!passes)
     return Error{passes.error()};
+  if (permutes)
+    permuteBands(passes->graph);
   PlannedMicrobatch made;
   made.flops = flopsOf(passes->graph);
   made.passes = std::move(*passes);
@@ -845,7 +854,8 @@ soap::findSegmentCosts(const Graph &graph, const std::vector<OpGroup> &groups,
   if (shape.context > 1) {
     ContextOptions options;
     options.devices = shape.context;
-    options.zigzag = shape.zigzag;
+    // Permuted positions lie in one piece (Executor::permutes).
+    options.zigzag = shape.zigzag && !topology.executor.permutes();
     options.tensorParallel = shape.tensor;
     ParallelizationProblem ofReplica(microbatch.graph, group, microbatch.groups,
                                      microbatch.roles);

@@ -225,8 +225,7 @@ Value LlamaLayers::attention(Value x, const std::string &name, int64_t layer) {
 Value LlamaLayers::gated(Value gate, Value up, const std::string &name) {
   if (sizes["gelu"])
     return b.mul(b.gelu(gate, name + ".gelu"), up, name + ".gated");
-  Value silu = b.mul(gate, b.sigmoid(gate, name + ".sigmoid"), name + ".silu");
-  return b.mul(silu, up, name + ".gated");
+  return b.swiglu(gate, up, name + ".gated");
 }
 
 Value LlamaLayers::feedForward(Value x, const std::string &name,

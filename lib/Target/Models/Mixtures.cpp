@@ -187,10 +187,8 @@ private:
     gate = b.atMost(gate, name + ".gate.bounded", limit);
     up = b.atLeast(b.atMost(up, name + ".up.bounded", limit),
                    name + ".up.clamped", -limit);
-    Value share = b.sigmoid(b.scale(gate, name + ".gate.scaled", 1.702),
-                            name + ".sigmoid");
-    return b.mul(b.mul(gate, share, name + ".swish"),
-                 b.plus(up, name + ".up.plus_one", 1), name + ".gated");
+    return b.swiglu(gate, b.plus(up, name + ".up.plus_one", 1), name + ".gated",
+                    /*beta=*/1.702);
   }
 
   void addLoad(Value probabilities, Value load, const std::string &name) {

@@ -243,6 +243,10 @@ Value ModelBuilder::cos(Value x, StringRef name) {
   return create<CosOp>(name, x.getType(), x);
 }
 
+Value ModelBuilder::swiglu(Value gate, Value up, StringRef name, double beta) {
+  return create<SwiGLUOp>(name, up.getType(), gate, up, llvm::APFloat(beta));
+}
+
 Value ModelBuilder::sigmoid(Value x, StringRef name) {
   return create<SigmoidOp>(name, x.getType(), x);
 }

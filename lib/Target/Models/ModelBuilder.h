@@ -98,6 +98,7 @@ public:
   Value sin(Value x, StringRef name);
   Value cos(Value x, StringRef name);
   Value sigmoid(Value x, StringRef name);
+  Value swiglu(Value gate, Value up, StringRef name, double beta = 1);
   Value tanh(Value x, StringRef name);
   Value gelu(Value x, StringRef name);
   Value softmax(Value x, StringRef name, int64_t axis);

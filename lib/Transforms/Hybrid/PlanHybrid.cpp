@@ -74,7 +74,7 @@ LogicalResult PlanHybrid::parsePlan(int devices, ::soap::HybridShape &shape,
   };
   constexpr const char *parts =
       "stages=N, chunks=N, tensor=N, context=N, data=N, experts=N, samples=N, "
-      "zero=N, sequence, zigzag, offload, simulate or "
+      "zero=N, sequence, zigzag, overlap, offload, simulate or "
       "recompute=none|selective|whole";
   bool hasData = false;
   for (const std::string &part : plan) {
@@ -86,6 +86,10 @@ LogicalResult PlanHybrid::parsePlan(int devices, ::soap::HybridShape &shape,
     }
     if (name == "zigzag" && value.empty()) {
       shape.zigzag = true;
+      continue;
+    }
+    if (name == "overlap" && value.empty()) {
+      shape.overlap = true;
       continue;
     }
     if (name == "offload" && value.empty()) {

@@ -50,7 +50,9 @@ mlir::soap::writeHybrid(FunctionProblem &target, ::soap::HybridModel &model,
     pipeline.emplace();
     pipeline->attribute =
         PipelineAttr::get(module.getContext(), best.microbatches,
-                          mlir::soap::PipelineSchedule::OneForwardOneBackward,
+                          best.shape.overlap
+                              ? mlir::soap::PipelineSchedule::Overlapped
+                              : mlir::soap::PipelineSchedule::OneForwardOneBackward,
                           ArrayRef<int64_t>());
     for (auto [first, devices] :
          llvm::zip_equal(placement->firsts, placement->devices))

@@ -58,6 +58,7 @@ static llvm::json::Object shapeJson(const ::soap::HybridPlan &plan) {
       {"context", plan.shape.context},
       {"zigzag", plan.shape.zigzag},
       {"experts", plan.shape.experts},
+      {"overlap", plan.shape.overlap},
       {"samples", plan.shape.samples},
       {"uneven", plan.isUneven},
       {"sequence", plan.shape.sequence},

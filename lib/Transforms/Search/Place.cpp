@@ -115,7 +115,8 @@ LogicalResult Place::checkOptions() {
                 "dp, dpl, greedy, pipedream or local-search");
   if (replication && (algorithm == "local-search" || algorithm == "greedy"))
     return fail("replication", "true", "dp, dpl or pipedream as the algorithm");
-  if (!::soap::findSchedule(schedule))
+  auto found = ::soap::findSchedule(schedule);
+  if (!found || *found == ::soap::PipelineSchedule::Overlapped)
     return fail("schedule", schedule.getValue(), "1f1b or gpipe");
   if (microbatches < 1)
     return fail("microbatches", microbatches.getValue(),

@@ -77,13 +77,13 @@ LogicalResult PipelinePass::checkOptions(const FunctionProblem &target) {
   if (chunks < 1)
     return fail("chunks", chunks.getValue(), "a number of at least 1");
   if (!symbolizePipelineSchedule(schedule))
-    return fail("schedule", schedule.getValue(), "1f1b or gpipe");
+    return fail("schedule", schedule.getValue(), "1f1b, 1f1b-overlapped or gpipe");
   int64_t samples = samplesOfBatch(target);
   if (microbatches < 1 || microbatches > samples)
     return fail("microbatches", microbatches.getValue(),
                 "a number from 1 to the " + std::to_string(samples) +
                     " samples of a batch");
-  if (chunks > 1 && schedule == "1f1b" && microbatches % stages != 0)
+  if (chunks > 1 && schedule != "gpipe" && microbatches % stages != 0)
     return fail("microbatches", microbatches.getValue(),
                 "a multiple of the " + std::to_string(stages) +
                     " groups of devices: their chunks are interleaved");

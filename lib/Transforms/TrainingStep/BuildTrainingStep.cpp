@@ -15,6 +15,7 @@
 #include "Transforms/Support/ModuleContents.h"
 
 #include "Differentiation.h"
+#include "FuseSwiGLU.h"
 #include "GradientSums.h"
 #include "LossScaling.h"
 #include "Losses.h"
@@ -1391,6 +1392,8 @@ LogicalResult BuildTrainingStep::run() {
   addAuxiliaryLosses(forward);
   if (attentionAsOp && forward.getBody().hasOneBlock())
     fuseAttention(forward.getBody().front(), /*remarks=*/true);
+  if (forward.getBody().hasOneBlock())
+    fuseSwiGLU(forward.getBody().front());
   Model model(forward);
   if (failed(model.check(kinds)) || failed(model.completeNames()) ||
       failed(checkLosses(forward)) || failed(checkPatterns(model)) ||
@@ -1423,6 +1426,7 @@ LogicalResult BuildTrainingStep::run() {
     auto function = other->lookupSymbol<func::FuncOp>(kForward);
     if (attentionAsOp)
       fuseAttention(function.getBody().front(), /*remarks=*/false);
+    fuseSwiGLU(function.getBody().front());
     evaluated.emplace(function);
     if (failed(evaluated->check(kinds)) || failed(evaluated->completeNames()))
       return failure();

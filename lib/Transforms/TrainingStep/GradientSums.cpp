@@ -28,7 +28,7 @@ static bool followsOperands(Operation *op) {
   return isa<AccumulateOp, TransposeOp, ReshapeOp, SliceOp, PadOp, ConcatOp,
              BroadcastOp, ReduceOp, ScaleOp, NegOp, AddOp, SubOp, MulOp, DivOp,
              WhereOp, ReluGradOp, TanhGradOp, SigmoidGradOp, SqrtGradOp,
-             ErfGradOp, GeluGradOp>(op);
+             ErfGradOp, GeluGradOp, SwiGLUGradOp>(op);
 }
 
 GradientSums::GradientSums(Block &block,

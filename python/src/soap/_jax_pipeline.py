@@ -17,7 +17,7 @@ import numpy as np
 from jax.sharding import NamedSharding, PartitionSpec
 
 from .planning.errors import PlanError
-from .planning.executors.setup import Gap, Rule, Setup, is_even, no_context, no_experts, no_offload, no_tensor
+from .planning.executors.setup import Gap, Rule, Setup, is_even, no_context, no_experts, no_offload, no_overlap, no_tensor
 from .planning.keywords import names_nearest
 from .planning.recipe import Recipe, read_recipe
 
@@ -145,4 +145,4 @@ def _whole_weights(setup: Setup, _: Any) -> Gap | None:
     return None if shape.zero < 2 else Gap(f"ZeRO-{shape.zero} with stages", replace(shape, zero=1))
 
 
-RULES: list[Rule] = [_some_stages, no_offload, no_experts, no_tensor, no_context, _whole_weights, is_even]
+RULES: list[Rule] = [_some_stages, no_offload, no_overlap, no_experts, no_tensor, no_context, _whole_weights, is_even]

@@ -268,6 +268,10 @@ func.func @sequences(%x: tensor<4x6xf32>, %v: tensor<6xf32>, %m: tensor<4x1xf32>
   %8 = soap.erf_grad %x, %x : tensor<4x6xf32>
   // CHECK: soap.gelu_grad
   %9 = soap.gelu_grad %x, %x : tensor<4x6xf32>
+  // CHECK: soap.swiglu %{{.*}}, %{{.*}} :
+  %swiglu = soap.swiglu %x, %x : tensor<4x6xf32>
+  // CHECK: soap.swiglu_grad %{{.*}} {beta = 1.702000e+00 : f64}
+  %swiglu_grad = soap.swiglu_grad %x, %x, %x {beta = 1.702 : f64} : tensor<4x6xf32>
   // CHECK: soap.dropout %{{.*}}, %{{.*}} {extents = array<i64: 8, 6>, offsets = array<i64: 2, 0>, rate = 5.000000e-01 : f64, seed = 1 : i64}
   %10 = soap.dropout %x, %s {rate = 0.5 : f64, seed = 1 : i64, offsets = array<i64: 2, 0>, extents = array<i64: 8, 6>} : (tensor<4x6xf32>, tensor<i32>) -> tensor<4x6xf32>
   // CHECK: soap.softmax %{{.*}} {axis = 1 : i64}

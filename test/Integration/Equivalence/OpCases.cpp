@@ -378,7 +378,9 @@ const Unary unaryGrads[] = {{"relu_grad", "", integers, true},
                             {"sqrt_grad", "", positive, false},
                             {"erf_grad", "", positive, false},
                             {"gelu_grad", "", floats, false},
-                            {"gelu_grad", "approximate", floats, false}};
+                            {"gelu_grad", "approximate", floats, false},
+                            {"swiglu", "", floats, false},
+                            {"swiglu", "beta = 1.5 : f64", floats, false}};
 
 Case unaryGrad(Random &random, const Unary &op) {
   std::vector<int64_t> shape = randomShape(random);

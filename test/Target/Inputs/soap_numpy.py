@@ -208,6 +208,10 @@ def gelu(op, x):
     return x / 2 * (1 + erf(x / np.sqrt(2)))
 
 
+def swiglu(op, gate, up):
+    return gate * sigmoid(op.attributes.get("beta", 1) * gate) * up
+
+
 def softmax(op, x):
     axis = op.attributes["axis"]
     e = np.exp(x - x.max(axis, keepdims=True))
@@ -280,6 +284,7 @@ def cast(op, x):
 
 OPS = {
     "gelu": gelu,
+    "swiglu": swiglu,
     "softmax": softmax,
     "attention": attention,
     "layer_norm": layer_norm,

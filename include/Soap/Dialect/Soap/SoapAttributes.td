@@ -290,14 +290,15 @@ def Soap_LayoutAttr : Soap_EnumAttr<Soap_TensorLayout, "layout"> {
 def Soap_PipelineSchedule : Soap_I32Enum<
     "PipelineSchedule", "schedule of a pipeline", [
   I32EnumAttrCase<"OneForwardOneBackward", 0, "1f1b">,
-  I32EnumAttrCase<"GPipe", 1, "gpipe">]>;
+  I32EnumAttrCase<"GPipe", 1, "gpipe">,
+  I32EnumAttrCase<"Overlapped", 2, "1f1b-overlapped">]>;
 
 def Soap_PipelineAttr : Soap_Attr<"Pipeline", "pipeline"> {
   let summary = "Microbatches over pipeline stages";
   let description = [{
     The value of `soap.pipeline` on a module. The batch is split into
     `microbatches`, which pass through the stages in the order of `schedule`:
-    `"1f1b"` or `"gpipe"`. `replicas[d]` says how many devices, device d and
+    `"1f1b"`, `"1f1b-overlapped"` or `"gpipe"`. `replicas[d]` says how many devices, device d and
     those after it, share the stages of device d; without it each has its own.
 
     **Constraints**

@@ -131,6 +131,30 @@ def Soap_GeluOp
   let results = (outs Soap_Float:$y);
 }
 
+def Soap_SwiGLUOp
+    : Soap_Op<"swiglu", [SpaceInterface, Differentiable,
+                         SameOperandsAndResultType]> {
+  let summary = "elementwise gated swish";
+  let description = [{
+    Element by element gate * sigmoid(beta * gate) * up: the activation of gated
+    feed-forward layers (Shazeer, 2020, arXiv 2002.05202). Its gradients read
+    gate and up alone, so nothing between them is kept for the backward pass.
+
+    **Constraints**
+
+    - Operands and result have the same type.
+
+    **Example**
+
+    ```mlir
+    %y = soap.swiglu %gate, %up : tensor<8x4xf32>
+    ```
+  }];
+  let arguments = (ins Soap_Float:$gate, Soap_Float:$up,
+                       DefaultValuedAttr<F64Attr, "1.0">:$beta);
+  let results = (outs Soap_Float:$y);
+}
+
 def Soap_CastOp : Soap_Op<"cast", [SpaceInterface, Differentiable]> {
   let summary = "elementwise conversion to another element type";
   let description = [{
@@ -337,6 +361,28 @@ def Soap_GeluGradOp
   }];
   let arguments = (ins Soap_Float:$dy, Soap_Float:$x, UnitAttr:$approximate);
   let results = (outs Soap_Float:$dx);
+}
+
+def Soap_SwiGLUGradOp
+    : Soap_Op<"swiglu_grad", [SpaceInterface, SameOperandsAndResultType]> {
+  let summary = "gradient of swiglu with respect to gate";
+  let description = [{
+    dy * up times the derivative of gate * sigmoid(beta * gate). The gradient
+    with respect to up is `soap.swiglu` of gate and dy.
+
+    **Constraints**
+
+    - Operands and result have the same type.
+
+    **Example**
+
+    ```mlir
+    %dgate = soap.swiglu_grad %dy, %gate, %up : tensor<8xf32>
+    ```
+  }];
+  let arguments = (ins Soap_Float:$dy, Soap_Float:$gate, Soap_Float:$up,
+                       DefaultValuedAttr<F64Attr, "1.0">:$beta);
+  let results = (outs Soap_Float:$dgate);
 }
 
 def Soap_DropoutOp : Soap_Op<"dropout", [SpaceInterfaceLocal, Differentiable]> {

@@ -55,6 +55,10 @@ struct HybridShape {
   /// has a part of them for the tokens of all. Beside tensor parallelism
   /// members of a replica share its experts.
   int experts = 1;
+  /// A forward and a backward pass of different microbatches run side by side
+  /// (PipelineSchedule::Overlapped): one computes while experts of the other
+  /// exchange tokens.
+  bool overlap = false;
   /// Devices of a replica, of a stage.
   int unit() const { return context * tensor; }
   int width() const { return data * unit(); }

@@ -382,6 +382,25 @@ LogicalResult GeluOp::buildGradient(OpBuilder &builder,
                                 operandGrads, getX(), getApproximateAttr());
 }
 
+LogicalResult SwiGLUOp::buildGradient(OpBuilder &builder,
+                                      ArrayRef<Value> resultGrads,
+                                      ArrayRef<bool> wanted,
+                                      SmallVectorImpl<Value> &operandGrads) {
+  operandGrads.assign(2, Value());
+  Value dy = resultGrads[0];
+  if (!dy)
+    return success();
+  GradientBuilder gradients(builder, *this);
+  if (wanted[0])
+    operandGrads[0] =
+        gradients.create<SwiGLUGradOp>("gate_grad", dy.getType(), dy, getGate(),
+                                       getUp(), getBetaAttr());
+  if (wanted[1])
+    operandGrads[1] = gradients.create<SwiGLUOp>("up_grad", dy.getType(),
+                                                 getGate(), dy, getBetaAttr());
+  return success();
+}
+
 /// dx = -dy * y^2.
 LogicalResult
 ReciprocalOp::buildGradient(OpBuilder &builder, ArrayRef<Value> resultGrads,

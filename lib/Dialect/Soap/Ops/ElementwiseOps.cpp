@@ -94,6 +94,9 @@ IterationSpace CosOp::getIterationSpace() {
 IterationSpace GeluOp::getIterationSpace() {
   return unarySpace(*this, transcendental);
 }
+IterationSpace SwiGLUOp::getIterationSpace() {
+  return unarySpace(*this, transcendental + 2);
+}
 IterationSpace RsqrtOp::getIterationSpace() {
   return unarySpace(*this, transcendental);
 }
@@ -106,6 +109,9 @@ IterationSpace ErfGradOp::getIterationSpace() {
 }
 IterationSpace GeluGradOp::getIterationSpace() {
   return unarySpace(*this, 2 * transcendental);
+}
+IterationSpace SwiGLUGradOp::getIterationSpace() {
+  return unarySpace(*this, transcendental + 6);
 }
 IterationSpace ReluGradOp::getIterationSpace() { return unarySpace(*this, 1); }
 IterationSpace TanhGradOp::getIterationSpace() { return unarySpace(*this, 3); }

@@ -24,6 +24,8 @@ class Shape:
     experts: int = 1
     sequence: bool = False
     zigzag: bool = False
+    #: A forward and a backward pass of different microbatches run side by side.
+    overlap: bool = False
     #: None: as little as fits, stage by stage.
     recompute: str | None = None
     offload: bool = False
@@ -45,7 +47,7 @@ class Shape:
                  for name in ("stages", "chunks", "tensor", "context", "data", "samples", "zero")]  # fmt: skip
         if self.experts > 1:
             parts.append(f"experts={self.experts}")
-        parts += [name for name in ("sequence", "zigzag", "offload") if getattr(self, name)]
+        parts += [name for name in ("sequence", "zigzag", "overlap", "offload") if getattr(self, name)]
         if self.recompute:
             parts.append(f"recompute={self.recompute}")
         return ",".join(parts)
@@ -67,6 +69,8 @@ class Shape:
             parts.append("sequence parallel")
         if self.experts > 1:
             parts.append(f"experts over {self.experts * self.tensor} devices")
+        if self.overlap:
+            parts.append("passes side by side")
         if self.zero:
             parts.append({1: "ZeRO-1", 2: "ZeRO-2", 3: "ZeRO-3 (FSDP)"}[self.zero])
         elif self.data > 1:
@@ -158,6 +162,7 @@ def plan_of(report: dict[str, Any], batch: int) -> Plan:
     shape = Shape(stages=report["stages"], chunks=report["chunks"], tensor=report["tensor"],
                   context=report["context"], data=report["data"], samples=report["samples"], zero=report["zero"],
                   experts=report["experts"], sequence=report["sequence"], zigzag=report["zigzag"],
+                  overlap=report["overlap"],
                   recompute=levels.pop() if len(levels) == 1 else None,
                   offload=report.get("host_bytes", 0) > 0)  # fmt: skip
     return Plan(shape=shape, batch=batch, nanoseconds=report["makespan_ns"], excess_bytes=report["excess_bytes"],

@@ -9,10 +9,21 @@ from typing import Any
 from ..errors import PlanError
 from ..hybrid import Shape
 from ..network import Network
-from .setup import Rule, Setup, is_even, no_context, no_experts, no_stages, no_tensor, number, recompute_all_or_nothing
+from .setup import (
+    Rule,
+    Setup,
+    is_even,
+    no_context,
+    no_experts,
+    no_overlap,
+    no_stages,
+    no_tensor,
+    number,
+    recompute_all_or_nothing,
+)
 
 NAME, TITLE, FILE, ARGUMENTS = "deepspeed", "DeepSpeed", "deepspeed.json", "deepspeed.args.json"
-RULES: list[Rule] = [no_experts, no_stages, no_context, no_tensor, is_even, recompute_all_or_nothing]
+RULES: list[Rule] = [no_overlap, no_experts, no_stages, no_context, no_tensor, is_even, recompute_all_or_nothing]
 
 
 def lacks(_: Network) -> str:

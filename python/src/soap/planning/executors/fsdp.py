@@ -19,6 +19,7 @@ from .setup import (
     no_context,
     no_experts,
     no_offload,
+    no_overlap,
     no_stages,
     no_tensor,
     number,
@@ -38,7 +39,7 @@ def _zero(setup: Setup, _: Network) -> Gap | None:
     return None
 
 
-RULES: list[Rule] = [no_offload, no_experts, no_stages, no_context, no_tensor, _zero, is_even, recompute_all_or_nothing]
+RULES: list[Rule] = [no_offload, no_overlap, no_experts, no_stages, no_context, no_tensor, _zero, is_even, recompute_all_or_nothing]
 
 
 def files(setup: Setup, _: Network) -> dict[str, str]:

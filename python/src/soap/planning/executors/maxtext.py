@@ -17,6 +17,7 @@ from .setup import (
     context_is_zigzag,
     is_even,
     no_offload,
+    no_overlap,
     no_stages,
     number,
     one_recompute,  # fmt: skip
@@ -37,7 +38,7 @@ def _zero(setup: Setup, _: Network) -> Gap | None:
     return None
 
 
-RULES: list[Rule] = [no_offload, no_stages, context_is_zigzag, _zero, is_even, one_recompute]
+RULES: list[Rule] = [no_offload, no_overlap, no_stages, context_is_zigzag, _zero, is_even, one_recompute]
 POLICIES = {"whole": "full", "selective": "minimal", "none": "none"}
 
 

@@ -46,6 +46,15 @@ def _recompute(setup: Setup, network: Network) -> Gap | None:
     return recompute_all_or_nothing(setup, network)
 
 
+def _overlap(setup: Setup, _: Network) -> Gap | None:
+    """It overlaps exchanges of experts, of interleaved stages, without whole layers computed again."""
+    shape = setup.shape
+    if not shape.overlap or (shape.experts > 1 and (shape.stages == 1 or shape.chunks > 1) and shape.recompute != "whole"):
+        return None
+    return Gap("passes side by side without experts, with stages that are not interleaved or with whole layers recomputed",
+               replace(shape, overlap=False))  # fmt: skip
+
+
 def _layout(stages: int, layers: int) -> str:
     """Layers of uneven stages. From both ends, where the embedding and the loss are, stages have one layer less: 7
     layers in 4 stages are Et|t*2|t*2|t*2L."""
@@ -68,6 +77,7 @@ RULES: list[Rule] = [
     context_is_zigzag,
     is_even,
     _recompute,
+    _overlap,
     whole_heads,
     _layers,
 ]
@@ -166,6 +176,8 @@ def files(setup: Setup, network: Network) -> dict[str, str]:
     if network.sizes.experts and network.sizes.experts % sharing == 0 and sharing > 1:
         values |= {"expert-model-parallel-size": sharing, "expert-tensor-parallel-size": 1,
                    "moe-token-dispatcher-type": "alltoall"}  # fmt: skip
+    if shape.overlap:
+        values["overlap-moe-expert-parallel-comm"] = None
     lines = [f"--nproc-per-node {min(setup.per_machine, shape.devices)}", f"--nnodes {setup.machines}"]
     lines += [f"--{key}" if value is None else f"--{key} {value}" for key, value in values.items()]
     return {FILE: "\n".join(lines) + "\n"}
@@ -257,7 +269,8 @@ def read(text: str, where: str, devices: int = 0) -> tuple[Setup, list[str]]:
         notes.append(note)
     shape = Shape(stages=stages, chunks=chunks, tensor=tensor, context=context, data=data, samples=samples,
                   experts=experts, zero=1 if "use-distributed-optimizer" in values else 0, sequence="sequence-parallel" in values,
-                  zigzag=context > 1, recompute=recompute, offload="optimizer-cpu-offload" in values)  # fmt: skip
+                  zigzag=context > 1, overlap="overlap-moe-expert-parallel-comm" in values,
+                  recompute=recompute, offload="optimizer-cpu-offload" in values)  # fmt: skip
     return Setup(shape, batch, of("seq-length", 0), per_machine), notes
 
 

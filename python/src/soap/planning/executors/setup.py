@@ -68,6 +68,12 @@ def no_experts(setup: Setup, _: Network) -> Gap | None:
     return Gap(f"experts that {setup.shape.experts} replicas share", replace(setup.shape, experts=1))
 
 
+def no_overlap(setup: Setup, _: Network) -> Gap | None:
+    if not setup.shape.overlap:
+        return None
+    return Gap("a forward and a backward pass side by side", replace(setup.shape, overlap=False))
+
+
 def no_context(setup: Setup, _: Network) -> Gap | None:
     shape = setup.shape
     if shape.context == 1:

@@ -17,6 +17,7 @@ from .setup import (
     context_is_zigzag,
     is_even,
     no_offload,
+    no_overlap,
     number,
     one_recompute,
     whole_heads,  # fmt: skip
@@ -92,6 +93,7 @@ def _expert_shards(setup: Setup, _: Network) -> Gap | None:
 
 RULES: list[Rule] = [
     no_offload,
+    no_overlap,
     _kv_heads,
     context_is_zigzag,
     _sequence,

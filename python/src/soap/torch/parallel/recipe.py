@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from ...planning.errors import PlanError
-from ...planning.executors.setup import Gap, Rule, Setup, is_even, no_experts, no_offload
+from ...planning.executors.setup import Gap, Rule, Setup, is_even, no_experts, no_offload, no_overlap
 from ...planning.recipe import Recipe, read_recipe
 
 #: Dims of the mesh, from the slowest: device ((group * data + replica) * context + place) * tensor + member.
@@ -51,7 +51,7 @@ def _zero_of_stages(setup: Setup, _: Any) -> Gap | None:
     return Gap(f"ZeRO-{shape.zero} with pipeline stages", replace(shape, zero=1))
 
 
-RULES: list[Rule] = [no_offload, no_experts, _in_order, _places_of_stages, _one_sample, _states_of_places, _zero_of_stages, is_even]
+RULES: list[Rule] = [no_offload, no_overlap, no_experts, _in_order, _places_of_stages, _one_sample, _states_of_places, _zero_of_stages, is_even]
 
 
 def read_plan(plan: Any, kind: str | None = None) -> Recipe:
