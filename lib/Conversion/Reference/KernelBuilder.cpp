@@ -202,7 +202,9 @@ Scalar mlir::soap::operator*(const Scalar &a, const Scalar &b) {
   return binary<arith::MulFOp>(a, b);
 }
 Scalar mlir::soap::operator/(const Scalar &a, const Scalar &b) {
-  return binary<arith::DivFOp>(a, b);
+  // Without the flags of sums: x * (1 / y) would become x / y, in each
+  // iteration of a loop around which 1 / y stands.
+  return {a.k, arith::DivFOp::create(a.k->builder, a.k->loc, a.value, b.value)};
 }
 Scalar mlir::soap::operator-(const Scalar &a) {
   return unary<arith::NegFOp>(a);
