@@ -399,6 +399,26 @@ Tensor Tensor::flattened() const {
                                                     buffer, groups));
 }
 
+Tensor Tensor::joined(ArrayRef<int64_t> counts) const {
+  if (static_cast<int64_t>(counts.size()) == rank())
+    return *this;
+  assert(layout == ImageLayout::ChannelsFirst && "dims as they lie in memory");
+  SmallVector<ReassociationIndices> groups;
+  SmallVector<int64_t> shape;
+  int64_t dim = 0;
+  for (int64_t count : counts) {
+    shape.push_back(1);
+    groups.emplace_back();
+    for (int64_t end = dim + count; dim < end; ++dim) {
+      shape.back() *= dims[static_cast<size_t>(dim)];
+      groups.back().push_back(dim);
+    }
+  }
+  auto joint = MemRefType::get(shape, type.getElementType());
+  return Tensor(*k, memref::CollapseShapeOp::create(k->builder, k->loc, joint,
+                                                    buffer, groups));
+}
+
 Tensor Tensor::positionsByChannels() const {
   if (layout != ImageLayout::ChannelsLast)
     return *this;
