@@ -47,6 +47,11 @@ NETWORKS = {
     "nmt": ("nmt", 64, "lstm-chunk=40"),
     "rnntc": ("rnntc", 64, "lstm-chunk=40"),
     "llama-small": ("llama", 8, "layers=12,heads=12,kv-heads=4,head-width=64,mlp-width=2048,length=1024,vocabulary=32000"),
+    "vit": ("vit", 64, "layers=2"),
+    "bert": ("bert", 8, "layers=2"),
+    "unet": ("unet", 4, ""),
+    "mixtral": ("mixtral", 2, "layers=2,length=512"),
+    "deepseek": ("deepseek", 2, "layers=2,length=512"),
 }
 # Products of tf32 or bf16 in a step of f32, and a step whose tensors are bf16: precision= of
 # --soap-build-training-step, soap.precision.
@@ -54,27 +59,30 @@ PRECISIONS = {"tf32": ("", "tf32"), "bf16": ("", "bf16"), "bf16-types": ("bf16",
 # PyTorch on an H200, ms, the better of torch.compile and eager in a CUDA graph (measured 2026-11): tf32, bf16.
 # Its bf16 is autocast. GPT-2 has a vocabulary of 50,304 there, whose rows are whole multiples of 16 bytes.
 PYTORCH = {"alexnet": (9.2, 6.1), "alexnet-64": (3.31, 2.98), "lenet": (0.266, 0.305), "resnet-101": (34.3, 20.0), "rnnlm": (10.5, 6.2), "gpt2-small-50304": (None, 19.4)}
-# Limits of --check: launches and copies of a step, tf32 and bf16. A launch of 1 % of the step may take at most so many
-# times as long as its bytes, all launches together, too; an uncoalesced access may move this share of the bytes.
+# Limits of --check: launches and copies of a step by precision; None where it is beyond the others. A launch of 1 % of
+# the step may take at most so many times as long as its bytes, all launches together, too; an uncoalesced access may
+# move this share of the bytes.
 MAX_LAUNCHES = {
-    "gpt2-small": (400, 127),
-    "resnet-50": (230, 230),
-    "resnet-101": (440, 440),
-    "inception-v3": (380, 390),
-    "vgg16": (60, 75),
-    "alexnet": (30, 45),
-    "rnnlm": (185, 195),
-    "nmt": (360, 370),
-    "rnntc": (345, 355),
-    "llama-small": (565, 385),
+    "gpt2-small": (400, 127, None),
+    "resnet-50": (230, 230, 230),
+    "resnet-101": (440, 440, 440),
+    "inception-v3": (380, 390, 385),
+    "vgg16": (60, 75, 82),
+    "alexnet": (30, 45, 40),
+    "rnnlm": (185, 195, None),
+    "nmt": (360, 370, 370),
+    "rnntc": (345, 355, 345),
+    "llama-small": (565, 385, 315),
+    "bert": (55, None, None),
+    "mixtral": (125, 125, 125),
+    "deepseek": (110, 110, 110),
 }
 TOOLS = ("ptxas", "nvdisasm")
 # Of a launch, by registers and loads of its assembled code beside the audit's estimate.
 MAX_SLOWER = 1.1
 RATIOS = "max-ratio=2 max-share=0.01 max-total-ratio=1.5 max-uncoalesced=0.01"
 LIMITS = {(name, precision): "max-launches=%d %s" % (launches, RATIOS)
-          for name, counts in MAX_LAUNCHES.items() for precision, launches in zip(("tf32", "bf16"), counts)}
-LIMITS["alexnet", "bf16-types"] = "max-launches=40 " + RATIOS
+          for name, counts in MAX_LAUNCHES.items() for precision, launches in zip(PRECISIONS, counts) if launches}
 
 
 def run(command):
