@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Makes virtual environments with the Python packages that only tests use: BUILD/.venv with onnx, onnxruntime and numpy,
-# BUILD/.venv-jax with JAX for the CPU.
+# BUILD/.venv-jax with JAX for the CPU, BUILD/.venv-cuda with ptxas and nvdisasm.
 #   scripts/python-env.sh [BUILD]
 # Fails with a message, and leaves nothing half made, where there is no network.
 set -uo pipefail
@@ -30,4 +30,6 @@ make() {
 }
 make "$build/.venv" 'import numpy, onnx, onnxruntime' 'numpy>=1.26' 'onnx>=1.15' 'onnxruntime>=1.17'
 make "$build/.venv-jax" "import jax; assert jax.__version__ == '$jax'" "jax==$jax"
+make "$build/.venv-cuda" 'import glob, nvidia; assert glob.glob(nvidia.__path__[0] + "/cu*/bin/nvdisasm")' \
+  --no-deps nvidia-cuda-nvcc nvidia-nvvm nvidia-cuda-nvdisasm
 exit $status

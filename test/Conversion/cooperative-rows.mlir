@@ -170,3 +170,47 @@ func.func private @uneven(%x: memref<100x100xf32>, %y: memref<100x100xf32>) {
   }
   return
 }
+
+// -----
+
+// A row of more elements than a lane keeps: eight loads are under way, before the first store. Behind the loop are the
+// last 20 elements, which twelve lanes have not.
+// CHECK-LABEL: func.func private @long(
+// CHECK: soap.parallel_call @long_loop extent 65536 grain 1(
+// GPU-LABEL: gpu.func @long_loop
+// GPU: scf.for %{{.*}} = %{{.*}} to %c1280{{.*}} step %c256
+// GPU-COUNT-8: memref.load %arg1
+// GPU-NOT: memref.load
+// GPU-COUNT-8: memref.store %{{.*}}, %arg2
+// GPU: memref.load %arg1
+// GPU-NOT: memref.load
+// GPU: scf.if
+// GPU-NEXT: memref.store %{{.*}}, %arg2
+// GPU-NOT: memref.store
+// GPU: gpu.return
+// The division stays outside of the loop.
+// PTX-LABEL: .entry long_loop(
+// PTX: rcp.rn.f32
+// PTX-NOT: div.rn.f32
+// PTX: ret;
+func.func @tables(%x: memref<2048x1300xf32>, %s: memref<2048xf32>, %y: memref<2048x1300xf32>) {
+  soap.kernel_call @long ins(%x, %s : memref<2048x1300xf32>, memref<2048xf32>) outs(%y : memref<2048x1300xf32>)
+  return
+}
+func.func private @long(%x: memref<2048x1300xf32> {llvm.noalias}, %s: memref<2048xf32> {llvm.noalias}, %y: memref<2048x1300xf32> {llvm.noalias}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c1300 = arith.constant 1300 : index
+  %c2048 = arith.constant 2048 : index
+  %one = arith.constant 1.0 : f32
+  scf.for %r = %c0 to %c2048 step %c1 {
+    %sum = memref.load %s[%r] : memref<2048xf32>
+    %inverse = arith.divf %one, %sum : f32
+    scf.for %j = %c0 to %c1300 step %c1 {
+      %a = memref.load %x[%r, %j] : memref<2048x1300xf32>
+      %p = arith.mulf %a, %inverse fastmath<reassoc,contract> : f32
+      memref.store %p, %y[%r, %j] : memref<2048x1300xf32>
+    }
+  }
+  return
+}

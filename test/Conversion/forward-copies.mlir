@@ -34,3 +34,26 @@ func.func @gather(%x: tensor<16x32xf32>, %u: tensor<8x32xf32>) -> tensor<16x32xf
   %s = soap.matmul %r, %e {soap.slot = 8 : i64} : (tensor<16x16xf32>, tensor<16x32xf32>) -> tensor<16x32xf32>
   return %s : tensor<16x32xf32>
 }
+
+// Operands of a concatenation that lie one behind the other are made in it; an argument is copied. Others are a kernel.
+// CHECK-LABEL: func.func @concat
+// CHECK: %[[BYTES:.*]] = memref.alloc() {{.*}}: memref<3072xi8>
+// CHECK-DAG: %[[FIRST:.*]] = memref.view %[[BYTES]][%c0{{.*}}][] : memref<3072xi8> to memref<1x8x32xf32>
+// CHECK-DAG: %[[SECOND:.*]] = memref.view %[[BYTES]][%c1024{{.*}}][] : memref<3072xi8> to memref<1x8x32xf32>
+// CHECK: soap.kernel_call @{{.*}}exp{{.*}} outs(%[[FIRST]] : memref<1x8x32xf32>)
+// CHECK: soap.kernel_call @{{.*}}neg{{.*}} ins(%[[FIRST]] : {{.*}}) outs(%[[SECOND]] : memref<1x8x32xf32>)
+// CHECK: memref.copy
+// CHECK-NOT: memref.copy
+// CHECK: soap.kernel_call @{{.*}}concat
+func.func @concat(%x: tensor<1x8x32xf32>, %u: tensor<1x8x32xf32>) -> (tensor<3x8x32xf32>, tensor<1x16x32xf32>) {
+  %a = soap.exp %x {soap.slot = 0 : i64} : tensor<1x8x32xf32>
+  %e = soap.relu %a {soap.slot = 1 : i64} : tensor<1x8x32xf32>
+  %b = soap.neg %a {soap.slot = 2 : i64} : tensor<1x8x32xf32>
+  %y = soap.concat %a, %b, %u {axis = 0 : i64, soap.slot = 3 : i64} : (tensor<1x8x32xf32>, tensor<1x8x32xf32>, tensor<1x8x32xf32>) -> tensor<3x8x32xf32>
+  %n = soap.neg %y {soap.slot = 4 : i64} : tensor<3x8x32xf32>
+  %f = soap.reshape %e {soap.slot = 5 : i64} : (tensor<1x8x32xf32>) -> tensor<8x1x32xf32>
+  %g = soap.reshape %b {soap.slot = 6 : i64} : (tensor<1x8x32xf32>) -> tensor<8x1x32xf32>
+  %c = soap.concat %f, %g {axis = 1 : i64, soap.slot = 7 : i64} : (tensor<8x1x32xf32>, tensor<8x1x32xf32>) -> tensor<8x2x32xf32>
+  %r = soap.reshape %c {soap.slot = 8 : i64} : (tensor<8x2x32xf32>) -> tensor<1x16x32xf32>
+  return %n, %r : tensor<3x8x32xf32>, tensor<1x16x32xf32>
+}

@@ -638,3 +638,76 @@ func.func private @kernel_2_halves_loop(%x: memref<64x128xf32>, %y: memref<64x12
   }
   return
 }
+
+// -----
+
+// A rounding of a step of a sequence, which the step's launch writes in its place.
+// CHECK-LABEL: func.func @sequence(
+// CHECK-DAG: %[[FIRST:.*]] = memref.view %{{.*}}[%c0{{.*}}][] : memref<1024xi8> to memref<128xf32>
+// CHECK-DAG: %[[SECOND:.*]] = memref.view %{{.*}}[%c512{{.*}}][] : memref<1024xi8> to memref<128xf32>
+// CHECK: soap.parallel_call @kernel_0_step_cast_loop extent 128 grain 16(%arg0, %[[FIRST]], %arg1)
+// CHECK-NEXT: soap.parallel_call @kernel_0_step_cast_loop extent 128 grain 16(%arg0, %[[SECOND]], %arg2)
+// CHECK-NEXT: soap.parallel_call @kernel_2_read_loop
+// CHECK-NEXT: return
+// The second one's bytes are a part of the other's.
+// CHECK-LABEL: func.func @overlapping(
+// CHECK: soap.parallel_call @kernel_0_step_loop
+// CHECK: soap.parallel_call @kernel_0_step_loop
+// CHECK: soap.parallel_call @kernel_1_cast_loop
+func.func @sequence(%x: memref<128xf32>, %a: memref<128xbf16>, %b: memref<128xbf16>, %y: memref<256xf32>) {
+  %c0 = arith.constant 0 : index
+  %c512 = arith.constant 512 : index
+  %all = memref.alloc() : memref<1024xi8>
+  %first = memref.view %all[%c0][] : memref<1024xi8> to memref<128xf32>
+  %second = memref.view %all[%c512][] : memref<1024xi8> to memref<128xf32>
+  %whole = memref.view %all[%c0][] : memref<1024xi8> to memref<256xf32>
+  soap.parallel_call @kernel_0_step_loop extent 128 grain 16(%x, %first) : memref<128xf32>, memref<128xf32>
+  soap.parallel_call @kernel_1_cast_loop extent 128 grain 16(%first, %a) : memref<128xf32>, memref<128xbf16>
+  soap.parallel_call @kernel_0_step_loop extent 128 grain 16(%x, %second) : memref<128xf32>, memref<128xf32>
+  soap.parallel_call @kernel_1_cast_loop extent 128 grain 16(%second, %b) : memref<128xf32>, memref<128xbf16>
+  soap.parallel_call @kernel_2_read_loop extent 256 grain 16(%whole, %y) : memref<256xf32>, memref<256xf32>
+  return
+}
+func.func @overlapping(%x: memref<128xf32>, %a: memref<128xbf16>) {
+  %c0 = arith.constant 0 : index
+  %c256 = arith.constant 256 : index
+  %all = memref.alloc() : memref<1024xi8>
+  %first = memref.view %all[%c0][] : memref<1024xi8> to memref<128xf32>
+  %second = memref.view %all[%c256][] : memref<1024xi8> to memref<128xf32>
+  soap.parallel_call @kernel_0_step_loop extent 128 grain 16(%x, %first) : memref<128xf32>, memref<128xf32>
+  soap.parallel_call @kernel_0_step_loop extent 128 grain 16(%x, %second) : memref<128xf32>, memref<128xf32>
+  soap.parallel_call @kernel_1_cast_loop extent 128 grain 16(%first, %a) : memref<128xf32>, memref<128xbf16>
+  return
+}
+func.func private @kernel_0_step_loop(%x: memref<128xf32>, %y: memref<128xf32>, %begin: index, %end: index) {
+  %c1 = arith.constant 1 : index
+  scf.for %i = %begin to %end step %c1 {
+    %a = memref.load %x[%i] : memref<128xf32>
+    %b = arith.negf %a : f32
+    memref.store %b, %y[%i] : memref<128xf32>
+  }
+  return
+}
+func.func private @kernel_1_cast_loop(%x: memref<128xf32>, %y: memref<128xbf16>, %begin: index, %end: index) {
+  %c1 = arith.constant 1 : index
+  scf.for %i = %begin to %end step %c1 {
+    %a = memref.load %x[%i] : memref<128xf32>
+    %b = arith.truncf %a : f32 to bf16
+    memref.store %b, %y[%i] : memref<128xbf16>
+  }
+  return
+}
+func.func private @kernel_2_read_loop(%x: memref<256xf32>, %y: memref<256xf32>, %begin: index, %end: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  scf.for %i = %begin to %end step %c1 {
+    %a = scf.for %j = %c0 to %i step %c1 iter_args(%acc = %zero) -> (f32) {
+      %b = memref.load %x[%j] : memref<256xf32>
+      %c = arith.addf %acc, %b : f32
+      scf.yield %c : f32
+    }
+    memref.store %a, %y[%i] : memref<256xf32>
+  }
+  return
+}

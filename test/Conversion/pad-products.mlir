@@ -133,3 +133,35 @@ func.func @many(%x: memref<2x6x16xf32>, %w: memref<2x31x16xf32>, %y: memref<2x6x
   soap.library_call "matmul" [2, 6, 31, 16, 0, 1, 1, 0, 0, 0] ins(%x, %w : memref<2x6x16xf32>, memref<2x31x16xf32>) outs(%y : memref<2x6x31xf32>) {soap.slot = 1 : i64}
   return
 }
+
+// -----
+
+// The column of a row that a loop goes along needs no division.
+// CHECK-LABEL: func.func private @rows_padded(
+// CHECK: scf.for %[[COLUMN:.*]] = %{{.*}} to %c31
+// CHECK: %[[BEGIN:.*]] = arith.muli %[[ROW:.*]], %c32{{.*}} : index
+// CHECK: %[[AT:.*]] = arith.addi %[[BEGIN]], %[[COLUMN]] : index
+// CHECK: memref.store %{{.*}}, %{{.*}}[%[[AT]]] : memref<192xf32>
+// CHECK-NOT: arith.divui
+// CHECK: return
+func.func @along(%x: memref<6xf32>, %w: memref<31x16xf32>, %z: memref<6x16xf32>) {
+  %y = memref.alloc() : memref<6x31xf32>
+  soap.parallel_call @rows extent 6 grain 1(%x, %y) : memref<6xf32>, memref<6x31xf32>
+  soap.library_call "matmul" [1, 6, 16, 31, 0, 0, 1, 0, 0, 0] ins(%y, %w : memref<6x31xf32>, memref<31x16xf32>) outs(%z : memref<6x16xf32>) {soap.slot = 1 : i64}
+  return
+}
+func.func private @rows(%x: memref<6xf32>, %y: memref<6x31xf32>, %begin: index, %end: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c31 = arith.constant 31 : index
+  %to = memref.collapse_shape %y [[0, 1]] : memref<6x31xf32> into memref<186xf32>
+  scf.for %i = %begin to %end step %c1 {
+    %v = memref.load %x[%i] : memref<6xf32>
+    %first = arith.muli %i, %c31 : index
+    scf.for %j = %c0 to %c31 step %c1 {
+      %at = arith.addi %first, %j : index
+      memref.store %v, %to[%at] : memref<186xf32>
+    }
+  }
+  return
+}

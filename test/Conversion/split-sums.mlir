@@ -35,8 +35,8 @@ func.func private @rows(%x: memref<4x1024xf64>, %y: memref<4xf64>) {
   }
   return
 }
-// A maximum and a sum over all, in nested loops: each iteration of the outer one in two parts. One thread folds, so the
-// parts are about the root of the elements.
+// A maximum and a sum over all, in nested loops: each iteration of the outer one in two parts, which warps share. One
+// thread folds, so the parts are about the root of the elements.
 // CHECK-LABEL: func.func private @all
 // CHECK-DAG: memref.alloca() : memref<16xf32>
 // CHECK-DAG: memref.alloca() : memref<16xf32>
@@ -46,8 +46,8 @@ func.func private @rows(%x: memref<4x1024xf64>, %y: memref<4xf64>) {
 // CHECK: %[[OUTER:.*]] = arith.divui %[[PART]], %c2
 // CHECK: %[[INNER:.*]] = arith.remui %[[PART]], %c2
 // CHECK: scf.for %[[I:.*]] = %{{.*}} to %c32{{.*}} iter_args(%{{.*}} = %[[ADD]], %{{.*}} = %[[MAX]])
-// CHECK: %[[FIRST:.*]] = arith.muli %[[I]], %c2
-// CHECK: %[[AT:.*]] = arith.addi %[[FIRST]], %[[INNER]]
+// CHECK: %[[FIRST:.*]] = arith.muli %[[INNER]], %c32
+// CHECK: %[[AT:.*]] = arith.addi %[[FIRST]], %[[I]]
 // CHECK: memref.load %arg0[%[[OUTER]], %[[AT]]]
 func.func private @all(%x: memref<8x64xf32>, %y: memref<f32>, %z: memref<f32>) {
   %cst = arith.constant 0.0 : f32

@@ -379,6 +379,9 @@ private:
       return replaceSend(send, builder);
     if (isCollective(op))
       return replaceCollective(op, builder);
+    if (auto concat = dyn_cast<ConcatOp>(op); concat && fuse)
+      if (AssembleOp assemble = assembledBy(concat, builder))
+        op = assemble;
     if (auto assemble = dyn_cast<AssembleOp>(op);
         assemble && fuse && replaceAssemble(assemble, builder))
       return success();
@@ -825,6 +828,41 @@ private:
       return failure();
     receivePieces(op, *inputs, builder);
     return success();
+  }
+
+  /// Tensors that lie one behind the other are a tile assembled of them, which
+  /// takes the place of the op; null if they do not.
+  AssembleOp assembledBy(ConcatOp op, OpBuilder &builder) {
+    ArrayRef<int64_t> shape = shapeOf(op.getResult());
+    auto axis = static_cast<size_t>(op.getAxis());
+    auto isHeld = [&](Value value) {
+      return held.lookup(value) ||
+             layouts.held(value) != ImageLayout::ChannelsFirst;
+    };
+    if (llvm::any_of(shape.take_front(axis),
+                     [](int64_t n) { return n != 1; }) ||
+        llvm::is_contained(shape, 0) || isHeld(op.getResult()) ||
+        llvm::any_of(op->getOperands(), [&](Value part) {
+          return isHeld(part) || shapeOf(part)[axis] == 0;
+        }))
+      return nullptr;
+    SmallVector<Attribute> sources, targets;
+    int64_t begin = 0;
+    for (Value part : op->getOperands()) {
+      auto region = ::soap::Region::whole(shapeOf(part).vec());
+      sources.push_back(RegionAttr::get(op.getContext(), region));
+      int64_t size = region[axis].size();
+      region[axis] = ::soap::IndexSet(begin, begin + size);
+      targets.push_back(RegionAttr::get(op.getContext(), region));
+      begin += size;
+    }
+    auto assemble = AssembleOp::create(
+        builder, op.getLoc(), op.getResult().getType(), op->getOperands(),
+        builder.getArrayAttr(sources), builder.getArrayAttr(targets));
+    copySlot(op, assemble);
+    op.getResult().replaceAllUsesWith(assemble.getTile());
+    op.erase();
+    return assemble;
   }
 
   /// Whole tiles that lie one after the other are parts of one buffer, in which

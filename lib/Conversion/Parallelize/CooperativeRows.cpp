@@ -230,7 +230,7 @@ static void distributeReduction(scf::ForOp loop, OpBuilder &builder) {
         arith::ConstantOp::create(builder, loc, neutralOf(combiner)));
 }
 
-bool mlir::soap::keepsRow(scf::IfOp row) {
+int64_t mlir::soap::numbersOfLane(scf::IfOp row) {
   // Of 255 registers; more loads are under way than a loop would have.
   constexpr int64_t maxNumbers = 128;
   int64_t loops = 0, perLane = 0;
@@ -238,7 +238,7 @@ bool mlir::soap::keepsRow(scf::IfOp row) {
   for (auto loop : row.thenBlock()->getOps<scf::ForOp>()) {
     int64_t trips = tripCountOf(loop).value_or(0);
     if (trips == 0)
-      return false;
+      return 0;
     perLane = std::max(perLane, (trips + kWarpLanes - 1) / kWarpLanes);
     loop.walk([&](memref::LoadOp load) {
       if (llvm::any_of(load.getIndices(), [&](Value index) {
@@ -251,49 +251,135 @@ bool mlir::soap::keepsRow(scf::IfOp row) {
   int64_t kept = llvm::count_if(
       readers, [](const auto &one) { return one.second.size() > 1; });
   // Without any to keep, as many are loaded at once as of four.
-  return loops > 1 && perLane * (kept > 0 ? kept : 4) <= maxNumbers;
+  int64_t numbers = perLane * (kept > 0 ? kept : 4);
+  return loops > 1 && numbers <= maxNumbers ? numbers : 0;
 }
 
-/// All iterations of a lane one after the other, without a loop: what several
-/// loops load is loaded once, and stays in registers. Lanes that the last ones
-/// do not need load the last element, too, so that no load is in a branch; they
-/// fold and store nothing.
-static void unroll(scf::ForOp loop, Value lane, OpBuilder &builder) {
+/// Nothing in an iteration loads what it has stored.
+static bool storesMayWait(scf::ForOp loop) {
+  llvm::SmallDenseSet<Value> stored;
+  for (Operation &op : loop.getBody()->without_terminator()) {
+    if (auto store = dyn_cast<memref::StoreOp>(op))
+      stored.insert(rootBuffer(store.getMemRef()));
+    if (op.walk([&](memref::LoadOp load) {
+            return stored.contains(rootBuffer(load.getMemRef()))
+                       ? WalkResult::interrupt()
+                       : WalkResult::advance();
+          }).wasInterrupted())
+      return false;
+  }
+  return true;
+}
+
+/// Iterations `first`, `first` + 32, ... of a lane up to `end`, one after the
+/// other, without a loop. Lanes that the last ones do not need load the last
+/// element, too, so that no load is in a branch; they fold and store nothing.
+/// Loads stand before all stores: no iteration touches what another one writes.
+static void unrollRange(scf::ForOp loop, Value first, int64_t begin,
+                        int64_t end, SmallVectorImpl<Value> &carried,
+                        OpBuilder &builder) {
   Location loc = loop.getLoc();
   int64_t trips = *tripCountOf(loop);
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  };
+  struct Iteration {
+    IRMapping map;
+    Value isInside;
+  };
+  SmallVector<Iteration> iterations;
+  for (int64_t at = begin; at < end; at += kWarpLanes) {
+    Iteration &one = iterations.emplace_back();
+    Value element =
+        arith::AddIOp::create(builder, loc, first, constant(at - begin));
+    if (at + kWarpLanes > trips) {
+      one.isInside = arith::CmpIOp::create(
+          builder, loc, arith::CmpIPredicate::slt, element, constant(trips));
+      element =
+          arith::MinSIOp::create(builder, loc, element, constant(trips - 1));
+    }
+    one.map.map(loop.getInductionVar(), element);
+  }
+  bool isBehind = storesMayWait(loop);
+  auto clone = [&](Operation &op, Iteration &one) {
+    OpBuilder::InsertionGuard guard(builder);
+    if (one.isInside && isa<memref::StoreOp>(op)) {
+      auto store = scf::IfOp::create(builder, loc, one.isInside,
+                                     /*withElseRegion=*/false);
+      builder.setInsertionPoint(store.thenBlock()->getTerminator());
+    }
+    builder.clone(op, one.map);
+  };
+  for (Iteration &one : iterations) {
+    one.map.map(loop.getRegionIterArgs(), carried);
+    for (Operation &op : loop.getBody()->without_terminator())
+      if (!isBehind || !isa<memref::StoreOp>(op))
+        clone(op, one);
+    for (auto [value, yielded] :
+         llvm::zip(carried, loop.getBody()->getTerminator()->getOperands())) {
+      Value folded = one.map.lookupOrDefault(yielded);
+      value = one.isInside ? Value(arith::SelectOp::create(
+                                 builder, loc, one.isInside, folded, value))
+                           : folded;
+    }
+  }
+  for (Iteration &one : iterations)
+    for (Operation &op : loop.getBody()->without_terminator())
+      if (isBehind && isa<memref::StoreOp>(op))
+        clone(op, one);
+}
+
+/// All iterations of a lane without a loop: what several loops load is loaded
+/// once, and stays in registers.
+static void unroll(scf::ForOp loop, Value lane, OpBuilder &builder) {
+  builder.setInsertionPoint(loop);
+  SmallVector<Value> carried(loop.getInitArgs());
+  unrollRange(loop, lane, 0, *tripCountOf(loop), carried, builder);
+  loop.replaceAllUsesWith(carried);
+  loop.erase();
+}
+
+/// Iterations of a lane whose loads stand side by side, in a loop of a row that
+/// does not stay in registers.
+static int64_t iterationsAtOnce(scf::ForOp loop) {
+  // The loads of a lane.
+  constexpr int64_t loads = 8, least = 4, most = 8;
+  int64_t own = 0;
+  loop.walk([&](memref::LoadOp load) {
+    own += llvm::is_contained(load.getIndices(), loop.getInductionVar());
+  });
+  return std::clamp(loads / std::max<int64_t>(own, 1), least, most);
+}
+
+/// A loop of a lane, several iterations at once, and the rest behind it.
+static void unrollByLoads(scf::ForOp loop, Value lane, OpBuilder &builder) {
+  Location loc = loop.getLoc();
+  int64_t trips = *tripCountOf(loop),
+          step = iterationsAtOnce(loop) * kWarpLanes,
+          whole = trips / step * step;
   builder.setInsertionPoint(loop);
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(builder, loc, value);
   };
   SmallVector<Value> carried(loop.getInitArgs());
-  for (int64_t first = 0; first < trips; first += kWarpLanes) {
-    IRMapping map;
-    Value element = arith::AddIOp::create(builder, loc, lane, constant(first));
-    Value isInside;
-    if (first + kWarpLanes > trips) {
-      isInside = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
-                                       element, constant(trips));
-      element =
-          arith::MinSIOp::create(builder, loc, element, constant(trips - 1));
-    }
-    map.map(loop.getInductionVar(), element);
-    map.map(loop.getRegionIterArgs(), carried);
-    for (Operation &op : loop.getBody()->without_terminator()) {
-      OpBuilder::InsertionGuard guard(builder);
-      if (isInside && isa<memref::StoreOp>(op)) {
-        auto store = scf::IfOp::create(builder, loc, isInside,
-                                       /*withElseRegion=*/false);
-        builder.setInsertionPoint(store.thenBlock()->getTerminator());
-      }
-      builder.clone(op, map);
-    }
-    for (auto [value, yielded] :
-         llvm::zip(carried, loop.getBody()->getTerminator()->getOperands())) {
-      Value folded = map.lookupOrDefault(yielded);
-      value = isInside ? Value(arith::SelectOp::create(builder, loc, isInside,
-                                                       folded, value))
-                       : folded;
-    }
+  if (whole > 0) {
+    auto blocks = scf::ForOp::create(builder, loc, lane, constant(whole),
+                                     constant(step), carried);
+    OpBuilder::InsertionGuard guard(builder);
+    Block *body = blocks.getBody();
+    if (carried.empty())
+      builder.setInsertionPoint(body->getTerminator());
+    else
+      builder.setInsertionPointToEnd(body);
+    SmallVector<Value> inside(blocks.getRegionIterArgs());
+    unrollRange(loop, blocks.getInductionVar(), 0, step, inside, builder);
+    if (!carried.empty())
+      scf::YieldOp::create(builder, loc, inside);
+    carried.assign(blocks.getResults().begin(), blocks.getResults().end());
+  }
+  if (whole < trips) {
+    Value first = arith::AddIOp::create(builder, loc, lane, constant(whole));
+    unrollRange(loop, first, whole, trips, carried, builder);
   }
   loop.replaceAllUsesWith(carried);
   loop.erase();
@@ -304,19 +390,16 @@ void mlir::soap::distributeOverLanes(scf::IfOp row) {
   Location loc = row.getLoc();
   auto isFirst = row.getCondition().getDefiningOp<arith::CmpIOp>();
   Value lane = isFirst.getLhs();
-  Value lanes = arith::ConstantIndexOp::create(builder, loc, kWarpLanes);
-  bool isKept = keepsRow(row);
+  bool isKept = numbersOfLane(row) > 0;
   for (Operation &op :
        llvm::make_early_inc_range(row.thenBlock()->without_terminator())) {
     op.moveBefore(row);
     if (auto loop = dyn_cast<scf::ForOp>(op)) {
       distributeReduction(loop, builder);
-      if (isKept) {
+      if (isKept)
         unroll(loop, lane, builder);
-        continue;
-      }
-      loop.setLowerBound(lane);
-      loop.setStep(lanes);
+      else
+        unrollByLoads(loop, lane, builder);
     } else if (isa<memref::StoreOp>(op)) {
       builder.setInsertionPoint(row);
       auto once = scf::IfOp::create(builder, loc, isFirst,

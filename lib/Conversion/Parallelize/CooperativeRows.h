@@ -35,9 +35,9 @@ inline constexpr int64_t kWarpLanes = 32;
 /// arithmetic of the row.
 SmallVector<scf::ForOp> findCooperativeRows(scf::ForOp nest);
 
-/// Whether the elements of a row that a lane has stay in its registers: at most
-/// 128 of all buffers that several loops read.
-bool keepsRow(scf::IfOp row);
+/// Elements of a row that a lane has in its registers, if they stay there: at
+/// most 128 of all buffers that several loops read. 0 if they do not.
+int64_t numbersOfLane(scf::IfOp row);
 
 /// Replaces an op that is marked with `soap.lanes` by what one lane does of it.
 /// All lanes of a warp must get there together.

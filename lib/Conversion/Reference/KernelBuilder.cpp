@@ -202,7 +202,9 @@ Scalar mlir::soap::operator*(const Scalar &a, const Scalar &b) {
   return binary<arith::MulFOp>(a, b);
 }
 Scalar mlir::soap::operator/(const Scalar &a, const Scalar &b) {
-  return binary<arith::DivFOp>(a, b);
+  // Without the flags of sums: x * (1 / y) would become x / y, in each
+  // iteration of a loop around which 1 / y stands.
+  return {a.k, arith::DivFOp::create(a.k->builder, a.k->loc, a.value, b.value)};
 }
 Scalar mlir::soap::operator-(const Scalar &a) {
   return unary<arith::NegFOp>(a);
@@ -394,6 +396,26 @@ Tensor Tensor::flattened() const {
                                                     buffer, groups));
   groups.emplace_back(llvm::to_vector(llvm::seq<int64_t>(0, type.getRank())));
   return Tensor(*k, memref::CollapseShapeOp::create(k->builder, k->loc, flat,
+                                                    buffer, groups));
+}
+
+Tensor Tensor::joined(ArrayRef<int64_t> counts) const {
+  if (static_cast<int64_t>(counts.size()) == rank())
+    return *this;
+  assert(layout == ImageLayout::ChannelsFirst && "dims as they lie in memory");
+  SmallVector<ReassociationIndices> groups;
+  SmallVector<int64_t> shape;
+  int64_t dim = 0;
+  for (int64_t count : counts) {
+    shape.push_back(1);
+    groups.emplace_back();
+    for (int64_t end = dim + count; dim < end; ++dim) {
+      shape.back() *= dims[static_cast<size_t>(dim)];
+      groups.back().push_back(dim);
+    }
+  }
+  auto joint = MemRefType::get(shape, type.getElementType());
+  return Tensor(*k, memref::CollapseShapeOp::create(k->builder, k->loc, joint,
                                                     buffer, groups));
 }
 

@@ -158,6 +158,8 @@ public:
   /// An image with channels last as a matrix, [N * H * W, C]; others as they
   /// are.
   Tensor positionsByChannels() const;
+  /// So many dims after the other as one each.
+  Tensor joined(ArrayRef<int64_t> counts) const;
 
 private:
   KernelBuilder *k = nullptr;

@@ -168,10 +168,9 @@ void emitReduceRows(ReduceKind kind, const Tensor &x, const Tensor &y,
 }
 
 /// Every element of the result by itself.
-void emitReduceElements(ReduceOp op, ArrayRef<bool> reduced,
-                        ArrayRef<int64_t> extents, double neutral,
-                        KernelBuilder &k) {
-  Tensor x = k.in(0), y = k.out();
+void emitReduceElements(ReduceOp op, const Tensor &x, const Tensor &y,
+                        ArrayRef<bool> reduced, ArrayRef<int64_t> extents,
+                        double neutral, KernelBuilder &k) {
   k.forEachOf(y.shape(), [&](ArrayRef<Index> kept) {
     y.set(kept,
           k.reduceOf(extents, neutral, [&](Scalar acc, ArrayRef<Index> loops) {
@@ -185,6 +184,29 @@ void emitReduceElements(ReduceOp op, ArrayRef<bool> reduced,
   });
 }
 
+/// The same of dims side by side as one, so that a sum is one loop over what
+/// lies together.
+void emitReduceJoined(ReduceOp op, ArrayRef<bool> reduced, double neutral,
+                      KernelBuilder &k) {
+  SmallVector<int64_t> counts, kept, extents;
+  SmallVector<bool> joined;
+  for (bool isReduced : reduced) {
+    if (joined.empty() || joined.back() != isReduced) {
+      joined.push_back(isReduced);
+      counts.push_back(0);
+    }
+    ++counts.back();
+  }
+  for (auto [isReduced, count] : llvm::zip(joined, counts))
+    if (!isReduced)
+      kept.push_back(count);
+  Tensor x = k.in(0).joined(counts);
+  for (auto [dim, isReduced] : llvm::enumerate(joined))
+    if (isReduced)
+      extents.push_back(x.dim(static_cast<unsigned>(dim)));
+  emitReduceElements(op, x, k.out().joined(kept), joined, extents, neutral, k);
+}
+
 void emitReduce(ReduceOp op, KernelBuilder &k) {
   Tensor x = k.in(0), y = k.out();
   SmallVector<int64_t> reducedExtents;
@@ -195,9 +217,11 @@ void emitReduce(ReduceOp op, KernelBuilder &k) {
   }
   double neutral = neutralOf(op.getKind());
 
-  // Threads of GPUs: one for each channel, or for a part of its positions.
-  if (k.forThreads && x.getLayout() == ImageLayout::ChannelsLast) {
-    if (op.getAxes() == ArrayRef<int64_t>{0, 2, 3}) {
+  // Threads of GPUs: one for each channel, or for a part of its positions; of
+  // other sums one for each element, or for a part of what it sums.
+  if (k.forThreads) {
+    if (x.getLayout() == ImageLayout::ChannelsLast &&
+        op.getAxes() == ArrayRef<int64_t>{0, 2, 3}) {
       Tensor matrix = x.positionsByChannels(), row = y.flattened();
       k.forEach({matrix.dim(1)}, [&](Index c) {
         row.set({c}, k.reduce({matrix.dim(0)}, neutral,
@@ -208,7 +232,9 @@ void emitReduce(ReduceOp op, KernelBuilder &k) {
       });
       return;
     }
-    return emitReduceElements(op, reduced, reducedExtents, neutral, k);
+    if (x.getLayout() == ImageLayout::ChannelsFirst)
+      return emitReduceJoined(op, reduced, neutral, k);
+    return emitReduceElements(op, x, y, reduced, reducedExtents, neutral, k);
   }
 
   // Whether all kept dims are behind all reduced ones in memory.
@@ -241,7 +267,7 @@ void emitReduce(ReduceOp op, KernelBuilder &k) {
     });
     return;
   }
-  emitReduceElements(op, reduced, reducedExtents, neutral, k);
+  emitReduceElements(op, x, y, reduced, reducedExtents, neutral, k);
 }
 
 void emitBroadcast(BroadcastOp op, KernelBuilder &k) {

@@ -185,6 +185,15 @@ static void printRow(const ProgramAudit &audit, const AuditRow &row,
         json.attribute("tail", launch.tailS);
       json.attribute("gap", GpuChip::gapS);
     });
+    json.attributeObject("chain", [&] {
+      json.attribute("rounds", launch.rounds);
+      json.attribute("longest_rounds", launch.longestRounds);
+      json.attribute("latency_s", launch.latencyS);
+      json.attribute("loads_at_once", launch.loadsAtOnce);
+      json.attribute("load_bytes_at_once", launch.loadBytesAtOnce);
+      json.attribute("resident_warps", launch.residentWarps);
+      json.attribute("max_warps", launch.maxWarps);
+    });
     json.attributeArray("accesses", [&] {
       for (const LaunchAccess &access : launch.accesses)
         printAccess(access, json);

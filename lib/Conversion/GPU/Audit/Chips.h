@@ -13,6 +13,7 @@
 
 #include "llvm/ADT/StringRef.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 
@@ -33,6 +34,8 @@ struct GpuChip {
   static constexpr int64_t warpsPerMultiprocessor = 64;
   static constexpr int64_t instructionsPerClock = 4; ///< of a multiprocessor
   static constexpr int64_t sectorBytes = 32, lineBytes = 128;
+  /// A buffer that stays in L1, beside others.
+  static constexpr int64_t smallBytes = 48 << 10;
   /// From a load to its use, from memory and from L2.
   static constexpr double latencyS = 0.6e-6, l2LatencyS = 0.3e-6;
   /// The same where the thread has just stored there: about 50 clocks.
@@ -41,8 +44,12 @@ struct GpuChip {
   /// load the shortest kernel takes 1.6 us, as measured on an H200.
   static constexpr double gapS = 1.3e-6;
 
-  int64_t residentWarps() const {
-    return multiprocessors * warpsPerMultiprocessor;
+  /// Warps at work at once, with so many registers a thread.
+  int64_t residentWarps(int64_t registers = 32) const {
+    constexpr int64_t all = 65536, blockThreads = 256, blockWarps = 8;
+    int64_t blocks = all / (blockThreads * ((registers + 7) / 8 * 8));
+    return multiprocessors *
+           std::min(warpsPerMultiprocessor, blocks * blockWarps);
   }
 };
 

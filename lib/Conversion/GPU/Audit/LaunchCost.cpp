@@ -119,6 +119,7 @@ LaunchCost mlir::soap::costOfLaunch(func::FuncOp part, int64_t extent,
   std::map<std::pair<unsigned, bool>, Total> totals;
   double instructions = 0, rounds = 0, maxRounds = 0;
   double nearRounds = 0, maxNearRounds = 0;
+  int64_t keptNumbers = 0;
   auto addAccesses = [&](const WarpWork &work, double weight) {
     for (auto &[key, access] : work.accesses) {
       Total &total = totals[key];
@@ -151,6 +152,9 @@ LaunchCost mlir::soap::costOfLaunch(func::FuncOp part, int64_t extent,
     nearRounds += work.nearRounds * sample.weight;
     maxNearRounds = std::max(maxNearRounds, work.nearRounds);
     cost.serial = std::max(cost.serial, work.serial);
+    keptNumbers = std::max(keptNumbers, work.keptNumbers);
+    cost.loadsAtOnce = std::max(cost.loadsAtOnce, work.loadsAtOnce);
+    cost.loadBytesAtOnce = std::max(cost.loadBytesAtOnce, work.loadBytesAtOnce);
     addUnknown(work);
     addAccesses(work, sample.weight);
   }
@@ -227,7 +231,16 @@ LaunchCost mlir::soap::costOfLaunch(func::FuncOp part, int64_t extent,
   // Bytes that fit in L2 were written there by the launch before.
   double latency =
       cost.mustBytes <= l2Share ? GpuChip::l2LatencyS : GpuChip::latencyS;
-  auto warps = static_cast<double>(chip.residentWarps());
+  cost.rounds = rounds;
+  cost.longestRounds = maxRounds;
+  cost.latencyS = latency;
+  cost.maxWarps = chip.residentWarps();
+  // Registers of a thread that keeps nothing, about.
+  constexpr int64_t ownRegisters = 28;
+  cost.residentWarps = keptNumbers > 0
+                           ? chip.residentWarps(ownRegisters + keptNumbers)
+                           : cost.maxWarps;
+  auto warps = static_cast<double>(cost.residentWarps);
   cost.chainS =
       std::max(maxRounds, rounds / warps) * latency +
       std::max(maxNearRounds, nearRounds / warps) * GpuChip::l1LatencyS;

@@ -43,6 +43,14 @@ struct LaunchCost {
   std::vector<LaunchAccess> accesses;
   std::vector<std::string> unknown; ///< what could not be analyzed
   double mustBytes = 0, movedBytes = 0;
+  /// Loads that wait for each other: of all warps together, and of the longest
+  /// one; and what each of them takes.
+  double rounds = 0, longestRounds = 0, latencyS = 0;
+  /// Loads of elements that a thread is taken to have under way at once, and
+  /// their bytes.
+  double loadsAtOnce = 0, loadBytesAtOnce = 0;
+  /// Warps that the chip is taken to have at once, and can have.
+  int64_t residentWarps = 0, maxWarps = 0;
 
   // Seconds; the launch takes the longest of the five, the tail and the gap.
   double memoryS = 0; ///< bytes of memory at its bandwidth

@@ -12,6 +12,7 @@
 #include "../../Parallelize/CooperativeBlocks.h"
 #include "../../Parallelize/CooperativeRows.h"
 #include "../../Parallelize/IndependentLoops.h"
+#include "../../PostedSends.h"
 #include "Chips.h"
 
 #include "Soap/Dialect/Soap/GpuAttributes.h"
@@ -29,6 +30,7 @@
 #include <array>
 #include <cmath>
 #include <functional>
+#include <optional>
 #include <set>
 
 using namespace mlir;
@@ -56,6 +58,8 @@ struct Lanes {
 /// How long a block takes beside its instructions.
 struct Length {
   double rounds = 0, nearRounds = 0, serial = 0;
+  /// Of a thread, from memory, in the block alone.
+  double loads = 0, loadBytes = 0;
 
   void add(const Length &other) {
     rounds += other.rounds;
@@ -66,6 +70,8 @@ struct Length {
     rounds = std::max(rounds, other.rounds);
     nearRounds = std::max(nearRounds, other.nearRounds);
     serial = std::max(serial, other.serial);
+    loads = std::max(loads, other.loads);
+    loadBytes = std::max(loadBytes, other.loadBytes);
   }
 };
 
@@ -162,6 +168,8 @@ private:
   WarpWork &work;
   llvm::DenseMap<Value, Lanes> values;
   llvm::DenseSet<Operation *> sums; ///< loads of what `Carry::Sum` says
+  llvm::DenseSet<Value> kept;       ///< buffers whose row is in registers
+  std::optional<llvm::DenseSet<Value>> written; ///< when first asked for
   bool inRegisters = false; ///< what a row has loaded is not loaded again
   /// Sectors and bytes that the evaluated iterations touched.
   struct Sampled {
@@ -464,6 +472,7 @@ private:
     Groups groups;
     llvm::DenseMap<Value, int> waits;
     int maxWaits = 0;
+    bool hasNear = false;
     for (Operation &op : block) {
       work.instructions += instructionsOf(&op) * scale;
       int wait = 0;
@@ -472,8 +481,17 @@ private:
       if (auto load = dyn_cast<memref::LoadOp>(op)) {
         touch(load.getMemRef(), load.getIndices(), &op, false, mask, groups);
         // Registers and shared memory are near.
-        wait += !sums.contains(load) &&
-                !rootBuffer(load.getMemRef()).getDefiningOp<memref::AllocaOp>();
+        Value root = rootBuffer(load.getMemRef());
+        bool isOwn = sums.contains(load) || kept.contains(root) ||
+                     root.getDefiningOp<memref::AllocaOp>();
+        bool isFar = !isOwn && !staysInL1(load);
+        wait += isFar;
+        hasNear |= !isOwn && !isFar;
+        if (isFar) {
+          ++length.loads;
+          length.loadBytes +=
+              load.getMemRefType().getElementTypeBitWidth() / 8.;
+        }
       } else if (auto store = dyn_cast<memref::StoreOp>(op)) {
         Mask stores = isRow ? mask & -mask : mask;
         touch(store.getMemRef(), store.getIndices(), &op, true, stores, groups);
@@ -488,6 +506,11 @@ private:
       maxWaits = std::max(maxWaits, wait);
     }
     length.rounds += maxWaits;
+    // A table that stays in L1 takes little beside loads from memory.
+    if (maxWaits == 0 && hasNear)
+      length.nearRounds += 1;
+    if (maxWaits > 0)
+      takeLoads(length.loads / maxWaits, length.loadBytes / maxWaits);
     close(groups, scale);
     return length;
   }
@@ -586,7 +609,10 @@ private:
     if (op->hasAttr(kTogether))
       return {};
     if (op->hasAttr(kLanes)) {
-      inRegisters = keepsRow(op);
+      int64_t numbers = numbersOfLane(op);
+      inRegisters = numbers > 0;
+      kept.clear();
+      work.keptNumbers = std::max(work.keptNumbers, numbers);
       return runBlock(*op.thenBlock(), mask, scale, /*isRow=*/true);
     }
     Mask yes = mask, no = mask;
@@ -607,6 +633,27 @@ private:
     branch(op.elseBlock(), no);
     branch(op.thenBlock(), yes);
     return length;
+  }
+
+  /// Of a small buffer that nothing writes, and of which an iteration reads
+  /// some: other warps have read it before.
+  bool staysInL1(memref::LoadOp load) {
+    if (load->getParentOfType<scf::ForOp>() != rangeLoopOf(part))
+      return false;
+    Value root = rootBuffer(load.getMemRef());
+    auto argument = dyn_cast<BlockArgument>(root);
+    auto type = cast<MemRefType>(root.getType());
+    if (!argument || !type.hasStaticShape() ||
+        sizeInBytes(type) > GpuChip::smallBytes)
+      return false;
+    if (!written) {
+      written.emplace();
+      part.walk([&](Operation *op) {
+        if (Value buffer = writtenBy(op))
+          written->insert(rootBuffer(buffer));
+      });
+    }
+    return !written->contains(root);
   }
 
   /// No other argument shows the memory of this one.
@@ -710,22 +757,41 @@ private:
          llvm::zip(loop.getRegionIterArgs(), loop.getResults()))
       if (const Lanes *of = get(argument))
         set(result, Lanes(*of));
-    // ptxas unrolls by about four, so that loads of four iterations are under
-    // way.
-    double unrolled = isRow && inRegisters ? static_cast<double>(lanes) : 4;
+    double unrolled = isRow && inRegisters ? rowsIterations(body.loads) : 4;
     auto count = static_cast<double>(trips);
     double rounds = carry == Carry::None || carry == Carry::Sum
                         ? std::ceil(count / unrolled)
                         : count;
+    if (rounds < count && body.rounds > 0) {
+      double atOnce = std::min(count, unrolled) / body.rounds;
+      takeLoads(atOnce * body.loads, atOnce * body.loadBytes);
+    }
+    if (isRow && inRegisters)
+      loop.walk([&](memref::LoadOp load) {
+        kept.insert(rootBuffer(load.getMemRef()));
+      });
     if (isRow && loop.getNumResults() > 0)
       work.instructions += 10 * loop.getNumResults() * scale; // shuffles
     Length length{rounds * body.rounds, count * body.nearRounds,
-                  count * std::max(1.0, body.serial)};
+                  count * std::max(1.0, body.serial), 0, 0};
     if ((carry == Carry::Sum || carry == Carry::SlowSum) && trips > 0) {
       length.rounds += 1; // the first load
       length.nearRounds += count;
     }
     return length;
+  }
+
+  void takeLoads(double loads, double bytes) {
+    work.loadsAtOnce = std::max(work.loadsAtOnce, loads);
+    work.loadBytesAtOnce = std::max(work.loadBytesAtOnce, bytes);
+  }
+
+  /// Iterations of a row in registers whose loads are under way at once: of
+  /// others about four, as ptxas unrolls them, or CooperativeRows.cpp does.
+  static double rowsIterations(double loads) {
+    constexpr double most = 32; // assembled code has 31 to 75
+    return std::clamp(std::floor(most / std::max(loads, 1.0)), 1.0,
+                      static_cast<double>(lanes));
   }
 
   /// Neighbours of innermost loops, as they may touch one sector; else the

@@ -50,6 +50,10 @@ struct WarpWork {
   double rounds = 0;       ///< loads that wait for each other
   double nearRounds = 0;   ///< the same of what the thread has just stored
   double serial = 0;       ///< iterations of innermost loops, one by one
+  /// Loads of elements that a thread is taken to have under way at once, and
+  /// their bytes.
+  double loadsAtOnce = 0, loadBytesAtOnce = 0;
+  int64_t keptNumbers = 0; ///< of a row, in the registers of a lane
   /// Things that could not be evaluated, by name.
   llvm::SmallVector<std::string, 0> unknown;
 };

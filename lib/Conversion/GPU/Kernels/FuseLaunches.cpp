@@ -166,7 +166,7 @@ bool loadsOnce(ArrayRef<memref::LoadOp> loads, func::FuncOp part,
     auto loop = load->getParentOfType<scf::ForOp>();
     auto row =
         dyn_cast_or_null<scf::IfOp>(loop ? loop->getParentOp() : nullptr);
-    return row && row->hasAttr(kLanes) && keepsRow(row) &&
+    return row && row->hasAttr(kLanes) && numbersOfLane(row) > 0 &&
            runsOf(load, part, extent) == elements;
   });
 }
@@ -254,12 +254,27 @@ private:
     });
   }
 
-  /// The launch that alone writes `root`, before `call`; null if there is none.
-  ParallelCallOp onlyWriter(Value root, ParallelCallOp call) {
+  /// Whether a launch shows memory of `place` in places that are known and
+  /// apart from it.
+  static bool isApart(ParallelCallOp launch, const ShownBytes &place) {
+    return llvm::all_of(launch.getBuffers(), [&](Value buffer) {
+      if (rootBuffer(buffer) != place.root)
+        return true;
+      std::optional<ShownBytes> shown = shownBytes(buffer);
+      return shown && !shown->overlaps(place);
+    });
+  }
+
+  /// The launch that alone writes into `place`, before `call`; null if there is
+  /// none.
+  ParallelCallOp onlyWriter(const ShownBytes &place, ParallelCallOp call) {
     ParallelCallOp writer;
-    for (Operation *user : usersOf(root)) {
+    for (Operation *user : usersOf(place.root)) {
       if (user->getBlock() != call->getBlock() ||
-          !buffers.touchedBy(user).written.contains(root))
+          !buffers.touchedBy(user).written.contains(place.root))
+        continue;
+      if (auto other = dyn_cast<ParallelCallOp>(user);
+          other && isApart(other, place))
         continue;
       auto launch = dyn_cast<ParallelCallOp>(user);
       if (!launch || (writer && writer != launch))
@@ -298,21 +313,21 @@ private:
   }
 
   bool fuseAt(ParallelCallOp call, func::FuncOp part, size_t operand) {
-    Value root = rootBuffer(call.getBuffers()[operand]);
-    if (!root.getDefiningOp<memref::AllocOp>())
+    std::optional<ShownBytes> place = shownBytes(call.getBuffers()[operand]);
+    if (!place || !place->root.getDefiningOp<memref::AllocOp>())
       return false;
-    auto elements = cast<MemRefType>(root.getType()).getNumElements();
+    Value root = place->root;
+    auto elements =
+        cast<MemRefType>(call.getBuffers()[operand].getType()).getNumElements();
     if (static_cast<int64_t>(call.getExtent()) != elements ||
-        cast<MemRefType>(call.getBuffers()[operand].getType())
-                .getNumElements() != elements ||
         uses(call, root) != 1)
       return false;
-    // The whole buffer, each element by its own iteration.
+    // All that the buffer shows, each element by its own iteration.
     Value iteration = rangeLoopOf(part).getInductionVar();
     for (memref::LoadOp load : loadsOf(part, operand))
       if (!isOwnElement(load, iteration, elements))
         return false;
-    ParallelCallOp writer = onlyWriter(root, call);
+    ParallelCallOp writer = onlyWriter(*place, call);
     if (!writer || uses(writer, root) != 1 || writer->hasAttr(kUpdate) ||
         writer.getBuffers().size() + call.getBuffers().size() > maxBuffers)
       return false;
@@ -323,11 +338,13 @@ private:
     size_t result = 0;
     while (rootBuffer(writer.getBuffers()[result]) != root)
       ++result;
+    if (shownBytes(writer.getBuffers()[result]) != place)
+      return false;
     auto extent = static_cast<int64_t>(writer.getExtent());
     if (storesOf(writing, static_cast<unsigned>(result), extent, elements)
             .empty())
       return false;
-    bool isKept = isReadBeside(root, writer, call);
+    bool isKept = !place->isWhole() || isReadBeside(root, writer, call);
     StringAttr made =
         partOfBoth(writing, result, extent, part, operand, isKept);
     for (Value buffer : call.getBuffers())

@@ -21,6 +21,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "mlir/Pass/Pass.h"
 #include "llvm/ADT/StringMap.h"
@@ -81,6 +82,21 @@ private:
 
 } // namespace
 
+/// Row and column of an element that is row * `columns` + column, where a loop
+/// shows the column to be below `columns`.
+static std::pair<Value, Value> rowAndColumn(Value element, int64_t columns) {
+  auto sum = element.getDefiningOp<arith::AddIOp>();
+  auto begin = sum ? sum.getLhs().getDefiningOp<arith::MulIOp>() : nullptr;
+  auto column = sum ? dyn_cast<BlockArgument>(sum.getRhs()) : BlockArgument();
+  auto loop =
+      column ? dyn_cast<scf::ForOp>(column.getOwner()->getParentOp()) : nullptr;
+  if (!begin || !loop || column != loop.getInductionVar() ||
+      getConstantIntValue(begin.getRhs()) != columns ||
+      tripCountOf(loop).value_or(columns + 1) > columns)
+    return {};
+  return {begin.getLhs(), column};
+}
+
 Value Padder::moved(OpBuilder &builder, Location loc, Value element,
                     const PaddedBuffer &padding) {
   if (padding.columns == padding.paddedColumns)
@@ -88,9 +104,12 @@ Value Padder::moved(OpBuilder &builder, Location loc, Value element,
   auto constant = [&](int64_t value) {
     return arith::ConstantIndexOp::create(builder, loc, value);
   };
-  Value columns = constant(padding.columns);
-  Value row = arith::DivUIOp::create(builder, loc, element, columns);
-  Value column = arith::RemUIOp::create(builder, loc, element, columns);
+  auto [row, column] = rowAndColumn(element, padding.columns);
+  if (!row) {
+    Value columns = constant(padding.columns);
+    row = arith::DivUIOp::create(builder, loc, element, columns);
+    column = arith::RemUIOp::create(builder, loc, element, columns);
+  }
   Value begin =
       arith::MulIOp::create(builder, loc, row, constant(padding.paddedColumns));
   return arith::AddIOp::create(builder, loc, begin, column);

@@ -181,7 +181,8 @@ private:
     for (scf::ForOp loop : loops)
       independent *= *tripCountOf(loop);
     Cut cut;
-    if (!trips || elements < minWork)
+    constexpr int64_t manyParts = 256;
+    if (!trips || elements < (folds.contains(sum) ? manyParts : minWork))
       return cut;
     int64_t limit =
         std::min({threads / independent, maxPartsOf(sum, loops, elements),
@@ -240,7 +241,11 @@ private:
     Layout layout{partsFirst, partsFirst && !byWarps};
     SmallVector<Value> buffers = allocate(sum, loops, cut.parts(), layout);
     sumParts(sum, loops, cut, combiners, *needs, buffers, layout);
-    foldParts(sum, loops, cut.parts(), combiners, buffers, layout);
+    scf::ForOp fold =
+        foldParts(sum, loops, cut.parts(), combiners, buffers, layout);
+    // One thread would fold them.
+    if (loops.empty())
+      split(fold, loops);
   }
 
   /// Whether parts are the outermost of the loops that sum them, and of the
@@ -355,6 +360,20 @@ private:
         .wasInterrupted();
   }
 
+  /// Whether a warp can share `length` iterations of the loop as a row.
+  static bool isRow(scf::ForOp loop, int64_t length) {
+    bool fits = length > kWarpLanes / 2 &&
+                loop.getBody()->getOps<scf::ForOp>().empty() &&
+                llvm::all_of(loop.getResultTypes(),
+                             [](Type type) { return type.isF32(); });
+    loop.walk([&](memref::LoadOp load) {
+      auto at = llvm::find(load.getIndices(), loop.getInductionVar());
+      fits &= at == load.getIndices().end() ||
+              std::next(at) == load.getIndices().end();
+    });
+    return fits;
+  }
+
   Value constant(Location loc, int64_t value) {
     return arith::ConstantIndexOp::create(builder, loc, value);
   }
@@ -378,7 +397,7 @@ private:
   /// The loops again, and in them a loop over the parts, each from the neutral
   /// element on. A part has elements that follow each other; where these lie
   /// side by side in memory, every so manieth, so that threads side by side
-  /// read side by side.
+  /// read side by side, if no warp shares them.
   void sumParts(scf::ForOp sum, ArrayRef<scf::ForOp> loops, Cut cut,
                 ArrayRef<Operation *> combiners,
                 const llvm::SetVector<Operation *> &needs,
@@ -434,7 +453,8 @@ private:
     {
       OpBuilder::InsertionGuard guard(builder);
       builder.setInsertionPointToEnd(part.getBody());
-      bool isInterleaved = !layout.loopsFirst;
+      bool isInterleaved =
+          !layout.loopsFirst && !(loops.empty() && isRow(cutLoop, length));
       Value first = isInterleaved ? part.getInductionVar() : own;
       Value scaled = arith::MulIOp::create(
           builder, loc, first, constant(loc, isInterleaved ? parts : length));
@@ -452,9 +472,9 @@ private:
   }
 
   /// In place of the sum: what its initial values and the parts make.
-  void foldParts(scf::ForOp sum, ArrayRef<scf::ForOp> loops, int64_t parts,
-                 ArrayRef<Operation *> combiners, ArrayRef<Value> buffers,
-                 Layout layout) {
+  scf::ForOp foldParts(scf::ForOp sum, ArrayRef<scf::ForOp> loops,
+                       int64_t parts, ArrayRef<Operation *> combiners,
+                       ArrayRef<Value> buffers, Layout layout) {
     Location loc = sum.getLoc();
     builder.setInsertionPoint(sum);
     auto fold =
@@ -476,6 +496,7 @@ private:
     sum.replaceAllUsesWith(fold.getResults());
     sum.erase();
     folds.insert(fold);
+    return fold;
   }
 };
 

@@ -10,8 +10,10 @@
 #include "TouchedBuffers.h"
 
 #include "Conversion/Parallelize/IndependentLoops.h"
+#include "Conversion/PostedSends.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 
 #include <cassert>
@@ -63,6 +65,35 @@ bool TouchedBuffers::isWritten(func::FuncOp part, size_t argument) {
           known->second.insert(to.getArgNumber());
     });
   return known->second.contains(static_cast<unsigned>(argument));
+}
+
+bool ShownBytes::isWhole() const {
+  return begin == 0 && end == sizeInBytes(cast<MemRefType>(root.getType()));
+}
+
+bool ShownBytes::overlaps(const ShownBytes &other) const {
+  return root == other.root && begin < other.end && other.begin < end;
+}
+
+std::optional<ShownBytes> mlir::soap::shownBytes(Value buffer) {
+  ShownBytes shown{buffer};
+  auto type = cast<MemRefType>(buffer.getType());
+  if (!type.hasStaticShape() || !type.getLayout().isIdentity())
+    return std::nullopt;
+  while (auto view = shown.root.getDefiningOp<ViewLikeOpInterface>()) {
+    if (auto bytes = dyn_cast<memref::ViewOp>(view.getOperation())) {
+      std::optional<int64_t> at = getConstantIntValue(bytes.getByteShift());
+      if (!at)
+        return std::nullopt;
+      shown.begin += *at;
+    } else if (!isa<memref::CollapseShapeOp, memref::ExpandShapeOp>(
+                   view.getOperation())) {
+      return std::nullopt;
+    }
+    shown.root = view.getViewSource();
+  }
+  shown.end = shown.begin + sizeInBytes(type);
+  return shown;
 }
 
 SmallVector<Operation *> mlir::soap::usersOf(Value root) {

@@ -16,6 +16,8 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/DenseSet.h"
 
+#include <optional>
+
 namespace mlir::soap {
 
 /// Buffers that an op reads and writes, by what they show.
@@ -45,6 +47,18 @@ private:
   /// Arguments that a part stores to.
   llvm::DenseMap<Operation *, llvm::DenseSet<unsigned>> stores;
 };
+
+/// Bytes of an argument or allocation that a buffer shows.
+struct ShownBytes {
+  Value root;
+  int64_t begin = 0, end = 0;
+
+  bool isWhole() const;
+  bool overlaps(const ShownBytes &other) const;
+  bool operator==(const ShownBytes &) const = default;
+};
+/// None if their place is not known.
+std::optional<ShownBytes> shownBytes(Value buffer);
 
 /// Ops that use `root` or views of it, without the views.
 SmallVector<Operation *> usersOf(Value root);
