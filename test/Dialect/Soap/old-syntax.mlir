@@ -171,6 +171,8 @@ func.func @sequences(%x: tensor<4x6xf32>, %v: tensor<6xf32>, %m: tensor<4x1xf32>
   %cosine = soap.cos %x : (tensor<4x6xf32>) -> tensor<4x6xf32>
   %8 = soap.erf_grad %x, %x : (tensor<4x6xf32>, tensor<4x6xf32>) -> tensor<4x6xf32>
   %9 = soap.gelu_grad %x, %x : (tensor<4x6xf32>, tensor<4x6xf32>) -> tensor<4x6xf32>
+  %swiglu = soap.swiglu %x, %x : tensor<4x6xf32>
+  %swiglu_grad = soap.swiglu_grad %x, %x, %x {beta = 1.702 : f64} : tensor<4x6xf32>
   %10 = soap.dropout %x, %s {rate = 0.5 : f64, seed = 1 : i64, offsets = array<i64: 2, 0>, extents = array<i64: 8, 6>} : (tensor<4x6xf32>, tensor<i32>) -> tensor<4x6xf32>
   %11 = soap.softmax %x {axis = 1 : i64} : (tensor<4x6xf32>) -> tensor<4x6xf32>
   %12 = soap.softmax_grad %x, %11 {axis = 1 : i64} : (tensor<4x6xf32>, tensor<4x6xf32>) -> tensor<4x6xf32>
