@@ -15,7 +15,8 @@ from ..errors import PlanError
 from ..tools import Tools
 from .blocks import blocks_of
 from .render import pack
-from .what_if import what_if
+from .simulations import Simulations
+from .what_if import NEAREST_FIRST, WhatIf
 
 #: Devices and ops of which other configs are simulated.
 MOST_EXPLAINED_DEVICES, MOST_EXPLAINED = 16, 12
@@ -375,11 +376,17 @@ def provenance(simulated: Simulated | None, has_answer: bool, has_alternatives: 
 
 
 def fill(
-    data: dict[str, Any], simulated: Simulated, tools: Tools, folder: Path, progress: Progress, what_if_limit: float,
-    reserve_bytes: int = 0,
+    data: dict[str, Any], simulated: Simulated, tools: Tools, folder: Path, progress: Progress, simulations: Simulations,
+    reserve_bytes: int = 0, start_also: Callable[[float], None] = lambda factor: None,
 ) -> None:
-    """All parts that come from a simulation. `reserve_bytes`: what the executor holds of a device beside tensors."""
+    """All parts that come from a simulation. `reserve_bytes`: what the executor holds of a device beside tensors;
+    `start_also`: starts simulations of a factor for a further row of What if."""
     tiers = tiers_of(simulated.topology)
+    peak = simulated.peak_bytes + reserve_bytes
+    others = WhatIf(tools, simulated.module, simulated.topology, tiers, simulated.report, peak, folder, simulations)
+    for factor in NEAREST_FIRST:
+        others.start(factor)
+        start_also(factor)
     names = [device["name"] for device in simulated.topology["devices"]]
     timeline = dict(simulated.timeline)
     ops = timeline.pop("ops")
@@ -398,18 +405,7 @@ def fill(
     data["timeline"], dropped = pack(timeline)
     data["timeline_words"] = _timeline_words(simulated, dropped)
     data["explain"] = _explained(tools, simulated, folder, progress)
-    if what_if_limit >= 0:
-        data["what_if"] = what_if(
-            tools,
-            simulated.module,
-            simulated.topology,
-            tiers,
-            simulated.report,
-            simulated.peak_bytes + reserve_bytes,
-            folder,
-            what_if_limit,
-            progress,
-        )
+    data["what_if"] = others.table(progress)
 
 
 def made_by(tools: Tools, command: str, fingerprints: dict[str, str]) -> dict[str, Any]:
@@ -422,12 +418,10 @@ def made_by(tools: Tools, command: str, fingerprints: dict[str, str]) -> dict[st
     }
 
 
-def fingerprints_of(tools: Tools, module: Path) -> dict[str, str]:
-    try:
-        strategy = json.loads(tools.run("soap-translate", "--strategy-to-json", str(module)))
-    except PlanError:
-        return {}
-    return {"model": strategy["model_fingerprint"], "topology": strategy["topology_fingerprint"]}
+def fingerprints_of(strategy: str) -> dict[str, str]:
+    """Of the text of a strategy file."""
+    written = json.loads(strategy)
+    return {"model": written["model_fingerprint"], "topology": written["topology_fingerprint"]}
 
 
 def cluster_data(cluster: Cluster) -> dict[str, Any]:
