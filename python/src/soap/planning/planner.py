@@ -159,14 +159,29 @@ class Planner:
 
 def count_parameters(text: str) -> int:
     """Elements of the parameters of @forward, of a module's text."""
+    return sum(math.prod(shape) for shape, _ in _arguments(text, "parameter"))
+
+
+def count_samples(text: str) -> int:
+    """Samples of the data of @forward, of a module's text; 0: not known."""
+    for shape, attributes in _arguments(text, "data"):
+        if dim := re.search(r"soap\.sample_dim = (\d+)", attributes):
+            return shape[int(dim[1])]
+    return 0
+
+
+def _arguments(text: str, kind: str) -> list[tuple[list[int], str]]:
+    """Shapes and attributes of the arguments of a kind: of @forward, else of @train_step."""
     function = re.search(r"func\.func @forward\((.*?)\) -> ", text, re.S)
     if not function:
-        return 0
+        function = re.search(r"func\.func @train_step\((.*?)\) -> ", text, re.S)
+    if not function:
+        return []
     aliases = dict(re.findall(r"^(!\w+) = (.*)$", text, re.M))
-    total = 0
-    for shape, _ in re.findall(
-        r"%arg\d+: (tensor<[^>]*>|!\w+) (\{[^}]*#soap\.kind<parameter>[^}]*\})", function.group(1)
+    found = []
+    for shape, attributes in re.findall(
+        rf"%arg\d+: (tensor<[^>]*>|!\w+) (\{{[^}}]*#soap\.kind<{kind}>[^}}]*\}})", function.group(1)
     ):
         extents = aliases.get(shape, shape)[len("tensor<") :].split("x")[:-1]
-        total += math.prod(int(extent) for extent in extents)
-    return total
+        found.append(([int(extent) for extent in extents], attributes))
+    return found
