@@ -7,6 +7,7 @@ Right values come from NumPy, from formulas, or from reports of passes. The last
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -80,6 +81,26 @@ def training_equals_numpy():
         assert abs(history[0].loss - np.mean(expected)) < 1e-5
     logits = np.maximum(x[:12] @ w, 0) @ v
     np.testing.assert_allclose(model.predict(x[:12]), logits, rtol=1e-4, atol=1e-5)
+
+
+@test
+def an_interrupted_training_keeps_its_values():
+    random = np.random.default_rng(3)
+    data = random.standard_normal((48, 6)).astype(np.float32), random.integers(0, 4, 48)
+    whole, ended = soap.from_mlir(MLP), soap.from_mlir(MLP)
+    soap.fit(whole, data, "cpu-2", steps=3, epochs=9, search={"proposals": 5, "seed": 1})
+
+    def interrupt(step, loss):
+        if step == 3:
+            signal.raise_signal(signal.SIGINT)
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "log.csv")
+        raises(KeyboardInterrupt, "", lambda: soap.fit(ended, data, "cpu-2", epochs=9, log=path, on_step=interrupt,
+                                                       search={"proposals": 5, "seed": 1}))  # fmt: skip
+        assert len(soap.read_log(path)) == 3
+    for name, value in whole.state_dict().items():
+        np.testing.assert_array_equal(ended.state_dict()[name], value)
 
 
 STUB = """

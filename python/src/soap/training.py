@@ -94,7 +94,8 @@ def fit(
     has its training step: `optimizer` and such belong to the call that made it, and are an error beside it. `steps`
     ends the training after so many iterations, whatever the epochs. `verbose` prints each epoch, and on a terminal the
     speed and the time that is left. `log`, FILE.csv or FILE.jsonl, gets a row for each iteration (`soap.read_log`). A
-    loss that is infinite or not a number is an error, and the model keeps the values that it had before."""
+    loss that is infinite or not a number is an error, and the model keeps the values that it had before. Ctrl-C ends
+    the training after its iteration, with the values so far."""
     check_model(model)
     if plan is None:
         if topology is None:
@@ -151,15 +152,22 @@ def fit(
     history = History(plan)
     try:
         _train(history, session, train, check, rows, epochs, steps, shuffle, seed, verbose, on_step)
+    except KeyboardInterrupt:
+        _take_values(model, session)  # the iteration has ended
+        raise
     finally:
         if rows is not None:
             rows.close()
+    _take_values(model, session)
+    return history
+
+
+def _take_values(model: Model, session: Session) -> None:
     values = {name: session[name] for name in session.saved_names()}
     for name, value in values.items():
         if not np.all(np.isfinite(value)):
             raise SoapError(f"{name!r} has numbers that are not finite after the training: the model keeps its values")
     model._values = values
-    return history
 
 
 def _train(
