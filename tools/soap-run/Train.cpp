@@ -174,13 +174,9 @@ public:
   void add(const IterationResult &iteration);
   void addTest(double loss, std::optional<double> accuracy,
                const Metrics &metrics);
-  void finish() {
-    if (log)
-      warn(log->finish());
-  }
 
 private:
-  void warn(MaybeError error);
+  void write();
   std::optional<TrainingLog> log;
   std::string training;
 };
@@ -198,7 +194,8 @@ MaybeError Logger::open(const Options &options, const Trainer &trainer,
   return std::nullopt;
 }
 
-void Logger::warn(MaybeError error) {
+void Logger::write() {
+  MaybeError error = log->write();
   if (!error)
     return;
   std::fprintf(stderr, "soap-run: warning: %s; the log ends here\n",
@@ -209,8 +206,7 @@ void Logger::warn(MaybeError error) {
 void Logger::add(const IterationResult &iteration) {
   if (!log)
     return;
-  if (MaybeError error = log->begin(iteration.step))
-    return warn(error);
+  log->begin(iteration.step);
   log->set("epoch", double(iteration.epoch));
   log->set("loss", iteration.loss);
   log->set("learning_rate", learningRateAt(training, iteration.step));
@@ -218,6 +214,7 @@ void Logger::add(const IterationResult &iteration) {
   if (iteration.seconds > 0)
     log->set("samples_per_second",
              double(iteration.samples) / iteration.seconds);
+  write();
 }
 
 void Logger::addTest(double loss, std::optional<double> accuracy,
@@ -228,6 +225,7 @@ void Logger::addTest(double loss, std::optional<double> accuracy,
   log->set("test_accuracy", accuracy);
   for (const auto &[name, value] : metrics)
     log->set("test_" + name, value);
+  write();
 }
 
 MaybeError save(Session &session, const Options &options,
@@ -409,7 +407,6 @@ Expected<TrainResult> run::train(Session &session, const Options &options,
     return stop(notFinite);
   };
   auto result = trainEpochs(*trainer, *source, training);
-  logger.finish();
   milliseconds = trainer->stepMilliseconds();
   if (result && !result->notFinite.empty())
     result->notFinite += whatIsKept(options, saved);

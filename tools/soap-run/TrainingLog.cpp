@@ -87,8 +87,6 @@ Expected<TrainingLog::Row> TrainingLog::parse(const std::string &line) const {
   return row;
 }
 
-/// Leaves the rows up to an iteration in the file. The last one may still get
-/// an evaluation.
 MaybeError TrainingLog::keep(int64_t after) {
   auto text = readFile(path);
   if (!text)
@@ -107,6 +105,7 @@ MaybeError TrainingLog::keep(int64_t after) {
       if (line != header())
         return Error{where + "has columns " + line + ", expected " + header() +
                      " to go on"};
+      kept = line + "\n";
       continue;
     }
     auto row = parse(line);
@@ -114,11 +113,13 @@ MaybeError TrainingLog::keep(int64_t after) {
       return Error{where + row.error()};
     if (*(*row)[0] > double(after))
       break;
-    if (latest)
-      kept += print(*latest) + "\n";
+    // It may still get an evaluation.
     latest = std::move(*row);
+    place = kept.size();
+    kept += print(*latest) + "\n";
+    written = kept.size() - place;
   }
-  return writeFile(path, (isJson ? "" : header() + "\n") + kept);
+  return writeFile(path, kept);
 }
 
 Expected<TrainingLog> TrainingLog::open(const std::string &path,
@@ -133,18 +134,18 @@ Expected<TrainingLog> TrainingLog::open(const std::string &path,
              : writeFile(path, log.isJson ? "" : log.header() + "\n");
   if (error)
     return *error;
-  log.file.open(path, std::ios::app);
+  log.file.open(path, std::ios::in | std::ios::out | std::ios::ate);
   if (!log.file)
     return Error{path + ": cannot be written"};
   return log;
 }
 
-MaybeError TrainingLog::begin(int64_t iteration) {
-  if (MaybeError error = finish())
-    return error;
+void TrainingLog::begin(int64_t iteration) {
   latest.emplace(columns.size());
   (*latest)[0] = double(iteration);
-  return std::nullopt;
+  file.seekp(0, std::ios::end);
+  place = size_t(file.tellp());
+  written = 0;
 }
 
 void TrainingLog::set(const std::string &column, std::optional<double> value) {
@@ -153,12 +154,17 @@ void TrainingLog::set(const std::string &column, std::optional<double> value) {
     (*latest)[size_t(found - columns.begin())] = value;
 }
 
-MaybeError TrainingLog::finish() {
+MaybeError TrainingLog::write() {
   if (!latest)
     return std::nullopt;
-  file << print(*latest) << std::endl;
-  latest.reset();
-  if (!file)
+  std::string line = print(*latest) + "\n";
+  std::error_code failed;
+  if (line.size() < written)
+    std::filesystem::resize_file(path, place, failed);
+  written = line.size();
+  file.seekp(std::streamoff(place));
+  file << line << std::flush;
+  if (!file || failed)
     return Error{path + ": cannot be written"};
   return std::nullopt;
 }

@@ -32,11 +32,11 @@ public:
                                     int64_t after);
 
   /// Begins the row of an iteration; all columns are empty.
-  MaybeError begin(int64_t iteration);
+  void begin(int64_t iteration);
   /// Sets a column of the latest row, if the file has it.
   void set(const std::string &column, std::optional<double> value);
-  /// Writes the latest row: the next `begin` does, too.
-  MaybeError finish();
+  /// Writes the latest row, in place of what the file has of it.
+  MaybeError write();
 
 private:
   using Row = std::vector<std::optional<double>>;
@@ -45,13 +45,16 @@ private:
   std::string header() const;
   /// A line of the file; an error says what was expected.
   Expected<Row> parse(const std::string &line) const;
+  /// Leaves the rows up to an iteration in the file.
   MaybeError keep(int64_t after);
 
   std::string path;
   std::vector<std::string> columns;
   bool isJson = false;
   std::optional<Row> latest;
-  std::ofstream file;
+  /// Bytes of the file in front of the latest row, and that it has there.
+  size_t place = 0, written = 0;
+  std::fstream file;
 };
 
 } // namespace soap::run

@@ -45,8 +45,7 @@ std::optional<double> runtime::learningRateAt(const std::string &training,
   auto step = static_cast<double>(iteration);
   double warm = warmup > 0 ? std::min(1.0, step / warmup) : 1;
   double since = std::max(0.0, step - 1 - warmup);
-  double done =
-      std::min(1.0, since / (number("total-iterations", 0) - warmup));
+  double done = std::min(1.0, since / (number("total-iterations", 0) - warmup));
   double last = number("final-factor", 0);
   double decay = 1;
   if (kind == "linear")
