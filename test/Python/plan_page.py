@@ -400,6 +400,9 @@ def main():
         table = data_of(late.read_text(encoding="utf-8"))["what_if"]
         check("late: what is left out", table["left_out"].count("(the time limit)") == 4, table["left_out"])
         check("late: what is no simulation", [row["what"] for row in table["rows"]] == ["memory of a device"])
+        tools.run("soap-plan", "--page", searched, "-o", late, "--time-limit", "0.001")
+        data = data_of(late.read_text(encoding="utf-8"))
+        check("late: other configs", not data["explain"] and "(the time limit)" in data["explain_left_out"], data["explain"])
         check_pack()
 
         check_answer(tools)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Callable
 
 from ..cluster import Cluster
-from ..errors import PlanError
+from ..errors import OutOfTime, PlanError
 from ..tools import Tools
 from .blocks import blocks_of
 from .render import pack
@@ -231,11 +231,13 @@ def _stage_blocks(ops: list[list], stages: list[dict[str, Any]], device_names: l
     return words
 
 
-def _explained(tools: Tools, simulated: Simulated, folder: Path, progress: Progress) -> list[dict[str, Any]]:
-    """Other configs of the ops that take most, of small plans for the whole batch."""
+def _explained(tools: Tools, simulated: Simulated, folder: Path, progress: Progress,
+               simulations: Simulations) -> tuple[list[dict[str, Any]], str]:  # fmt: skip
+    """Other configs of the ops that take most, of small plans for the whole batch, one of ops that differ in the number
+    of their block; and what the time limit left out."""
     timeline, devices = simulated.timeline, len(simulated.topology["devices"])
     if devices > MOST_EXPLAINED_DEVICES or "pipeline" in simulated.report or not timeline["ops"]:
-        return []
+        return [], ""
     spent: Counter = Counter()
     for lane in timeline["lanes"]:
         if "devices" in lane:
@@ -246,21 +248,23 @@ def _explained(tools: Tools, simulated: Simulated, folder: Path, progress: Progr
     known = {op[0]: op for op in timeline["ops"]}
     found: list[dict[str, Any]] = []
     grouped: set[str] = set()
+    blocks: set[tuple] = set()
     for name, _ in spent.most_common():
         if len(found) == MOST_EXPLAINED:
             break
         if name in grouped or name not in known or known[name][2] != "forward":
             continue
+        block = re.sub(r"\d+", "#", name), *map(str, known[name][1:5])
+        if block in blocks:
+            continue
+        blocks.add(block)
         progress(f"simulating other configs of {name}")
         file = folder / "explain.json"
         try:
-            tools.run(
-                "soap-opt",
-                str(simulated.module),
-                f"--soap-explain=op={name} most=60 summary=false report={file}",
-                "-o",
-                "/dev/null",
-            )
+            words = f"--soap-explain=op={name} most=60 summary=false report={file}"
+            tools.run("soap-opt", str(simulated.module), words, "-o", "/dev/null", seconds=simulations.left())
+        except OutOfTime:
+            return found, f"Left out: other configs of {name} and of ops that take less (the time limit)."
         except PlanError:
             continue
         report = json.loads(file.read_text(encoding="utf-8"))
@@ -294,7 +298,7 @@ def _explained(tools: Tools, simulated: Simulated, folder: Path, progress: Progr
                 "loops": f"{known[name][1]}: {loops}" + (f"; {others} ops follow it" if others else ""),
             }
         )
-    return found
+    return found, ""
 
 
 def _config(row: dict[str, Any]) -> str:
@@ -404,7 +408,7 @@ def fill(
     data["stage_blocks"] = _stage_blocks(ops, simulated.report.get("pipeline", {}).get("stages", []), names)
     data["timeline"], dropped = pack(timeline)
     data["timeline_words"] = _timeline_words(simulated, dropped)
-    data["explain"] = _explained(tools, simulated, folder, progress)
+    data["explain"], data["explain_left_out"] = _explained(tools, simulated, folder, progress, simulations)
     data["what_if"] = others.table(progress)
 
 

@@ -24,10 +24,14 @@ class Simulations:
         """`call` gets the seconds that are left; its future has OutOfTime where there are none."""
         return self.pool.submit(self._run, call)
 
-    def _run(self, call: Callable[[float | None], Any]) -> Any:
+    def left(self) -> float | None:
+        """Seconds, None without a limit; OutOfTime where there are none."""
         if self.end is None:
-            return call(None)
+            return None
         left = self.end - time.monotonic()
         if left <= 0:
             raise OutOfTime("the time limit")
-        return call(left)
+        return left
+
+    def _run(self, call: Callable[[float | None], Any]) -> Any:
+        return call(self.left())
