@@ -88,6 +88,11 @@ SOAP_CAPI_EXPORTED SoapResult soapSessionResult(SoapSession session,
 /* Wall time of the latest run in milliseconds. */
 SOAP_CAPI_EXPORTED double soapSessionLastMilliseconds(SoapSession session);
 
+/* The learning rate of an iteration, counted from 1; -1 where the options of
+ * the training step do not say it. */
+SOAP_CAPI_EXPORTED double soapSessionLearningRate(SoapSession session,
+                                                  int64_t iteration);
+
 /* Writes parameters and buffers to a safetensors file; with `allStates` the
  * states of the optimizer, too. */
 SOAP_CAPI_EXPORTED SoapResult soapSessionSave(SoapSession session,

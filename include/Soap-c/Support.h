@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
  * The types that all functions of the C API share. docs/Python.md describes the
- * API; unittests/CAPI has a program.
+ * API; examples/c has a program.
  *
  * Conventions. An object is a struct with one pointer. A function that makes an
  * object gives a null object on failure; other functions give a SoapResult.

@@ -18,6 +18,7 @@
 #include "Soap/Embed.h"
 #include "Soap/Runtime/Data/Indices.h"
 #include "Soap/Runtime/Data/TensorFiles.h"
+#include "Soap/Runtime/Training/LearningRate.h"
 
 #include <cstring>
 #include <dlfcn.h>
@@ -285,6 +286,15 @@ SoapResult soapSessionResult(SoapSession session, const char *entry,
 
 double soapSessionLastMilliseconds(SoapSession session) {
   return static_cast<RunningModule *>(session.ptr)->session->lastMilliseconds();
+}
+
+double soapSessionLearningRate(SoapSession session, int64_t iteration) {
+  const ::soap::runtime::Session &running =
+      *static_cast<RunningModule *>(session.ptr)->session;
+  if (iteration < 1)
+    return -1;
+  return ::soap::runtime::learningRateAt(running.manifest().training, iteration)
+      .value_or(-1);
 }
 
 SoapResult soapSessionSave(SoapSession session, const char *path,

@@ -438,6 +438,10 @@ void addSession(nb::module_ &m) {
            [](const Session &self) {
              return soapSessionLastMilliseconds(self.session);
            })
+      .def("learning_rate",
+           [](const Session &self, int64_t iteration) {
+             return soapSessionLearningRate(self.session, iteration);
+           })
       .def("save",
            [](const Session &self, const std::string &path, bool allStates) {
              run(*self.context, [&] {

@@ -7,6 +7,7 @@ Right values come from NumPy, from formulas, or from reports of passes. The last
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -80,6 +81,72 @@ def training_equals_numpy():
         assert abs(history[0].loss - np.mean(expected)) < 1e-5
     logits = np.maximum(x[:12] @ w, 0) @ v
     np.testing.assert_allclose(model.predict(x[:12]), logits, rtol=1e-4, atol=1e-5)
+
+
+@test
+def an_interrupted_training_keeps_its_values():
+    random = np.random.default_rng(3)
+    data = random.standard_normal((48, 6)).astype(np.float32), random.integers(0, 4, 48)
+    whole, ended = soap.from_mlir(MLP), soap.from_mlir(MLP)
+    soap.fit(whole, data, "cpu-2", steps=3, epochs=9, search={"proposals": 5, "seed": 1})
+
+    def interrupt(step, loss):
+        if step == 3:
+            signal.raise_signal(signal.SIGINT)
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "log.csv")
+        raises(KeyboardInterrupt, "", lambda: soap.fit(ended, data, "cpu-2", epochs=9, log=path, on_step=interrupt,
+                                                       search={"proposals": 5, "seed": 1}))  # fmt: skip
+        assert len(soap.read_log(path)) == 3
+    for name, value in whole.state_dict().items():
+        np.testing.assert_array_equal(ended.state_dict()[name], value)
+
+
+STUB = """
+class SummaryWriter:
+    def __init__(self, folder): self.file = open(folder, "w")
+    def add_scalar(self, tag, value, step): print(tag, value, step, file=self.file)
+    def flush(self): self.file.flush()
+    close = flush
+"""
+
+
+@test
+def trainings_have_logs():
+    """Logs of soap.fit have its losses, and go to TensorBoard by the writer of another package."""
+    random = np.random.default_rng(3)
+    x, labels = random.standard_normal((50, 6)).astype(np.float32), random.integers(0, 4, 50)
+    model = soap.from_mlir(MLP)
+    plan = soap.apply_strategy(model, "cpu-2", "data-parallel", training={"schedule": "linear", "total_iterations": 10},
+                               learning_rate=0.5)  # fmt: skip
+    with tempfile.TemporaryDirectory() as folder:
+        for name in ("log.csv", "log.jsonl"):
+            path = os.path.join(folder, name)
+            history = soap.fit(model, (x, labels), plan=plan, epochs=2, validation=(x, labels), log=path)
+            rows = soap.read_log(path)
+            assert [row["iteration"] for row in rows] == list(range(1, 9)), rows
+            assert [row["loss"] for row in rows] == history.losses and [row["epoch"] for row in rows] == [1] * 4 + [2] * 4
+            np.testing.assert_allclose([row["learning_rate"] for row in rows], [0.5 - 0.05 * i for i in range(8)])
+            assert [i for i, row in enumerate(rows) if "test_loss" in row] == [3, 7], rows
+            assert rows[7]["test_accuracy"] == history[1].validation_accuracy and rows[0]["samples_per_second"] > 0
+        command = [sys.executable, "-m", "soap.tensorboard", path, os.path.join(folder, "events")]
+        done = subprocess.run(command, capture_output=True, text=True)
+        assert done.returncode == 1 and "expected tensorboardX (pip install tensorboardX)" in done.stderr, done.stderr
+        os.mkdir(os.path.join(folder, "tensorboardX"))
+        with open(os.path.join(folder, "tensorboardX", "__init__.py"), "w", encoding="utf-8") as file:
+            file.write(STUB)
+        done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": folder})
+        assert done.returncode == 0, done.stderr
+        with open(command[-1], encoding="utf-8") as file:
+            written = [line.split() for line in file]
+        assert [float(value) for tag, value, _ in written if tag == "loss/train"] == history.losses, written
+        assert ["loss/test", str(history[1].validation_loss), "8"] in written, written
+        with open(path, "a", encoding="utf-8") as file:
+            file.write("text\n")
+        raises(ValueError, "is no log of a training", lambda: soap.read_log(path))
+        raises(ValueError, "expected a name that ends in .csv or .jsonl",
+               lambda: soap.fit(model, (x, labels), plan=plan, log="log.txt"))  # fmt: skip
 
 
 @test

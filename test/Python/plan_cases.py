@@ -56,6 +56,47 @@ def without_place(answer):
     return answer
 
 
+NAMED = """
+import soap
+def planned(): return soap.from_onnx(%r)
+def batch_of_four(): return soap.generate("lenet", batch=4)
+def step(params, batch): pass
+def alone(): return step
+def function(): return step, (1, 2)
+def broken(): return {}["layers"]
+number = 3
+"""
+
+
+@test
+def models_are_named_by_module_and_function():
+    with tempfile.TemporaryDirectory() as folder:
+        with open(os.path.join(folder, "made.py"), "w", encoding="utf-8") as file:
+            file.write(NAMED % LENET)
+
+        def command(name, *arguments):
+            return subprocess.run([sys.executable, os.path.join(BUILD, "bin", "soap-plan"), name, "--cluster", "h100-8",
+                                   "--time-limit", "0", *arguments], cwd=folder, capture_output=True, text=True)  # fmt: skip
+
+        done = command("made:planned", "--global-batch", "64", "--json")
+        own = soap.plan(LENET, "h100-8", global_batch=64, time_limit=0)
+        assert json.loads(done.stdout)["best"] == own.as_json()["best"], done.stderr
+        done = command("made:batch_of_four", "-o", "plan")
+        assert "4 samples an iteration" in done.stdout and "strategy.json" in done.stdout, done.stdout + done.stderr
+        for name, text in (
+            ("made:step", "takes 'params' and 'batch', whose shapes are not known; expected a function without arguments"),
+            ("made:alone", "gives a function, expected a model and its example inputs: def planned(): return"),
+            ("made:function", "functions of JAX are planned by soap.jax.find_strategy"),
+            ("made:broken", "made.py:8: KeyError: 'layers'"),
+            ("made:number", "is of type int, expected a function"),
+            ("made:planed", "made has no 'planed', did you mean 'planned'?"),
+            ("absent:planned", "Python finds no module 'absent'"),
+        ):
+            done = command(name)
+            assert done.returncode == 1 and f"soap-plan: {name}: " in done.stderr, done.stderr
+            assert text in done.stderr and "Traceback" not in done.stderr, done.stderr
+
+
 @test
 def plans_are_those_of_the_command():
     answer = soap.plan("gpt2", "h100-8", **SMALL)

@@ -16,6 +16,12 @@ import sys
 import tempfile
 from collections import Counter
 from pathlib import Path
+from random import Random
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import own_planning  # noqa: E402, F401
+
+from soap_planning.page.render import pack  # noqa: E402
 
 SOURCE = Path(__file__).resolve().parents[2]
 LOGIC = SOURCE / "python" / "src" / "soap" / "planning" / "page" / "logic.js"
@@ -220,6 +226,22 @@ def check_chromium(tools, name, page, data):
         check(f"{name}: no '{part}'", part not in re.sub(r"<script.*?</script>", "", done.stdout, flags=re.S))
 
 
+def check_pack():
+    """Lanes leave out their tasks, from the last one on, until the timeline is small enough."""
+    random = Random(1)
+    tasks = [[0, 0, *(random.randrange(1000) for _ in range(3000))] for _ in range(8)]
+    lanes = [{"devices": [lane], "tasks": [tasks[lane]], "memory": [0, 1, 5, 2]} for lane in range(8)]
+    timeline = {"memory_kinds": ["weights"], "lanes": lanes, "critical_path": [0, 1, 2, 3]}
+    whole, dropped = pack(timeline)
+    check("pack: all", dropped == 0 and all(lane["tasks"] for lane in inflate(whole)["lanes"]), dropped)
+    small, dropped = pack(timeline, len(whole) // 2)
+    kept = [lane for lane in inflate(small)["lanes"] if "dropped" not in lane]
+    check("pack: a part", len(small) <= len(whole) // 2 and len(kept) == 8 - dropped, (len(small), len(whole)))
+    check("pack: as much as fits", 2 <= len(kept) <= 4 and kept == inflate(whole)["lanes"][: len(kept)], len(kept))
+    check("pack: memory stays", [lane["memory"] for lane in inflate(small)["lanes"]] == [[0, 1, 5, 1]] * 8)
+    check("pack: nothing", pack(timeline, 1)[1] == 8)
+
+
 def check_answer(tools):
     """The page that an answer of soap-plan has."""
     config = tools.folder / "config.json"
@@ -372,6 +394,16 @@ def main():
             sum(len(lane["devices"]) for lane in lanes) == 128 > len(lanes),
             len(lanes),
         )
+
+        late = tools.folder / "late.html"
+        tools.run("soap-plan", "--page", gpt, "-o", late, "--time-limit", "0.001")
+        table = data_of(late.read_text(encoding="utf-8"))["what_if"]
+        check("late: what is left out", table["left_out"].count("(the time limit)") == 4, table["left_out"])
+        check("late: what is no simulation", [row["what"] for row in table["rows"]] == ["memory of a device"])
+        tools.run("soap-plan", "--page", searched, "-o", late, "--time-limit", "0.001")
+        data = data_of(late.read_text(encoding="utf-8"))
+        check("late: other configs", not data["explain"] and "(the time limit)" in data["explain_left_out"], data["explain"])
+        check_pack()
 
         check_answer(tools)
         check(

@@ -1,5 +1,5 @@
 // RUN: not soap-opt %s --soap-build-training-step='loss=hinge' 2>&1 | FileCheck %s --check-prefix=LOSS
-// RUN: not soap-opt %s --soap-build-training-step='optimizer=lion' 2>&1 | FileCheck %s --check-prefix=OPTIMIZER
+// RUN: not soap-opt %s --soap-build-training-step='optimizer=adagrad' 2>&1 | FileCheck %s --check-prefix=OPTIMIZER
 // RUN: not soap-opt %s --soap-build-training-step='optimizer=adam momentum=0.9' 2>&1 | FileCheck %s --check-prefix=BOTH
 // RUN: not soap-opt %s --soap-build-training-step='optimizer=adam beta2=1' 2>&1 | FileCheck %s --check-prefix=BETA
 // RUN: not soap-opt %s --soap-build-training-step='optimizer=adamw epsilon=0' 2>&1 | FileCheck %s --check-prefix=EPSILON
@@ -81,7 +81,7 @@
 // TOTAL: error: total-iterations is 0, expected a number above 0 with 'schedule=linear'
 // ALONE: error: total-iterations is 5, expected it with 'schedule=linear' and 'schedule=cosine' only
 // LOSS: error: unknown loss 'hinge', expected 'auto', 'softmax-cross-entropy', 'bce-with-logits', 'mse', 'l1', 'huber', 'output' or 'none'
-// OPTIMIZER: error: unknown optimizer 'lion', expected 'sgd', 'adam' or 'adamw'
+// OPTIMIZER: error: unknown optimizer 'adagrad', expected 'sgd', 'adam', 'adamw' or 'lion'
 // BOTH: error: momentum is of optimizer 'sgd', not 'adam', which has beta1
 // BETA: error: beta2 is 1{{.*}}, expected a number in [0, 1)
 // EPSILON: error: epsilon is 0{{.*}}, expected a finite number above 0

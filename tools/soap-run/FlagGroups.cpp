@@ -317,7 +317,7 @@ void run::addModelFlags(CommandLine &line, Options &options, bool step) {
                "bce-with-logits, mse, l1, huber, output, none, or one for each "
                "result with commas between",
                setText(options.loss));
-    line.value("--optimizer", "NAME", "... optimizer: sgd, adam or adamw",
+    line.value("--optimizer", "NAME", "... optimizer: sgd, adam, adamw or lion",
                setText(options.optimizer));
     line.value("--learning-rate", "X", "... learning-rate",
                setText(options.learningRate));

@@ -45,7 +45,8 @@ struct Options {
   int64_t optLevel = 2;
 
   // Training.
-  std::string data, init, saveWeights, saveState, trace, report, compareWith;
+  std::string data, init, saveWeights, saveState, trace, report, log,
+      compareWith;
   runtime::Normalization normalization;
   /// 0: not limited by it.
   int64_t epochs = 0, iterations = 0;

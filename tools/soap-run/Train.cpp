@@ -14,11 +14,14 @@
 #include "Soap/Runtime/Processes/Agreement.h"
 #include "Soap/Runtime/Training/Checkpoint.h"
 #include "Soap/Runtime/Training/FiniteWatch.h"
+#include "Soap/Runtime/Training/LearningRate.h"
 #include "TrainingData.h"
+#include "TrainingLog.h"
 
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
+#include <limits>
 #include <unistd.h>
 
 using namespace soap;
@@ -92,18 +95,137 @@ void printEpoch(const EpochResult &epoch) {
   std::fflush(stdout);
 }
 
-/// A line that overwrites itself, at most ten times a second.
-void showProgress(int64_t epoch, int64_t iteration, int64_t total,
-                  const Tally &tally, bool tokens) {
-  static auto last = std::chrono::steady_clock::time_point();
+/// A line on the terminal that overwrites itself, at most ten times a second.
+class Progress {
+public:
+  Progress(const TrainOptions &options, bool tokens)
+      : options(options), tokens(tokens) {}
+  void show(const IterationResult &iteration);
+
+private:
+  /// Iterations until the training ends at its limit; none: it has no limit.
+  std::optional<int64_t> left(const IterationResult &iteration) const;
+
+  const TrainOptions &options;
+  bool tokens;
+  std::chrono::steady_clock::time_point last;
+  /// Of the iterations of this run, without evaluations.
+  double seconds = 0;
+  int64_t iterations = 0, samples = 0;
+};
+
+std::optional<int64_t> Progress::left(const IterationResult &iteration) const {
+  std::optional<int64_t> result;
+  if (options.epochs)
+    result = (options.epochs - iteration.epoch + 1) * iteration.perEpoch -
+             iteration.position;
+  if (options.iterations)
+    result = std::min(result.value_or(std::numeric_limits<int64_t>::max()),
+                      options.iterations - iteration.step);
+  return result;
+}
+
+void Progress::show(const IterationResult &iteration) {
+  ++iterations;
+  seconds += iteration.seconds;
+  samples += iteration.samples;
   auto now = std::chrono::steady_clock::now();
   if (now - last < std::chrono::milliseconds(100))
     return;
   last = now;
-  std::fprintf(stderr, "\r\x1b[Kepoch %ld  %ld/%ld  loss %.4f", long(epoch),
-               long(iteration), long(total), tally.meanLoss());
+  const Tally &tally = iteration.tally;
+  std::fprintf(stderr, "\r\x1b[Kepoch %ld", long(iteration.epoch));
+  if (options.epochs)
+    std::fprintf(stderr, " of %ld", long(options.epochs));
+  std::fprintf(stderr, "  %ld/%ld  loss %.4f", long(iteration.position),
+               long(iteration.perEpoch), tally.meanLoss());
   if (tokens && !tally.metrics.contains("perplexity"))
     std::fprintf(stderr, "  perplexity %.2f", std::exp(tally.meanLoss()));
+  std::fprintf(stderr, "  %.0f samples/s", double(samples) / seconds);
+  if (auto more = left(iteration)) {
+    auto rest = std::llround(double(*more) * seconds / double(iterations));
+    std::fprintf(stderr, "  %lld:%02lld:%02lld left", rest / 3600,
+                 rest / 60 % 60, rest % 60);
+  }
+}
+
+/// The columns of a log of this training.
+std::vector<std::string> logColumns(const Trainer &trainer,
+                                    const DataSource &source) {
+  std::vector<std::string> columns = {"iteration", "epoch",
+                                      "loss",      "learning_rate",
+                                      "seconds",   "samples_per_second"};
+  if (!source.test || !trainer.evaluates())
+    return columns;
+  columns.push_back("test_loss");
+  if (trainer.countsCorrect())
+    columns.push_back("test_accuracy");
+  for (const std::string &metric : trainer.metricNames())
+    columns.push_back("test_" + metric);
+  return columns;
+}
+
+/// Writes the log of a training, if there is to be one. A file that can no
+/// longer be written is one warning, and does not end the training.
+class Logger {
+public:
+  MaybeError open(const Options &options, const Trainer &trainer,
+                  const DataSource &source, int64_t after);
+  void add(const IterationResult &iteration);
+  void addTest(double loss, std::optional<double> accuracy,
+               const Metrics &metrics);
+
+private:
+  void write();
+  std::optional<TrainingLog> log;
+  std::string training;
+};
+
+MaybeError Logger::open(const Options &options, const Trainer &trainer,
+                        const DataSource &source, int64_t after) {
+  if (options.log.empty() || !trainer.module().placement().isRoot())
+    return std::nullopt;
+  training = trainer.module().manifest().training;
+  auto opened =
+      TrainingLog::open(options.log, logColumns(trainer, source), after);
+  if (!opened)
+    return opened.takeError();
+  log.emplace(std::move(*opened));
+  return std::nullopt;
+}
+
+void Logger::write() {
+  MaybeError error = log->write();
+  if (!error)
+    return;
+  std::fprintf(stderr, "soap-run: warning: %s; the log ends here\n",
+               error->message.c_str());
+  log.reset();
+}
+
+void Logger::add(const IterationResult &iteration) {
+  if (!log)
+    return;
+  log->begin(iteration.step);
+  log->set("epoch", double(iteration.epoch));
+  log->set("loss", iteration.loss);
+  log->set("learning_rate", learningRateAt(training, iteration.step));
+  log->set("seconds", iteration.seconds);
+  if (iteration.seconds > 0)
+    log->set("samples_per_second",
+             double(iteration.samples) / iteration.seconds);
+  write();
+}
+
+void Logger::addTest(double loss, std::optional<double> accuracy,
+                     const Metrics &metrics) {
+  if (!log)
+    return;
+  log->set("test_loss", loss);
+  log->set("test_accuracy", accuracy);
+  for (const auto &[name, value] : metrics)
+    log->set("test_" + name, value);
+  write();
 }
 
 MaybeError save(Session &session, const Options &options,
@@ -256,19 +378,29 @@ Expected<TrainResult> run::train(Session &session, const Options &options,
     saved = state.step;
     return save(session, options, state, identity);
   };
-  if (!options.quiet) {
-    training.onEpoch = printEpoch;
-    training.onEvaluation = [](const Evaluation &evaluation) {
+  Logger logger;
+  if (MaybeError error =
+          logger.open(options, *trainer, *source, training.start.step))
+    return *error;
+  Progress progress(training, source->tokens);
+  bool shows = !options.quiet && isatty(STDERR_FILENO);
+  training.onIteration = [&](const IterationResult &iteration) {
+    logger.add(iteration);
+    if (shows)
+      progress.show(iteration);
+  };
+  training.onEpoch = [&](const EpochResult &epoch) {
+    if (epoch.testLoss)
+      logger.addTest(*epoch.testLoss, epoch.testAccuracy, epoch.testMetrics);
+    if (!options.quiet)
+      printEpoch(epoch);
+  };
+  training.onEvaluation = [&](const Evaluation &evaluation) {
+    logger.addTest(evaluation.loss, evaluation.accuracy, evaluation.metrics);
+    if (!options.quiet)
       printEvaluation("iteration " + std::to_string(evaluation.step) + ": ",
                       evaluation, /*tokens=*/false);
-    };
-    if (isatty(STDERR_FILENO))
-      training.onIteration =
-          [tokens = source->tokens](int64_t epoch, int64_t iteration,
-                                    int64_t total, const Tally &tally) {
-            showProgress(epoch, iteration, total, tally, tokens);
-          };
-  }
+  };
   finishedIterations().store(training.start.step);
   training.stop = [&stop](bool notFinite) {
     ++finishedIterations();

@@ -53,6 +53,10 @@ void addFlags(CommandLine &line, Options &options) {
              setText(options.resume));
   addSavedTensors(line, options);
   addReport(line, options);
+  line.value("--log", "FILE",
+             "a row for each iteration while they run, as FILE.csv or "
+             "FILE.jsonl; --resume goes on in it",
+             setText(options.log));
   line.flag("--gauge",
             "time a short loop on the core of every device before and after "
             "each iteration, and say how long the iterations between two loops "
@@ -98,6 +102,10 @@ MaybeError check(Options &options) {
   if (options.data.empty())
     return Error{"expected '--data' to train on; '--data synthetic' needs no "
                  "files"};
+  if (!options.log.empty() && !options.log.ends_with(".csv") &&
+      !options.log.ends_with(".jsonl"))
+    return Error{"flag '--log': '" + options.log +
+                 "': expected a name that ends in .csv or .jsonl"};
   if (MaybeError error = options.elastic ? checkElastic(options) : std::nullopt)
     return error;
   if (MaybeError error = checkRunFlags(options))

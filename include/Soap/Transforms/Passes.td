@@ -101,7 +101,7 @@ def SoapBuildTrainingStep : Pass<"soap-build-training-step", "::mlir::ModuleOp">
            "precision=f16: first factor of the loss, in [1, 2^24]; it is halved where gradients overflow">,
     Option<"lossScaleWindow", "loss-scale-window", "int64_t", /*default=*/"2000",
            "precision=f16: finite iterations until the factor of the loss doubles">,
-    Option<"optimizer", "optimizer", "std::string", /*default=*/"\"sgd\"", "Optimizer: sgd, adam or adamw">,
+    Option<"optimizer", "optimizer", "std::string", /*default=*/"\"sgd\"", "Optimizer: sgd, adam, adamw or lion">,
     Option<"learningRate", "learning-rate", "double", /*default=*/"0.01", "Learning rate, at least 0">,
     Option<"scheduleKind", "schedule", "std::string", /*default=*/"\"constant\"",
            "Schedule of the learning rate: constant, linear or cosine (to final-factor in total-iterations), or step "
@@ -122,9 +122,10 @@ def SoapBuildTrainingStep : Pass<"soap-build-training-step", "::mlir::ModuleOp">
     ListOption<"weightDecayOf", "weight-decay-of", "std::string",
                "PATTERN=VALUE: weight decay of the parameters whose names match, as *.bias=0; the first that matches "
                "counts">,
-    Option<"beta1", "beta1", "double", /*default=*/"0.9", "adam, adamw: decay of the mean of gradients, in [0, 1)">,
+    Option<"beta1", "beta1", "double", /*default=*/"0.9",
+           "adam, adamw, lion: decay of the mean of gradients, in [0, 1)">,
     Option<"beta2", "beta2", "double", /*default=*/"0.999",
-           "adam, adamw: decay of the mean of squared gradients, in [0, 1)">,
+           "adam, adamw: decay of the mean of squared gradients, in [0, 1); lion: of the mean that is kept (0.99)">,
     Option<"epsilon", "epsilon", "double", /*default=*/"1e-8",
            "adam, adamw: added to the root of the squared gradients, above 0">,
     Option<"batchNormMomentum", "batch-norm-momentum", "double", /*default=*/"-1",

@@ -245,6 +245,22 @@ MaybeError Trainer::runBatch(const EntryTensors &e, const DataSource &source,
   return tallyBatch(e, batchOf(e, source), real, tally);
 }
 
+std::optional<std::string> Trainer::metricName(const EntryTensors &e,
+                                               const EntryTensors::Measure &m) {
+  if (m.name == "counted" || m.name == "weight")
+    return std::nullopt;
+  return e.numLabels() == 1 ? m.name : m.name + "@" + m.labels;
+}
+
+std::vector<std::string> Trainer::metricNames() const {
+  std::vector<std::string> names;
+  if (test)
+    for (const EntryTensors::Measure &measure : test->measures)
+      if (auto name = metricName(*test, measure))
+        names.push_back(*name);
+  return names;
+}
+
 MaybeError Trainer::tallyBatch(const EntryTensors &e, int64_t batch,
                                int64_t real, Tally &tally) {
   TensorStore &store = session->tensors();
@@ -290,7 +306,8 @@ MaybeError Trainer::tallyBatch(const EntryTensors &e, int64_t batch,
   tally.labels += int64_t(std::llround(count));
   tally.weight += weight;
   for (const EntryTensors::Measure &measure : e.measures) {
-    if (measure.name == "counted" || measure.name == "weight")
+    std::optional<std::string> metric = metricName(e, measure);
+    if (!metric)
       continue;
     auto labels = manifest.tensorNamed(measure.labels);
     if (!labels)
@@ -305,9 +322,7 @@ MaybeError Trainer::tallyBatch(const EntryTensors &e, int64_t batch,
       if (auto weights = e.measure("weight", measure.labels))
         if (MaybeError error = read(*weights, divisor))
           return error;
-    auto &[total, divisors] =
-        tally
-            .metrics[only ? measure.name : measure.name + "@" + measure.labels];
+    auto &[total, divisors] = tally.metrics[*metric];
     total += sum;
     divisors += divisor;
   }
@@ -473,7 +488,8 @@ MaybeError Run::trainEpoch() {
     state.seconds += seconds;
     bool notFinite = observe(order, first, seconds);
     if (options.onIteration)
-      options.onIteration(state.epoch, state.position, perEpoch(), state.tally);
+      options.onIteration({state.step, state.epoch, state.position, perEpoch(),
+                           trainer.lastLoss(), seconds, batch, state.tally});
     Decision decision = options.stop ? options.stop(notFinite)
                         : notFinite  ? Decision::NotFinite
                                      : Decision::GoOn;

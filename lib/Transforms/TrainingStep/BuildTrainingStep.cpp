@@ -855,6 +855,15 @@ private:
   void addUpdates(Program &program, MutableArrayRef<Trained> trained);
   void addSgd(Program &program, const Trained &trained);
   void addAdam(Program &program, const Trained &trained);
+  void addLion(Program &program, const Trained &trained);
+  /// A gradient times the factor of the schedule, with the decay of the weight,
+  /// which is then no longer in `decay`.
+  Value scheduled(Program &program, const Trained &trained, Value gradient,
+                  double &decay);
+  /// Of the published optimizer, where the user says none.
+  double secondBeta() const {
+    return optimizer == "lion" && !beta2.hasValue() ? 0.99 : beta2.getValue();
+  }
   Value addScheduledDecay(Program &program, const Trained &trained,
                           Value updated, double decay);
   void addRunningStats(Program &program);
@@ -917,14 +926,15 @@ private:
 
 LogicalResult BuildTrainingStep::checkOptions() {
   auto error = [&] { return getOperation().emitError(); };
-  if (optimizer != "sgd" && optimizer != "adam" && optimizer != "adamw")
+  constexpr StringLiteral kOptimizers[] = {"sgd", "adam", "adamw", "lion"};
+  if (!llvm::is_contained(kOptimizers, optimizer.getValue()))
     return error() << "unknown optimizer '" << optimizer
-                   << "', expected 'sgd', 'adam' or 'adamw'";
+                   << "', expected 'sgd', 'adam', 'adamw' or 'lion'";
   if (optimizer != "sgd" && momentum != 0)
     return error() << "momentum is of optimizer 'sgd', not '" << optimizer
                    << "', which has beta1";
   for (const auto &[name, beta] :
-       {std::pair("beta1", beta1.getValue()), {"beta2", beta2.getValue()}})
+       {std::pair("beta1", beta1.getValue()), {"beta2", secondBeta()}})
     if (!(beta >= 0 && beta < 1))
       return error() << name << " is " << beta
                      << ", expected a number in [0, 1)";
@@ -1317,9 +1327,11 @@ std::string BuildTrainingStep::describeOptions() {
   always("learning-rate", learningRate);
   if (optimizer != "sgd") {
     always("beta1", beta1);
-    always("beta2", beta2);
-    always("epsilon", epsilon);
+    os << " beta2=";
+    print(secondBeta());
   }
+  if (optimizer == "adam" || optimizer == "adamw")
+    always("epsilon", epsilon);
   unless("momentum", momentum, 0.0);
   unless("weight-decay", weightDecay, 0.0);
   list("weight-decay-of", weightDecayOf);
@@ -1692,6 +1704,8 @@ void BuildTrainingStep::addUpdates(Program &program,
   for (const Trained &one : trained)
     if (optimizer == "sgd")
       addSgd(program, one);
+    else if (optimizer == "lion")
+      addLion(program, one);
     else
       addAdam(program, one);
   if (!program.lossScale)
@@ -1950,6 +1964,61 @@ Value BuildTrainingStep::addScheduledDecay(Program &program,
                                   Value(), number(1), number(0), number(0)));
 }
 
+Value BuildTrainingStep::scheduled(Program &program, const Trained &trained,
+                                   Value gradient, double &decay) {
+  if (schedule().isConstant())
+    return gradient;
+  OpBuilder &builder = program.builder;
+  Value weight = trained.weight;
+  StringRef name = program.model.argumentName(trained.parameter);
+  if (decay != 0) {
+    auto decayed = ScaleOp::create(builder, weight.getLoc(), weight.getType(),
+                                   weight, builder.getF64FloatAttr(decay));
+    program.setName(decayed, (name + ".decay").str());
+    setUpdateOf(decayed, 0, weight);
+    auto sum =
+        AddOp::create(builder, weight.getLoc(), gradient, decayed.getResult());
+    program.setName(sum, (name + ".decayed").str());
+    setUpdateOf(sum, 0, weight);
+    gradient = sum;
+    decay = 0;
+  }
+  Value factor =
+      scheduleFactor(program, getElementTypeOrSelf(gradient.getType()));
+  return scaled(program, gradient, factor, weight, (name + ".scheduled").str());
+}
+
+/// The weight moves by the sign of a mean of gradients, and decays apart from
+/// it; the state is another mean.
+void BuildTrainingStep::addLion(Program &program, const Trained &trained) {
+  Value weight = trained.weight;
+  BlockArgument m = addOptimizerState(program, trained.parameter, ".m");
+  OpMaker ops = program.makeOps(program.model.argumentName(trained.parameter),
+                                weight.getLoc());
+  auto ofWeight = [&](Value value) {
+    setUpdateOf(value.getDefiningOp(), 0, weight);
+    return value;
+  };
+  // A mean with `beta` of the old one is the old one, moved to the gradient.
+  Value apart = ofWeight(ops.make<SubOp>("apart", trained.gradient, m));
+  auto mean = [&](double beta, StringRef name) {
+    Value moved = ofWeight(ops.scale(apart, 1 - beta, "moved"));
+    return ofWeight(ops.make<AddOp>(name, m, moved));
+  };
+  Value sign =
+      ofWeight(ops.make<SignOp>("sign", weight.getType(), mean(beta1, "mean")));
+  double decay = decayOf(program, trained.parameter);
+  Value step = scheduled(program, trained, sign, decay);
+  auto number = [&](double value) {
+    return program.builder.getF64FloatAttr(value);
+  };
+  Value updated = ofWeight(
+      ops.make<SgdOp>("lion", weight.getType(), Type(), weight, step, Value(),
+                      number(learningRate), number(0), number(decay)));
+  program.addUpdate(updated, cast<BlockArgument>(weight));
+  program.addUpdate(mean(secondBeta(), "m_next"), m);
+}
+
 void BuildTrainingStep::addSgd(Program &program, const Trained &trained) {
   OpBuilder &builder = program.builder;
   unsigned parameter = trained.parameter;
@@ -1959,24 +2028,7 @@ void BuildTrainingStep::addSgd(Program &program, const Trained &trained) {
   if (momentum != 0)
     velocity = addOptimizerState(program, parameter, ".velocity");
   double decay = decayOf(program, parameter);
-  if (!schedule().isConstant()) {
-    if (decay != 0) {
-      auto decayed = ScaleOp::create(builder, weight.getLoc(), weight.getType(),
-                                     weight, builder.getF64FloatAttr(decay));
-      program.setName(decayed, (name + ".decay").str());
-      setUpdateOf(decayed, 0, weight);
-      auto sum = AddOp::create(builder, weight.getLoc(), gradient,
-                               decayed.getResult());
-      program.setName(sum, (name + ".decayed").str());
-      setUpdateOf(sum, 0, weight);
-      gradient = sum;
-      decay = 0;
-    }
-    Value factor =
-        scheduleFactor(program, getElementTypeOrSelf(gradient.getType()));
-    gradient =
-        scaled(program, gradient, factor, weight, (name + ".scheduled").str());
-  }
+  gradient = scheduled(program, trained, gradient, decay);
   auto update = SgdOp::create(
       builder, weight.getLoc(), weight.getType(),
       velocity ? velocity.getType() : Type(), weight, gradient, velocity,

@@ -22,6 +22,7 @@ with sleeping_threads():
 from .errors import OptionError, SoapError, SoapWarning
 from .importers import from_jax, from_mlir, from_onnx, from_stablehlo, from_torch, generate
 from .layout import Layout, TensorLayout
+from .logs import read_log
 from .model import Model
 from .plan import Comparison, Plan, apply_strategy, find_strategy
 from .planning import Answer, PlanError
@@ -57,6 +58,7 @@ __all__ = [
     "from_torch",
     "generate",
     "plan",
+    "read_log",
     "version",
 ]
 

@@ -77,6 +77,11 @@ class Session:
         """Wall time of the latest iteration."""
         return self._core.last_milliseconds()
 
+    def learning_rate(self, iteration: int) -> float | None:
+        """The learning rate of an iteration, counted from 1; None where the options of the step do not say it."""
+        rate = self._core.learning_rate(iteration)
+        return None if rate < 0 else rate
+
     def save(self, path: str | os.PathLike[str], all_states: bool = False) -> None:
         """Writes parameters and buffers to a safetensors file; with `all_states` the states of the optimizer, too."""
         self._core.save(os.fspath(path), all_states)

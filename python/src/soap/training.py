@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 import os
 import re
+import sys
 import time
 import warnings
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from typing import Any, Callable, Iterable, Mapping, Sequence
 import numpy as np
 
 from .errors import SoapError, SoapWarning
+from .logs import TrainingLog
 from .model import Model, check_model
 from .plan import Plan, find_strategy
 from .planning.keywords import names_nearest
@@ -75,6 +77,7 @@ def fit(
     seed: int = 0,
     ignore_index: int | None = None,
     verbose: bool = False,
+    log: str | os.PathLike[str] | None = None,
     on_step: Callable[[int, float], None] | None = None,
 ) -> History:
     """Trains a model and leaves the values of its parameters and buffers in it (`model.state_dict()`).
@@ -87,10 +90,12 @@ def fit(
     that of `training`, says that there is none.
 
     The devices are this machine's: with `topology="cpu-4"` four threads. A `plan` is run as it is; without one, a
-    strategy is searched, with the options of the dict `search` (`{"time_limit": 5}`) and of `find_strategy`. A plan has
-    its training step: `optimizer` and such belong to the call that made it, and are an error beside it. `steps`
-    ends the training after so many iterations, whatever the epochs. A loss that is infinite or not a number is an
-    error, and the model keeps the values that it had before."""
+    strategy is searched, with the options of the dict `search` (`{"time_limit": 5}`) and of `find_strategy`. A plan
+    has its training step: `optimizer` and such belong to the call that made it, and are an error beside it. `steps`
+    ends the training after so many iterations, whatever the epochs. `verbose` prints each epoch, and on a terminal the
+    speed and the time that is left. `log`, FILE.csv or FILE.jsonl, gets a row for each iteration (`soap.read_log`). A
+    loss that is infinite or not a number is an error, and the model keeps the values that it had before. Ctrl-C ends
+    the training after its iteration, with the values so far."""
     check_model(model)
     if plan is None:
         if topology is None:
@@ -140,17 +145,63 @@ def fit(
         if "evaluate" not in session.entries:
             raise SoapError(f"{plan!r} has no @evaluate, which validation needs")
         check = _Feed(session, "evaluate", validation, "validation", ignore_index, leaves_out)
+    tests = ("test_loss", "test_accuracy")[: 0 if check is None else 1 if check.correct is None else 2]
+    rows = None if log is None else TrainingLog(log, tests)
     session.initialize(seed)
     model.restore(session)
     history = History(plan)
+    try:
+        _train(history, session, train, check, rows, epochs, steps, shuffle, seed, verbose, on_step)
+    except KeyboardInterrupt:
+        _take_values(model, session)  # the iteration has ended
+        raise
+    finally:
+        if rows is not None:
+            rows.close()
+    _take_values(model, session)
+    return history
+
+
+def _take_values(model: Model, session: Session) -> None:
+    values = {name: session[name] for name in session.saved_names()}
+    for name, value in values.items():
+        if not np.all(np.isfinite(value)):
+            raise SoapError(f"{name!r} has numbers that are not finite after the training: the model keeps its values")
+    model._values = values
+
+
+def _train(
+    history: History,
+    session: Session,
+    train: _Feed,
+    check: _Feed | None,
+    rows: TrainingLog | None,
+    epochs: int,
+    steps: int | None,
+    shuffle: bool,
+    seed: int,
+    verbose: bool,
+    on_step: Callable[[int, float], None] | None,
+) -> None:
+    per_epoch = train.samples // train.batch
+    progress = _Progress(epochs, per_epoch, min(epochs * per_epoch, steps or epochs * per_epoch), train.batch)
     random = np.random.default_rng(seed)
     for epoch in range(1, epochs + 1):
         order = random.permutation(train.samples) if shuffle else np.arange(train.samples)
         start = time.perf_counter()
         tally = _Tally()
         for first in range(0, train.samples - train.batch + 1, train.batch):
+            began = time.perf_counter()
             loss = train.run(order[first : first + train.batch], tally)
+            took = time.perf_counter() - began
             history.losses.append(loss)
+            if rows is not None:
+                iteration = len(history.losses)
+                rate = session.learning_rate(iteration)
+                rows.begin({"iteration": iteration, "epoch": epoch, "loss": loss, "learning_rate": rate, "seconds": took,
+                            "samples_per_second": train.batch / took if took > 0 else None})  # fmt: skip
+            if verbose:
+                progress.show(epoch, len(history.losses), loss, took)
             if not math.isfinite(loss):
                 raise SoapError(f"the loss of step {len(history.losses)} is {loss}: the model keeps its values")
             if on_step is not None:
@@ -162,6 +213,8 @@ def fit(
         if check is not None:
             for first in range(0, check.samples, check.batch):
                 check.run(np.arange(first, min(first + check.batch, check.samples)), checked)
+            if rows is not None:
+                rows.set({"test_loss": checked.loss, "test_accuracy": checked.accuracy})
         history.append(
             Epoch(
                 epoch,
@@ -174,15 +227,34 @@ def fit(
             )
         )
         if verbose:
+            progress.clear()
             print(history[-1], flush=True)
         if steps is not None and len(history.losses) >= steps:
             break
-    values = {name: session[name] for name in session.saved_names()}
-    for name, value in values.items():
-        if not np.all(np.isfinite(value)):
-            raise SoapError(f"{name!r} has numbers that are not finite after the training: the model keeps its values")
-    model._values = values
-    return history
+
+
+class _Progress:
+    """A line on a terminal that overwrites itself, at most ten times a second."""
+
+    def __init__(self, epochs: int, per_epoch: int, total: int, batch: int):
+        self.epochs, self.per_epoch, self.total, self.batch = epochs, per_epoch, total, batch
+        self.shows = sys.stderr.isatty()
+        self.last = self.seconds = 0.0
+
+    def show(self, epoch: int, iteration: int, loss: float, seconds: float) -> None:
+        self.seconds += seconds
+        now = time.monotonic()
+        if not self.shows or now - self.last < 0.1:
+            return
+        self.last = now
+        left = round((self.total - iteration) * self.seconds / iteration)
+        print(f"\r\033[Kepoch {epoch} of {self.epochs}  {iteration - (epoch - 1) * self.per_epoch}/{self.per_epoch}  "
+              f"loss {loss:.4f}  {iteration * self.batch / self.seconds:.0f} samples/s  "
+              f"{left // 3600}:{left // 60 % 60:02}:{left % 60:02} left", end="", file=sys.stderr, flush=True)  # fmt: skip
+
+    def clear(self) -> None:
+        if self.shows:
+            print("\r\033[K", end="", file=sys.stderr, flush=True)
 
 
 @dataclass

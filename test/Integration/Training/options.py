@@ -38,6 +38,8 @@ CASES = {
               "total-iterations=8 metrics=top-2,mean-absolute-error", []),
     "accumulate": ("loss=mse accumulate=true clip-norm=0.5 optimizer=adamw learning-rate=0.03 weight-decay=0.1 schedule=cosine "
                    "total-iterations=8", ["--accumulate", 3]),
+    "lion": ("loss=mse clip-norm=0.5 optimizer=lion learning-rate=0.02 weight-decay=0.3 schedule=cosine warmup-iterations=2 "
+             "total-iterations=8 metrics=mean-absolute-error " + DECAY, []),
     # Batch norm updates its running statistics after every batch.
     "norms": ("accumulate=true learning-rate=0.2", ["--accumulate", 2]),
     "bf16": ("precision=bf16 optimizer=adamw learning-rate=0.02 weight-decay=0.1", []),

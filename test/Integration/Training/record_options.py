@@ -178,6 +178,23 @@ def sgd(rate, **options):
     return lambda model: torch.optim.SGD([p for p in model.parameters() if p.requires_grad], lr=rate, **options)
 
 
+class Lion(torch.optim.Optimizer):
+    """As published (Chen et al., Symbolic Discovery of Optimization Algorithms, 2023)."""
+
+    def __init__(self, parameters, lr, betas=(0.9, 0.99), weight_decay=0.0):
+        super().__init__(parameters, {"lr": lr, "betas": betas, "weight_decay": weight_decay})
+
+    @torch.no_grad()
+    def step(self):
+        for group in self.param_groups:
+            (first, second), rate = group["betas"], group["lr"]
+            for parameter in group["params"]:
+                mean = self.state[parameter].setdefault("mean", torch.zeros_like(parameter))
+                update = (first * mean + (1 - first) * parameter.grad).sign()
+                parameter.sub_(rate * (update + group["weight_decay"] * parameter))
+                mean.mul_(second).add_(parameter.grad, alpha=1 - second)
+
+
 def sequences(n):
     return numbers(n, 4, IN)
 
@@ -203,6 +220,8 @@ CASES = {
                   optimizer=lambda m: torch.optim.Adam(m.parameters(), lr=0.02), factor=warmup(2, lambda i: max(0, 1 - i / 6))),
     "accumulate": Case(F.mse_loss, lambda n: numbers(n, OUT), batches=3, batch=4, clip=0.5,
                        optimizer=lambda m: torch.optim.AdamW(m.parameters(), lr=0.03, weight_decay=0.1), factor=lambda i: cosine(i, 8)),
+    "lion": Case(F.mse_loss, lambda n: numbers(n, OUT), clip=0.5, optimizer=lambda m: Lion(groups(m, 0.3), lr=0.02),
+                 factor=warmup(2, lambda i: cosine(i, 6)), metrics={"mean-absolute-error": error}),
     "norms": Case(F.cross_entropy, model=Norms, x=lambda n: numbers(n, 1, 6, 6), batches=2, batch=4, optimizer=sgd(0.2), repeats=True),
     "bf16": Case(F.cross_entropy, model=Narrow, optimizer=lambda m: torch.optim.AdamW(m.parameters(), lr=0.02, weight_decay=0.1),
                  narrow=torch.bfloat16),

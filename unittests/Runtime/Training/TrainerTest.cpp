@@ -50,9 +50,13 @@ TEST(Trainer, LearnsAndCountsEverySample) {
   TrainOptions options;
   options.epochs = 3;
   int64_t calls = 0;
-  options.onIteration = [&](int64_t, int64_t, int64_t total, const Tally &) {
-    ++calls;
-    EXPECT_EQ(total, 10);
+  options.onIteration = [&](const IterationResult &iteration) {
+    EXPECT_EQ(iteration.step, ++calls);
+    EXPECT_EQ(iteration.perEpoch, 10);
+    EXPECT_EQ(iteration.position, (calls - 1) % 10 + 1);
+    EXPECT_EQ(iteration.loss, trainer->lastLoss());
+    EXPECT_EQ(iteration.samples, 4);
+    EXPECT_GT(iteration.seconds, 0);
   };
   auto result = trainEpochs(*trainer, *source, options);
   ASSERT_TRUE(result) << result.error();
@@ -90,8 +94,9 @@ TEST(Trainer, StopsAfterTheIteration) {
   TrainOptions options;
   options.epochs = 0;
   options.stop = [&](bool) { return stop ? Decision::Stop : Decision::GoOn; };
-  options.onIteration = [&](int64_t, int64_t iteration, int64_t,
-                            const Tally &) { stop = iteration == 3; };
+  options.onIteration = [&](const IterationResult &iteration) {
+    stop = iteration.position == 3;
+  };
   auto result = trainEpochs(*trainer, *source, options);
   ASSERT_TRUE(result) << result.error();
   EXPECT_TRUE(result->stopped);
@@ -113,7 +118,8 @@ TEST(Trainer, FixedDataStays) {
   options.epochs = 2;
   std::vector<int64_t> moved;
   std::vector<double> losses;
-  options.onIteration = [&](int64_t, int64_t, int64_t, const Tally &tally) {
+  options.onIteration = [&](const IterationResult &iteration) {
+    const Tally &tally = iteration.tally;
     moved.push_back(session->tensors().elementsMoved());
     losses.push_back(tally.meanLoss());
     EXPECT_EQ(tally.samples,

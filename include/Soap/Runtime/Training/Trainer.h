@@ -92,6 +92,10 @@ public:
   /// entry.
   Expected<std::optional<Tally>> evaluate(const DataSource &source,
                                           const Dataset &set);
+  /// The module has an entry `evaluate`.
+  bool evaluates() const { return test.has_value(); }
+  /// Metrics of `evaluate`, as `Evaluation` has them.
+  std::vector<std::string> metricNames() const;
   /// The module counts correct answers.
   bool countsCorrect() const { return train.correct.has_value(); }
   /// Loss of the latest step.
@@ -122,6 +126,9 @@ private:
   int64_t batchOf(const EntryTensors &e, const DataSource &source) const;
   MaybeError tallyBatch(const EntryTensors &e, int64_t batch, int64_t real,
                         Tally &tally);
+  /// None: of a count, or of a weight.
+  static std::optional<std::string> metricName(const EntryTensors &e,
+                                               const EntryTensors::Measure &m);
   MaybeError runBatch(const EntryTensors &e, const DataSource &source,
                       const Dataset &set, const std::vector<int64_t> &order,
                       int64_t first, Tally &tally, int64_t next = -1);
@@ -169,6 +176,17 @@ struct TrainState {
   int64_t sinceBest = 0;
 };
 
+/// An iteration that has run.
+struct IterationResult {
+  /// Iterations since the start of the training, and in the epoch; of how many
+  /// in the whole epoch.
+  int64_t step = 0, epoch = 0, position = 0, perEpoch = 0;
+  double loss = 0, seconds = 0;
+  int64_t samples = 0;
+  /// The epoch so far.
+  const Tally &tally;
+};
+
 /// Limits and callbacks of a training.
 struct TrainOptions {
   /// The training ends after this many epochs or iterations in all, whichever
@@ -197,9 +215,7 @@ struct TrainOptions {
   /// Called after every `checkpointEvery`-th step; 0: never.
   int64_t checkpointEvery = 0;
   std::function<MaybeError(const TrainState &)> onCheckpoint;
-  std::function<void(int64_t epoch, int64_t iteration, int64_t total,
-                     const Tally &)>
-      onIteration;
+  std::function<void(const IterationResult &)> onIteration;
   std::function<void(const EpochResult &)> onEpoch;
 };
 

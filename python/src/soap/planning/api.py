@@ -16,7 +16,7 @@ from .hybrid import Plan
 from .models import Program, find_model
 from .network import Network
 from .page import page_of_answer
-from .planner import Planner, Problem, Progress
+from .planner import Planner, Problem, Progress, count_samples
 from .table import baselines, best_of_kinds, longer_microbatches, simulated
 from .tools import Tools
 
@@ -58,14 +58,24 @@ def problem_of(tools: Tools, model: str | Network | Program, cluster: str, globa
         if executor not in ("", "soap"):
             raise PlanError(f"--executor {executor}: {found.name} is a program, which no file of {EXECUTORS[executor].TITLE} "
                             "names; expected a config.json or a name")  # fmt: skip
-    if global_batch is None and isinstance(found, Program) and found.samples:
-        global_batch = found.samples
-    elif global_batch is None:
+    if global_batch is None and isinstance(found, Program):
+        global_batch = found.samples or _samples_of(found)
+    if global_batch is None:
         per_sample = length if isinstance(found, Network) and not found.fixed_length else TOKENS // 2048
         global_batch = max(TOKENS // per_sample // where.devices, 1) * where.devices
         assumed.append(f"{global_batch:,} samples an iteration (--global-batch)")
     return Problem(found, where, global_batch, length, precision, time_limit,
                    executor=executor if executor in PASS_EXECUTORS else "", assumed=assumed)  # fmt: skip
+
+
+def _samples_of(program: Program) -> int | None:
+    """Of a program that says them; importers make an ONNX model of any number."""
+    if program.is_onnx:
+        return None
+    try:
+        return count_samples(program.path.read_text(encoding="utf-8")) or None
+    except (OSError, UnicodeDecodeError) as error:
+        raise PlanError(f"{program.path}: cannot be read: {error}") from None
 
 
 def make_answer(tools: Tools, problem: Problem, folder: Path | None = None, progress: Progress = quiet,

@@ -20,6 +20,7 @@ from .families import READERS
 from .fitted import fit_measurements
 from .measured import Fitted
 from .meta import program_of_config
+from .objects import named_or_written
 from .page import page_of_module
 from .planner import Progress
 from .tools import Tools
@@ -33,6 +34,7 @@ EPILOG = f"""\
 MODEL is
 {_wrapped("  a config.json of Hugging Face, or its folder; families: " + ", ".join(sorted(READERS)))}
   model.onnx, or a forward function or training step of Soap (step.mlir)
+  PACKAGE.MODULE:FUNCTION, which returns a module of PyTorch and example inputs, or a model of soap.from_*
 {_wrapped("  a name: " + ", ".join([*CATALOGUE, *ALIASES]))}
 
 {
@@ -238,8 +240,9 @@ def plan_of(tools: Tools, given: argparse.Namespace, folder: Path | None, progre
             fitted: Fitted | None, command: str) -> Answer:  # fmt: skip
     cluster, executor = (fitted.cluster, fitted.executor) if fitted else (given.cluster, given.executor)
     with tempfile.TemporaryDirectory(prefix="soap-plan-") as place:
-        program = program_of_config(given.model, given.global_batch, given.seq_length, Path(place))
-        problem = problem_of(tools, program or given.model, cluster, given.global_batch,
+        model = named_or_written(given.model, None, Path(place) / "model.mlir")
+        program = program_of_config(model, given.global_batch, given.seq_length, Path(place)) if isinstance(model, str) else None
+        problem = problem_of(tools, program or model, cluster, given.global_batch,
                              None if program else given.seq_length, given.precision, given.time_limit, executor,
                              given.max_devices)  # fmt: skip
         if fitted:

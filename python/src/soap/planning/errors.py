@@ -8,6 +8,10 @@ class PlanError(Exception):
     """Bad input: where, what, and what was expected."""
 
 
+class OutOfTime(PlanError):
+    """A time limit has ended a tool."""
+
+
 def listed(names: list[str] | tuple[str, ...], last: str = "or") -> str:
     """`a, b or c`."""
     if len(names) < 2:

@@ -55,11 +55,8 @@ def find_model(model: str) -> Network | Program:
         if name != model:
             network = replace(network, assumed=[f"'{model}' is {name}", *network.assumed])
         return network
-    if ":" in model and not path.exists():
-        raise PlanError(f"{model}: functions of Python are planned by soap.plan(...); expected a name, a config.json, a "
-                        "model.onnx or a step.mlir")  # fmt: skip
-    raise PlanError(f"{model}: unknown model; expected the path of a config.json, a model.onnx or a step.mlir, or one of "
-                    + ", ".join([*CATALOGUE, *ALIASES]))  # fmt: skip
+    raise PlanError(f"{model}: unknown model; expected the path of a config.json, a model.onnx or a step.mlir, "
+                    "PACKAGE.MODULE:FUNCTION, or one of " + ", ".join([*CATALOGUE, *ALIASES]))  # fmt: skip
 
 
 def _load(path: Path) -> object:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Callable
 
 from .cluster import Cluster
-from .errors import PlanError
+from .errors import OutOfTime, PlanError
 from .hybrid import Plan, Shape, plan_of
 from .models import Program
 from .network import Network
@@ -86,7 +86,8 @@ class Planner:
                        "-o", str(step))  # fmt: skip
         return step
 
-    def _call(self, step: Path, calls: list[dict[str, str]], output: str) -> tuple[list[dict], str]:
+    def _call(self, step: Path, calls: list[dict[str, str]], output: str,
+              seconds: float | None = None) -> tuple[list[dict], str]:  # fmt: skip
         """The one call of the pass, which may stand there several times; its reports, fewer than asked for where one
         is refused, and why."""
         problem, passes, files = self.problem, [], []
@@ -98,7 +99,9 @@ class Planner:
             passes.append("--soap-plan-hybrid=" + " ".join(f"{name}={value}" for name, value in words.items()))
         why = ""
         try:
-            self.tools.run("soap-opt", str(step), *passes, "-o", output)
+            self.tools.run("soap-opt", str(step), *passes, "-o", output, seconds=seconds)
+        except OutOfTime:
+            raise
         except PlanError as error:
             why = str(error)
         reports = [json.loads(file.read_text(encoding="utf-8")) for file in files if file.exists()]
@@ -133,10 +136,10 @@ class Planner:
         self.flops = reports[0]["iteration_flops"]
         return plan_of(reports[0]["best"], self.problem.batch)
 
-    def price_batch(self, shape: Shape, batch: int) -> dict:
-        """The report of a shape under another batch, simulated as far as simulations end."""
+    def price_batch(self, shape: Shape, batch: int, seconds: float | None = None) -> dict:
+        """The report of a shape under another batch, simulated as far as simulations end; OutOfTime after `seconds`."""
         options = {"plan": shape.option() + ",simulate", "time-limit": "20", "batch": str(batch)}
-        reports, why = self._call(self.small, [options], "/dev/null")
+        reports, why = self._call(self.small, [options], "/dev/null", seconds)
         if why:
             raise PlanError(why.split("': ", 1)[-1])
         return reports[0]["best"]
@@ -156,14 +159,29 @@ class Planner:
 
 def count_parameters(text: str) -> int:
     """Elements of the parameters of @forward, of a module's text."""
+    return sum(math.prod(shape) for shape, _ in _arguments(text, "parameter"))
+
+
+def count_samples(text: str) -> int:
+    """Samples of the data of @forward, of a module's text; 0: not known."""
+    for shape, attributes in _arguments(text, "data"):
+        if dim := re.search(r"soap\.sample_dim = (\d+)", attributes):
+            return shape[int(dim[1])]
+    return 0
+
+
+def _arguments(text: str, kind: str) -> list[tuple[list[int], str]]:
+    """Shapes and attributes of the arguments of a kind: of @forward, else of @train_step."""
     function = re.search(r"func\.func @forward\((.*?)\) -> ", text, re.S)
     if not function:
-        return 0
+        function = re.search(r"func\.func @train_step\((.*?)\) -> ", text, re.S)
+    if not function:
+        return []
     aliases = dict(re.findall(r"^(!\w+) = (.*)$", text, re.M))
-    total = 0
-    for shape, _ in re.findall(
-        r"%arg\d+: (tensor<[^>]*>|!\w+) (\{[^}]*#soap\.kind<parameter>[^}]*\})", function.group(1)
+    found = []
+    for shape, attributes in re.findall(
+        rf"%arg\d+: (tensor<[^>]*>|!\w+) (\{{[^}}]*#soap\.kind<{kind}>[^}}]*\}})", function.group(1)
     ):
         extents = aliases.get(shape, shape)[len("tensor<") :].split("x")[:-1]
-        total += math.prod(int(extent) for extent in extents)
-    return total
+        found.append(([int(extent) for extent in extents], attributes))
+    return found

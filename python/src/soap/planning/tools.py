@@ -10,7 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from .errors import PlanError
+from .errors import OutOfTime, PlanError
 
 
 def _places() -> list[Path]:
@@ -46,14 +46,16 @@ class Tools:
                         + ", ".join(str(place) for place in places)
                         + "; expected them beside soap-plan, in PATH, or in the folder that SOAP_TOOLS names")  # fmt: skip
 
-    def run(self, tool: str, *arguments: str) -> str:
-        """Its output; a failure is an error with its message."""
-        done = subprocess.run([str(self.folder / tool), *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE, text=True)  # fmt: skip
+    def run(self, tool: str, *arguments: str, seconds: float | None = None) -> str:
+        """Its output; a failure is an error with its message. `seconds`: OutOfTime where it takes longer."""
+        try:
+            done = subprocess.run([str(self.folder / tool), *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE, text=True, timeout=seconds)  # fmt: skip
+        except subprocess.TimeoutExpired:
+            raise OutOfTime(f"{tool}: the time limit") from None
         if done.returncode:
             raise PlanError(_message(tool, done.stderr, done.returncode))
         return done.stdout
-
 
     def topology(self, name: str) -> dict:
         """The topology file of a name."""

@@ -7,11 +7,10 @@ to MODEL.soap, and the values of its parameters to MODEL.safetensors: soap-opt a
 from __future__ import annotations
 
 import argparse
-import importlib
-import os
 import sys
 
 import soap
+from soap.planning.named import is_named, made_by_name
 
 from . import from_torch
 
@@ -27,14 +26,14 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     if not options.output.endswith((".soap", ".mlir")):
         parser.error(f"-o: expected a path that ends in .soap or .mlir, got {options.output!r}")
-    name, colon, attribute = options.function.partition(":")
-    if not colon:
+    if not is_named(options.function):
         parser.error(f"expected PACKAGE.MODULE:FUNCTION, got {options.function!r}")
-    sys.path.insert(0, os.getcwd())
     try:
-        made = getattr(importlib.import_module(name), attribute)()
-    except (ImportError, AttributeError) as error:
+        made = made_by_name(options.function)
+    except soap.PlanError as error:
         parser.error(str(error))
+    if not isinstance(made, (dict, tuple)):
+        parser.error(f"{options.function}: gives a {type(made).__name__}, expected a module and example inputs")
     named = dict(made) if isinstance(made, dict) else dict(zip(("module", "example_inputs"), made))
     if options.batch is not None:
         named["batch"] = options.batch

@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 import tempfile
+from concurrent.futures import Future
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Callable
 
-from ..errors import PlanError
+from ..errors import OutOfTime, PlanError
 from ..hybrid import Plan
 from ..network import Network
 from .data import (
@@ -24,6 +25,7 @@ from .data import (
     topology_of,
 )
 from .render import pack, render
+from .simulations import Simulations
 
 if TYPE_CHECKING:
     from ..answer import Answer
@@ -56,17 +58,21 @@ def page_of_answer(planner: Planner, answer: Answer, progress: Callable[[str], N
         data["facts"] = _facts(answer, simulated)
         data["search"] = _search(answer)
         if simulated:
+            simulations = Simulations(planner.problem.time_limit)
+            batches = Batches(planner, answer, simulations)
             # A batch that makes no whole microbatches is not written, so the module's is the answer's.
-            fill(data, simulated, tools, folder, progress, planner.problem.time_limit or 60, answer.best.reserve_bytes)
-            if answer.best.shape.devices:
-                data["what_if"]["rows"] += _batches(planner, answer, progress)
+            fill(data, simulated, tools, folder, progress, simulations, answer.best.reserve_bytes, batches.start)
+            batches.add_row(data["what_if"])
             if answer.today and answer.today.shape != answer.best.shape:
                 _add_today(data, planner, answer.today, simulated, folder, progress)
         else:
             data["why_no_timeline"] = f"No timeline: {why}."
             topology = tools.topology(problem.cluster.name)
             data["topology"] = topology_of(topology, tiers_of(topology))
-        data["made"] = made_by(tools, command, fingerprints_of(tools, strategy) if simulated and strategy else {})
+        fingerprints = {}
+        if simulated and strategy:  # written beside it
+            fingerprints = fingerprints_of(strategy.with_suffix(".json").read_text(encoding="utf-8"))
+        data["made"] = made_by(tools, command, fingerprints)
         data["provenance"] = provenance(simulated, has_answer=True, has_alternatives=bool(data.get("explain")))
         return render(data)
 
@@ -140,40 +146,52 @@ def _search(answer: Answer) -> dict[str, Any]:
     return {"facts": facts, "plans": list(plans.values()), "sizes": sizes}
 
 
-def _batches(planner: Planner, answer: Answer, progress: Callable[[str], None]) -> list[dict[str, Any]]:
+class Batches:
     """The plan's shape under other batches, by time for as many samples."""
-    if not isinstance(answer.problem.model, Network):
-        return []
-    shape, batch = answer.best.shape, answer.best.batch
-    points: list[dict[str, Any]] = [{"factor": 1, "ns": answer.best.nanoseconds, "share": 0}]
-    for factor in BATCHES:
-        count = round(batch * factor)
-        if count < shape.data * shape.samples:
-            points.append(
-                {
-                    "factor": factor,
-                    "short": "too small",
-                    "why": f"{count} samples are less than {shape.data} replicas of {shape.samples} take at a time",
-                }
+
+    def __init__(self, planner: Planner, answer: Answer, simulations: Simulations) -> None:
+        self.planner, self.simulations = planner, simulations
+        self.shape, self.batch, self.now = answer.best.shape, answer.best.batch, answer.best.nanoseconds
+        counts = {factor: round(self.batch * factor) for factor in BATCHES}
+        is_network = isinstance(answer.problem.model, Network) and self.shape.devices > 0
+        self.counts = counts if is_network else {}
+        self.found: dict[float, Future[dict[str, Any]]] = {}
+
+    def start(self, factor: float) -> None:
+        count = self.counts.get(factor, 0)
+        if count and not self._is_small(count):
+            self.found[factor] = self.simulations.start(
+                lambda left: self.planner.price_batch(self.shape, count, left)
             )
-            continue
-        progress(f"simulating a batch of {count:,}")
+
+    def _is_small(self, count: int) -> bool:
+        return count < self.shape.data * self.shape.samples
+
+    def add_row(self, table: dict[str, Any]) -> None:
+        if not self.counts:
+            return
+        points: list[dict[str, Any]] = [{"factor": 1, "ns": self.now, "share": 0}]
+        points += [self._point(factor, count) for factor, count in self.counts.items()]
+        table["rows"].append({"what": "samples of an iteration", "now": f"{self.batch:,}", "points": points})
+
+    def _point(self, factor: float, count: int) -> dict[str, Any]:
+        if self._is_small(count):
+            why = f"{count} samples are less than {self.shape.data} replicas of {self.shape.samples} take at a time"
+            return {"factor": factor, "short": "too small", "why": why}
         try:
-            found = planner.price_batch(shape, count)
+            found = self.found[factor].result()
+        except OutOfTime:
+            return {"factor": factor, "short": "–", "why": "the time limit left it out"}
         except PlanError as error:
-            points.append({"factor": factor, "why": str(error)})
-            continue
-        points.append(
-            {
-                "factor": factor,
-                "ns": found["makespan_ns"],
-                "share": found["makespan_ns"] / factor / answer.best.nanoseconds - 1,
-                "unit": "a sample",
-                "fits": found["excess_bytes"] == 0,
-                "priced": not found["simulated_microbatches"],
-            }
-        )
-    return [{"what": "samples of an iteration", "now": f"{batch:,}", "points": points}]
+            return {"factor": factor, "why": str(error)}
+        return {
+            "factor": factor,
+            "ns": found["makespan_ns"],
+            "share": found["makespan_ns"] / factor / self.now - 1,
+            "unit": "a sample",
+            "fits": found["excess_bytes"] == 0,
+            "priced": not found["simulated_microbatches"],
+        }
 
 
 def _add_today(

@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import Any, Callable
 
 from ..cluster import Cluster
-from ..errors import PlanError
+from ..errors import OutOfTime, PlanError
 from ..tools import Tools
 from .blocks import blocks_of
 from .render import pack
-from .what_if import what_if
+from .simulations import Simulations
+from .what_if import NEAREST_FIRST, WhatIf
 
 #: Devices and ops of which other configs are simulated.
 MOST_EXPLAINED_DEVICES, MOST_EXPLAINED = 16, 12
@@ -230,11 +231,13 @@ def _stage_blocks(ops: list[list], stages: list[dict[str, Any]], device_names: l
     return words
 
 
-def _explained(tools: Tools, simulated: Simulated, folder: Path, progress: Progress) -> list[dict[str, Any]]:
-    """Other configs of the ops that take most, of small plans for the whole batch."""
+def _explained(tools: Tools, simulated: Simulated, folder: Path, progress: Progress,
+               simulations: Simulations) -> tuple[list[dict[str, Any]], str]:  # fmt: skip
+    """Other configs of the ops that take most, of small plans for the whole batch, one of ops that differ in the number
+    of their block; and what the time limit left out."""
     timeline, devices = simulated.timeline, len(simulated.topology["devices"])
     if devices > MOST_EXPLAINED_DEVICES or "pipeline" in simulated.report or not timeline["ops"]:
-        return []
+        return [], ""
     spent: Counter = Counter()
     for lane in timeline["lanes"]:
         if "devices" in lane:
@@ -245,21 +248,23 @@ def _explained(tools: Tools, simulated: Simulated, folder: Path, progress: Progr
     known = {op[0]: op for op in timeline["ops"]}
     found: list[dict[str, Any]] = []
     grouped: set[str] = set()
+    blocks: set[tuple] = set()
     for name, _ in spent.most_common():
         if len(found) == MOST_EXPLAINED:
             break
         if name in grouped or name not in known or known[name][2] != "forward":
             continue
+        block = re.sub(r"\d+", "#", name), *map(str, known[name][1:5])
+        if block in blocks:
+            continue
+        blocks.add(block)
         progress(f"simulating other configs of {name}")
         file = folder / "explain.json"
         try:
-            tools.run(
-                "soap-opt",
-                str(simulated.module),
-                f"--soap-explain=op={name} most=60 summary=false report={file}",
-                "-o",
-                "/dev/null",
-            )
+            words = f"--soap-explain=op={name} most=60 summary=false report={file}"
+            tools.run("soap-opt", str(simulated.module), words, "-o", "/dev/null", seconds=simulations.left())
+        except OutOfTime:
+            return found, f"Left out: other configs of {name} and of ops that take less (the time limit)."
         except PlanError:
             continue
         report = json.loads(file.read_text(encoding="utf-8"))
@@ -293,7 +298,7 @@ def _explained(tools: Tools, simulated: Simulated, folder: Path, progress: Progr
                 "loops": f"{known[name][1]}: {loops}" + (f"; {others} ops follow it" if others else ""),
             }
         )
-    return found
+    return found, ""
 
 
 def _config(row: dict[str, Any]) -> str:
@@ -375,11 +380,17 @@ def provenance(simulated: Simulated | None, has_answer: bool, has_alternatives: 
 
 
 def fill(
-    data: dict[str, Any], simulated: Simulated, tools: Tools, folder: Path, progress: Progress, what_if_limit: float,
-    reserve_bytes: int = 0,
+    data: dict[str, Any], simulated: Simulated, tools: Tools, folder: Path, progress: Progress, simulations: Simulations,
+    reserve_bytes: int = 0, start_also: Callable[[float], None] = lambda factor: None,
 ) -> None:
-    """All parts that come from a simulation. `reserve_bytes`: what the executor holds of a device beside tensors."""
+    """All parts that come from a simulation. `reserve_bytes`: what the executor holds of a device beside tensors;
+    `start_also`: starts simulations of a factor for a further row of What if."""
     tiers = tiers_of(simulated.topology)
+    peak = simulated.peak_bytes + reserve_bytes
+    others = WhatIf(tools, simulated.module, simulated.topology, tiers, simulated.report, peak, folder, simulations)
+    for factor in NEAREST_FIRST:
+        others.start(factor)
+        start_also(factor)
     names = [device["name"] for device in simulated.topology["devices"]]
     timeline = dict(simulated.timeline)
     ops = timeline.pop("ops")
@@ -397,19 +408,8 @@ def fill(
     data["stage_blocks"] = _stage_blocks(ops, simulated.report.get("pipeline", {}).get("stages", []), names)
     data["timeline"], dropped = pack(timeline)
     data["timeline_words"] = _timeline_words(simulated, dropped)
-    data["explain"] = _explained(tools, simulated, folder, progress)
-    if what_if_limit >= 0:
-        data["what_if"] = what_if(
-            tools,
-            simulated.module,
-            simulated.topology,
-            tiers,
-            simulated.report,
-            simulated.peak_bytes + reserve_bytes,
-            folder,
-            what_if_limit,
-            progress,
-        )
+    data["explain"], data["explain_left_out"] = _explained(tools, simulated, folder, progress, simulations)
+    data["what_if"] = others.table(progress)
 
 
 def made_by(tools: Tools, command: str, fingerprints: dict[str, str]) -> dict[str, Any]:
@@ -422,12 +422,10 @@ def made_by(tools: Tools, command: str, fingerprints: dict[str, str]) -> dict[st
     }
 
 
-def fingerprints_of(tools: Tools, module: Path) -> dict[str, str]:
-    try:
-        strategy = json.loads(tools.run("soap-translate", "--strategy-to-json", str(module)))
-    except PlanError:
-        return {}
-    return {"model": strategy["model_fingerprint"], "topology": strategy["topology_fingerprint"]}
+def fingerprints_of(strategy: str) -> dict[str, str]:
+    """Of the text of a strategy file."""
+    written = json.loads(strategy)
+    return {"model": written["model_fingerprint"], "topology": written["topology_fingerprint"]}
 
 
 def cluster_data(cluster: Cluster) -> dict[str, Any]:

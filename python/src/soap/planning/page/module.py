@@ -27,6 +27,7 @@ from .data import (
     simulation_facts,
 )
 from .render import pack, render
+from .simulations import Simulations
 
 
 def page_of_module(
@@ -44,6 +45,7 @@ def page_of_module(
         folder = Path(place)
         progress(f"simulating {module.name}")
         simulated = simulate(tools, module, folder)
+        simulations = Simulations(what_if_limit)
         cluster = find_cluster(tools, simulated.topology_name)
         name = _name_of(module)
         data: dict[str, Any] = {"version": 1, "title": f"{name} on {simulated.topology['name']}", "answer": None}
@@ -64,7 +66,7 @@ def page_of_module(
                     "with slower links it would be shorter: " + json.dumps(report["scheduling_anomaly"]),
                 ]
             )
-        fill(data, simulated, tools, folder, progress, what_if_limit)
+        fill(data, simulated, tools, folder, progress, simulations)
         if search:
             data["search"] = search_of(_json(search))
         if beside:
@@ -82,9 +84,17 @@ def page_of_module(
                 "timeline": pack(timeline)[0],
                 "peak_bytes": other.peak_bytes,
             }
-        data["made"] = made_by(tools, command, fingerprints_of(tools, module))
+        data["made"] = made_by(tools, command, _fingerprints(tools, module))
         data["provenance"] = provenance(simulated, has_answer=False, has_alternatives=bool(data["explain"]))
         return render(data)
+
+
+def _fingerprints(tools: Tools, module: Path) -> dict[str, str]:
+    """None of a module that is partitioned, which has no strategy file."""
+    try:
+        return fingerprints_of(tools.run("soap-translate", "--strategy-to-json", str(module)))
+    except PlanError:
+        return {}
 
 
 def _name_of(module: Path) -> str:

@@ -8,6 +8,7 @@ import gzip
 import html
 import json
 import re
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -35,33 +36,49 @@ def _read(name: str) -> str:
 
 def pack(timeline: dict[str, Any], most: int = MOST_PACKED) -> tuple[str, int]:
     """A timeline as base64 of gzip, and how many lanes had to leave out their tasks; passes and memory stay."""
-    lanes = timeline["lanes"]
-    dropped = 0
-    while True:
-        text = _packed(timeline)
-        if len(text) <= most or dropped == len(lanes):
-            return text, dropped
-        # Lanes have about as much each.
-        keep = int((len(lanes) - dropped) * most / len(text) * 0.97)
-        for lane in lanes[min(keep, len(lanes) - dropped - 1) :]:
-            lane["tasks"], lane["dropped"] = [], True
-        dropped = sum("dropped" in lane for lane in lanes)
-
-
-def _packed(timeline: dict[str, Any]) -> str:
-    """Blocks that repeat are alike in what differs from task to task: numbers of subjects, gaps, durations."""
-    lanes = []
     width = len(timeline["memory_kinds"]) + 1
-    for lane in timeline["lanes"]:
-        lanes.append({**lane, "tasks": [[*group[:2], *_gaps(group[2:])] for group in lane["tasks"]]})
-        if "memory" in lane:
-            points = lane["memory"]
-            lanes[-1]["memory"] = points[:width] + [now - before for before, now in zip(points, points[width:])]
+    whole = [_lane(lane, width) for lane in timeline["lanes"]]
+    bare = [_lane({**lane, "tasks": [], "dropped": True}, width) for lane in timeline["lanes"]]
     path = timeline["critical_path"]
     gaps = _gaps([number for i in range(0, len(path), 4) for number in path[i + 1 : i + 4]])
-    packed = {**timeline, "gaps": True, "lanes": lanes, "critical_path": [path[::4], gaps]}
-    text = json.dumps(packed, separators=(",", ":")).encode()
-    return base64.b64encode(gzip.compress(text, 9, mtime=0)).decode("ascii")
+    rest = _json({**timeline, "gaps": True, "lanes": [], "critical_path": [path[::4], gaps]})
+    keep = _fitting(rest, whole, bare, most)
+    while True:
+        lanes = whole[:keep] + bare[keep:]
+        text = rest.replace('"lanes":[]', '"lanes":[' + ",".join(lanes) + "]", 1)
+        packed = base64.b64encode(gzip.compress(text.encode(), 9, mtime=0)).decode("ascii")
+        if len(packed) <= most or not keep:
+            return packed, len(lanes) - keep
+        keep = min(keep - 1, int(keep * most / len(packed)))
+
+
+def _fitting(rest: str, whole: list[str], bare: list[str], most: int) -> int:
+    """How many lanes keep their tasks, by what each adds to the packed text."""
+    parts = [_sizes([rest, *bare]), _sizes(whole)]
+    left = most * 3 // 4 - sum(parts[0])
+    for keep, (size, without) in enumerate(zip(parts[1], parts[0][1:])):
+        left -= size - without
+        if left < 0:
+            return keep
+    return len(whole)
+
+
+def _sizes(texts: list[str]) -> list[int]:
+    stream = zlib.compressobj(9)
+    return [len(stream.compress(text.encode())) + len(stream.flush(zlib.Z_SYNC_FLUSH)) for text in texts]
+
+
+def _lane(lane: dict[str, Any], width: int) -> str:
+    """Blocks that repeat are alike in what differs from task to task: numbers of subjects, gaps, durations."""
+    packed = {**lane, "tasks": [[*group[:2], *_gaps(group[2:])] for group in lane["tasks"]]}
+    if "memory" in lane:
+        points = lane["memory"]
+        packed["memory"] = points[:width] + [now - before for before, now in zip(points, points[width:])]
+    return _json(packed)
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, separators=(",", ":"))
 
 
 def _gaps(tasks: list[int]) -> list[int]:

@@ -302,6 +302,7 @@ class Page {
       root.append(made);
     }
     if (explain?.length) this.alternatives(root, explain);
+    if (this.data.explain_left_out) root.append(element("p", { class: "note" }, this.data.explain_left_out));
     return true;
   }
   bar(share) {

@@ -5,15 +5,18 @@ from __future__ import annotations
 
 import copy
 import json
-import time
+from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Callable
 
-from ..errors import PlanError
+from ..errors import OutOfTime, PlanError
 from ..tools import Tools
+from .simulations import Simulations
 
 FACTORS = (0.25, 0.5, 1.0, 2.0, 4.0)
+#: Of all rows: what a time limit leaves out are the ends.
+NEAREST_FIRST = (1.0, 0.5, 2.0, 0.25, 4.0)
 
 Topology = dict[str, Any]
 
@@ -103,79 +106,96 @@ def _without_collectives(entry: dict[str, Any], folder: Path) -> Path:
     return path
 
 
-def what_if(
-    tools: Tools,
-    module: Path,
-    topology: Topology,
-    tiers: list[dict[str, Any]],
-    base: dict[str, Any],
-    peak: int,
-    folder: Path,
-    time_limit: float,
-    progress: Callable[[str], None],
-) -> dict[str, Any]:
-    """`base`: the report under the topology as it is; `peak`: bytes that the fullest device has in use."""
-    rows, missed = rows_of(topology, tiers, folder)
-    found: list[dict[str, Any]] = []
-    began = time.monotonic()
-    for row in rows:
-        if time_limit and time.monotonic() - began > time_limit:
-            missed.append(f"{row.what} (the time limit)")
-            continue
-        progress(f"simulating other machines: {row.what}")
-        points = _simulate(tools, module, topology, row, folder)
-        own = next((point["ns"] for point in points if point["factor"] == 1 and "ns" in point), None)
-        for point in points:
-            if own and "ns" in point:
-                point["share"] = point["ns"] / own - 1
-        found.append(
-            {"what": row.what, "now": row.now, "points": points, "note": row.note if own != base["makespan_ns"] else ""}
-        )
-    memory = min(entry["memory_bytes"] for entry in topology["device_types"])
-    found.append(
-        {
-            "what": "memory of a device",
-            "now": f"{memory / 1e9:,.1f} GB",
-            "points": [
-                {
-                    "factor": factor,
-                    "words": "fits" if peak <= memory * factor else "does not fit",
-                    "isBad": peak > memory * factor,
-                }
-                for factor in FACTORS
-            ],
-        }
-    )
-    return {
-        "words": "The same plan on machines that differ in one thing, each simulated when this file was written; a "
-        "search might find another plan there.",
-        "base": base["makespan_ns"],
-        "rows": found,
-        "left_out": f"Left out: {', '.join(missed)}." if missed else "",
-    }
+class WhatIf:
+    """The table."""
 
+    def __init__(self, tools: Tools, module: Path, topology: Topology, tiers: list[dict[str, Any]], base: dict[str, Any],
+                 peak: int, folder: Path, simulations: Simulations) -> None:  # fmt: skip
+        """`base`: the report under the topology as it is; `peak`: bytes that the fullest device has in use."""
+        self.tools, self.module, self.folder, self.simulations = tools, module, folder, simulations
+        self.base, self.peak = base["makespan_ns"], peak
+        self.memory = min(entry["memory_bytes"] for entry in topology["device_types"])
+        self.rows, self.missing = rows_of(topology, tiers, folder)
+        self.topology = topology
+        self.made: list[tuple[Topology, Future[int]]] = [(topology, _known(self.base))]
+        self.times: dict[tuple[str, float], Future[int]] = {}
 
-def _simulate(tools: Tools, module: Path, topology: Topology, row: Row, folder: Path) -> list[dict[str, Any]]:
-    """A point for each factor."""
-    passes, reports = [], []
-    for number, factor in enumerate(FACTORS):
-        made = copy.deepcopy(topology)
-        row.change(made, factor)
-        file, report = folder / f"what-if-{number}.json", folder / f"what-if-report-{number}.json"
-        file.write_text(json.dumps(made), encoding="utf-8")
-        report.unlink(missing_ok=True)
-        reports.append(report)
+    def start(self, factor: float) -> None:
+        """Starts the simulations of a column."""
+        for row in self.rows:
+            self.times[row.what, factor] = self._time(self.topology, row, factor)
+
+    def _time(self, topology: Topology, row: Row, factor: float) -> Future[int]:
+        """The time on another topology; equal ones are simulated once."""
+        wanted = copy.deepcopy(topology)
+        row.change(wanted, factor)
+        for made, time in self.made:
+            if made == wanted:
+                return time
+        number = len(self.made)
+        file, report = self.folder / f"what-if-{number}.json", self.folder / f"what-if-report-{number}.json"
         words = {"topology": file, "report": report, "compare": "none", "anomalies": "never", "summary": "false"}
-        passes.append("--soap-simulate=" + " ".join(f"{key}={value}" for key, value in words.items()))
-    why = ""
+        options = "--soap-simulate=" + " ".join(f"{key}={value}" for key, value in words.items())
+
+        def simulate(seconds: float | None) -> int:
+            file.write_text(json.dumps(wanted), encoding="utf-8")
+            self.tools.run("soap-opt", str(self.module), options, "-o", "/dev/null", seconds=seconds)
+            return json.loads(report.read_text(encoding="utf-8"))["makespan_ns"]
+
+        self.made.append((wanted, self.simulations.start(simulate)))
+        return self.made[-1][1]
+
+    def table(self, progress: Callable[[str], None]) -> dict[str, Any]:
+        found: list[dict[str, Any]] = []
+        missing = list(self.missing)
+        for row in self.rows:
+            progress(f"simulating other machines: {row.what}")
+            points = [_point(factor, self.times[row.what, factor]) for factor in FACTORS]
+            own = next((point["ns"] for point in points if point["factor"] == 1 and "ns" in point), None)
+            late = [f"× {point['factor']:g}" for point in points if "short" in point]
+            if own is None or len(late) == len(points) - 1:
+                late = ["all"]
+            for point in points:
+                if own and "ns" in point:
+                    point["share"] = point["ns"] / own - 1
+            if late:
+                missing.append(f"{row.what} ({'' if late == ['all'] else ', '.join(late) + ': '}the time limit)")
+            if late != ["all"]:
+                note = row.note if own != self.base else ""
+                found.append({"what": row.what, "now": row.now, "points": points, "note": note})
+        found.append(
+            {
+                "what": "memory of a device",
+                "now": f"{self.memory / 1e9:,.1f} GB",
+                "points": [
+                    {
+                        "factor": factor,
+                        "words": "fits" if self.peak <= self.memory * factor else "does not fit",
+                        "isBad": self.peak > self.memory * factor,
+                    }
+                    for factor in FACTORS
+                ],
+            }
+        )
+        return {
+            "words": "The same plan on machines that differ in one thing, each simulated when this file was written; a "
+            "search might find another plan there.",
+            "base": self.base,
+            "rows": found,
+            "left_out": f"Left out: {', '.join(missing)}." if missing else "",
+        }
+
+
+def _known(number: int) -> Future[int]:
+    future: Future[int] = Future()
+    future.set_result(number)
+    return future
+
+
+def _point(factor: float, time: Future[int]) -> dict[str, Any]:
     try:
-        tools.run("soap-opt", str(module), *passes, "-o", "/dev/null")
+        return {"factor": factor, "ns": time.result()}
+    except OutOfTime:
+        return {"factor": factor, "why": "the time limit left it out", "short": "–"}
     except PlanError as error:
-        why = str(error)
-    points: list[dict[str, Any]] = []
-    for factor, report in zip(FACTORS, reports):
-        if report.exists():
-            points.append({"factor": factor, "ns": json.loads(report.read_text(encoding="utf-8"))["makespan_ns"]})
-        else:
-            points.append({"factor": factor, "why": why})
-    return points
+        return {"factor": factor, "why": str(error)}
