@@ -75,7 +75,7 @@ static Executor megatronCore() {
   executor.contiguous = false;
   executor.uneven = executor.offload = executor.anyCut = false;
   executor.zero = {0, 1, 3};
-  executor.accumulates = executor.quantizesAtOnce = true;
+  executor.accumulates = executor.quantizesAtOnce = executor.regathers = true;
   executor.reservedBytes = 2048 * mib;
   executor.products = 0.97;
   executor.others = 0.97;
@@ -161,7 +161,8 @@ static Executor readExecutor(const jsonfile::Cursor &root) {
   root.expectObject({"version", "name", "base", "products", "attention",
                      "others", "collectives", "attention_flops_per_s",
                      "fragmentation", "dispatch_s", "reserved_bytes", "fuses",
-                     "accumulates", "quantizes_at_once", "kernels", "range"});
+                     "accumulates", "quantizes_at_once", "regathers", "kernels",
+                     "range"});
   root.expectVersion();
   const Executor *base = findExecutor(root["base"].string());
   if (!base)
@@ -193,6 +194,8 @@ static Executor readExecutor(const jsonfile::Cursor &root) {
     executor.accumulates = root["accumulates"].boolean();
   if (root.has("quantizes_at_once"))
     executor.quantizesAtOnce = root["quantizes_at_once"].boolean();
+  if (root.has("regathers"))
+    executor.regathers = root["regathers"].boolean();
   // Published runs say nothing of constants of one's own.
   executor.least = executor.most = 0;
   if (root.has("range")) {
@@ -250,6 +253,7 @@ std::string soap::printExecutor(const Executor &executor) {
   root["fuses"] = executor.fuses;
   root["accumulates"] = executor.accumulates;
   root["quantizes_at_once"] = executor.quantizesAtOnce;
+  root["regathers"] = executor.regathers;
   if (executor.most > 0)
     root["range"] = {executor.least, executor.most};
   return root.dump();

@@ -52,6 +52,9 @@ struct Executor {
   /// Products add to what is there: weight gradients of a microbatch to the
   /// sum, gradients of one tensor to each other.
   bool accumulates = false;
+  /// A device keeps its part of what products read whole, and gathers it again
+  /// in the backward pass.
+  bool regathers = false;
   /// One kernel finds scales and writes both copies of 8-bit floats.
   bool quantizesAtOnce = false;
   /// The type in which it sums gradients over replicas: `f32`, `bf16`.

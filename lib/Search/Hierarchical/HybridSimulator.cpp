@@ -7,12 +7,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Soap/Model/BandPieces.h"
 #include "Soap/Search/Hierarchical/HybridSimulator.h"
 
 #include "MicrobatchGraph.h"
+#include "SegmentCosts.h"
 #include "Soap/Memory/HostMemory.h"
 #include "Soap/Mesh/Symmetry/PlannedPasses.h"
+#include "Soap/Model/BandPieces.h"
+#include "Soap/Model/Reuse.h"
 #include "Soap/Pipeline/StagePasses.h"
 #include "Soap/Search/Problem/PricedStrategy.h"
 #include "Soap/Search/Problem/SomeDevices.h"
@@ -21,6 +23,7 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <map>
 
 using namespace soap;
 
@@ -94,11 +97,69 @@ private:
     step.strategy = rewritten->configs(placement->strategy);
     step.roles = rewritten->roles(problem.getGraph(), problem.getRoles());
     step.facts = rewritten->facts(facts);
+    if (topology.executor.regathers && plan.shape.tensor > 1)
+      delayGathers(rewritten->graph, step.strategy, step.roles);
     for (int first : placement->firsts)
       step.firsts.push_back(rewritten->numberOf[static_cast<size_t>(first)]);
     step.devices = std::move(placement->devices);
     step.rewritten = std::move(*rewritten);
     return step;
+  }
+
+  /// Bytes of a tile of the first piece.
+  static int64_t tileBytes(const GraphValue &value, const AccessMap &map,
+                           const IterationSpace &space, const Config &config) {
+    LoopBox box = space.wholeBox();
+    for (size_t l = 0; l < box.size(); ++l)
+      box[l] = cut(space.loops[l].extent, config.degrees[l], 0);
+    return image(map, box, value.shape).volume() * value.elementBytes;
+  }
+
+  /// Products of the backward pass, and views for them, that read larger tiles
+  /// of a value than the forward pass has written have them once the op before
+  /// them is done (Executor::regathers).
+  static void delayGathers(Graph &graph, const Strategy &strategy,
+                           const std::vector<std::vector<Role>> &roles) {
+    std::vector<int> writers(graph.values.size(), -1);
+    for (size_t n = 0; n < graph.nodes.size(); ++n)
+      for (int value : graph.nodes[n].whole.results)
+        writers[static_cast<size_t>(value)] = static_cast<int>(n);
+    struct Gather {
+      int trigger = -1;
+      std::vector<int> readers;
+    };
+    std::map<int, Gather> gathers; // by value
+    int before = -1; // a value of samples that the op before has written
+    for (size_t n = 0; n < graph.nodes.size(); ++n) {
+      const Kernel &reader = graph.nodes[n].whole;
+      if (reader.phase != Phase::Backward)
+        continue;
+      for (size_t o = 0; o < reader.operands.size() && before >= 0; ++o) {
+        int value = reader.operands[o];
+        int from = writers[static_cast<size_t>(value)];
+        if (from < 0 || !mayRegather(reader) ||
+            graph.nodes[static_cast<size_t>(from)].whole.phase !=
+                Phase::Forward)
+          continue;
+        const Kernel &writer = graph.nodes[static_cast<size_t>(from)].whole;
+        auto result = static_cast<size_t>(
+            std::ranges::find(writer.results, value) - writer.results.begin());
+        const GraphValue &of = graph.values[static_cast<size_t>(value)];
+        if (tileBytes(of, writer.space.results[result].map, writer.space,
+                      strategy[static_cast<size_t>(from)]) >=
+            tileBytes(of, reader.space.operands[o].map, reader.space,
+                      strategy[n]))
+          continue;
+        Gather &gather = gathers[value];
+        if (gather.trigger < 0)
+          gather.trigger = before;
+        gather.readers.push_back(static_cast<int>(n));
+      }
+      if (std::ranges::find(roles[n], Role::Sample) != roles[n].end())
+        before = reader.results.front();
+    }
+    for (const auto &[value, gather] : gathers)
+      delayReaders(graph, value, gather.trigger, gather.readers);
   }
 
   /// Of long iterations a few microbatches are simulated: with twice and three

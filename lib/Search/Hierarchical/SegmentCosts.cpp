@@ -185,6 +185,7 @@ private:
   std::vector<bool> isRead;
   /// By value: the most bytes of it, or of its views, that such a node reads.
   std::vector<int64_t> readBytes;
+  std::vector<bool> isReadByProduct;
 
   void findViews() {
     memoryOf.resize(graph.values.size());
@@ -342,6 +343,7 @@ private:
 
   void findReads() {
     isRead.assign(graph.values.size(), false);
+    isReadByProduct = isRead;
     readBytes.assign(graph.values.size(), 0);
     const std::vector<PlanState::Slot> &slots = plan.getSlots();
     for (size_t s = 0; s < slots.size(); ++s) {
@@ -355,7 +357,22 @@ private:
         bytes =
             std::max(bytes, tileBytes(s, value, kernel.space.operands[o].map));
         isRead[value] = true;
+        isReadByProduct[value] =
+            isReadByProduct[value] || mayRegather(kernel);
       }
+    }
+    if (plan.getCost().getTopology().executor.regathers)
+      keepParts();
+  }
+
+  /// Of what products read whole, a device keeps its part.
+  void keepParts() {
+    for (size_t v = 0; v < graph.values.size(); ++v) {
+      int node = producer[v];
+      if (!isReadByProduct[v] || !hasSamples[v] || node < 0 || !isForward(node))
+        continue;
+      if (int64_t own = ownTile(node, static_cast<int>(v)); own > 0)
+        readBytes[v] = std::min(readBytes[v], own);
     }
   }
 
@@ -833,6 +850,11 @@ soap::planMicrobatch(const Graph &graph, const std::vector<OpGroup> &groups,
   if (mates.exist())
     leaveOut(mates, graph, made.segments, made.passes);
   return made;
+}
+
+bool soap::mayRegather(const Kernel &kernel) {
+  return kernel.kind.starts_with("matmul") || kernel.kind == "reshape" ||
+         kernel.kind == "transpose";
 }
 
 Expected<SegmentCosts>

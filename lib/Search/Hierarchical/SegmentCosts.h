@@ -138,6 +138,10 @@ findSegmentCosts(const Graph &graph, const std::vector<OpGroup> &groups,
                  const PlannedMicrobatch &microbatch, const LayerMates &mates,
                  const Topology &topology, const HybridShape &shape);
 
+/// Products, and views for them: what they read whole in the backward pass, a
+/// device may gather again (Executor::regathers).
+bool mayRegather(const Kernel &kernel);
+
 /// The time in ns that the updates of each segment take on one device, if they
 /// are split into `pieces`, and updates of experts into `expertPieces`.
 std::vector<int64_t> findUpdateNs(const Graph &graph,
