@@ -143,7 +143,7 @@ def shapes_of(devices, machine, batch, experts):
                             yield Shape(stages=stages, chunks=chunks, tensor=tensor, context=context, data=data,
                                         samples=2 if batch % (2 * data) == 0 else 1, zero=zero if data * context > 1 else 0,
                                         experts=shared if recompute != "none" else 1, sequence=tensor > 1,
-                                        zigzag=context > 1, recompute=recompute,
+                                        zigzag=context > 1, overlap=recompute in ("selective", "whole"), recompute=recompute,
                                         offload=zero == 1 and stages == 1 and recompute == "whole")  # fmt: skip
 
 
@@ -235,7 +235,7 @@ def check_reports():
     stage = {"recompute": "none", "parameter_bytes": 4, "state_bytes": 3, "gradient_bytes": 2, "activation_bytes": 10,
              "scratch_bytes": 5}  # fmt: skip
     report = {"stages": 2, "chunks": 2, "tensor": 1, "context": 1, "data": 4, "samples": 1, "zero": 1, "sequence": False,
-              "zigzag": False, "experts": 1, "makespan_ns": 7, "excess_bytes": 0, "peak_bytes": 60, "max_bytes": 80,
+              "zigzag": False, "overlap": False, "experts": 1, "makespan_ns": 7, "excess_bytes": 0, "peak_bytes": 60, "max_bytes": 80,
               "by_stage": [stage, stage, stage, {**stage, "activation_bytes": 20, "scratch_bytes": 6}]}  # fmt: skip
     plan = plan_of(report, 32)
     memory = plan.memory_by_kind()
