@@ -206,12 +206,11 @@ private:
   }
 
   bool addsProducts(const Kernel &op) const {
-    auto ofProducts =
-        std::ranges::count_if(op.operands, [&](int value) {
-          int from = producer[value];
-          return from >= 0 && kernel(from).kind.starts_with("matmul") &&
-                 readers[value].size() == 1;
-        });
+    auto ofProducts = std::ranges::count_if(op.operands, [&](int value) {
+      int from = producer[value];
+      return from >= 0 && kernel(from).kind.starts_with("matmul") &&
+             readers[value].size() == 1;
+    });
     return ofProducts > 0 &&
            ofProducts + 1 >= static_cast<ptrdiff_t>(op.operands.size());
   }

@@ -255,9 +255,9 @@ private:
     int64_t elements = plan.regionsOf(value).volume(combine.region),
             bytes = graph.values[static_cast<size_t>(value)].elementBytes;
     const ValuePlan &planned = plan.valuePlan(value);
-    bool ofProduct = planned.ofProduct && std::ranges::all_of(inputs, [&](int i) {
-      return i < planned.sources;
-    });
+    bool ofProduct =
+        planned.ofProduct &&
+        std::ranges::all_of(inputs, [&](int i) { return i < planned.sources; });
     auto timeOf = [&](size_t tiles) {
       Work work = localWork(ActionKind::Combine, elements, bytes, tiles);
       work.ofProducts = ofProduct;

@@ -57,7 +57,7 @@ CASES = [
     build("a schedule without an end", "schedule=cosine", "total-iterations is 0", "schedule=cosine"),
     build("a negative norm", "clip-norm=-1", "clip-norm is -1"),
     build("a model for evaluation that is not there", "loss=mse evaluation-model=no-such.mlir", "no-such.mlir"),
-    build("unknown optimizer", "optimizer=lion", "lion", "sgd"),
+    build("unknown optimizer", "optimizer=lamb", "lamb", "sgd"),
     build("negative learning rate", "learning-rate=-1", "learning-rate", "-1"),
     build("a learning rate that is no number", "learning-rate=nan", "learning-rate"),
     build("momentum of one", "momentum=1", "momentum"),

@@ -51,9 +51,9 @@ TEST(ElementwiseGradient, Attributes) {
       checkGradients(functionOf("soap.gelu", "approximate", {"4x5"}, "4x5")),
       "");
   for (const char *beta : {"", "beta = 1.702 : f64"})
-    EXPECT_EQ(checkGradients(
-                  functionOf("soap.swiglu", beta, {"4x5", "4x5"}, "4x5")),
-              "");
+    EXPECT_EQ(
+        checkGradients(functionOf("soap.swiglu", beta, {"4x5", "4x5"}, "4x5")),
+        "");
   EXPECT_EQ(checkGradients(
                 functionOf("soap.rsqrt", "epsilon = 0.5 : f64", {"4x5"}, "4x5"),
                 Range::Positive),

@@ -84,8 +84,8 @@ struct Executor {
   /// Whether kernels take another time than they were measured with.
   bool changesKernels() const {
     return !fuses || views || accumulates || quantizesAtOnce ||
-           attentionFlops > 0 || dispatchNs > 0 ||
-           products != 1 || attention != 1 || others != 1;
+           attentionFlops > 0 || dispatchNs > 0 || products != 1 ||
+           attention != 1 || others != 1;
   }
   /// The bytes that tensors may have of `memoryBytes`.
   int64_t usableBytes(int64_t memoryBytes) const;

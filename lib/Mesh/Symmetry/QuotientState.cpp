@@ -273,8 +273,7 @@ ValueSource QuotientState::sourceOf(int value, const PartMaker &partOf,
       }
     source.partialMode = kernels[slot].partialMode;
     source.partial = source.partialMode || source.blocks->partial;
-    source.ofProduct =
-        slots[slot].kernel->kind.starts_with("matmul");
+    source.ofProduct = slots[slot].kernel->kind.starts_with("matmul");
     if (source.partial) {
       setRounds(value, slot, geometry, source.devices.size(), part);
       source.rounds = part.rounds;

@@ -387,8 +387,9 @@ struct HybridModel::Impl {
   void addMemory(const HybridShape &shape, const SegmentCosts &found, int group,
                  const std::vector<PipelinePass> &passes,
                  HybridPlan &plan) const;
-  /// Whether the executor runs plans with this level of recomputation.
-  bool mayRecompute(Recompute level) const;
+  /// Whether the executor runs plans with this level of recomputation: beside
+  /// another pass, Megatron computes no whole layers again.
+  bool mayRecompute(const HybridShape &shape, Recompute level) const;
   void addSynchronization(const HybridShape &shape, const SegmentCosts &found,
                           HybridStage &made);
   HybridPlan price(const HybridShape &shape, const SegmentCosts &found,
@@ -402,8 +403,12 @@ constexpr Recompute levels[] = {Recompute::None, Recompute::Selective,
 
 } // namespace
 
-bool HybridModel::Impl::mayRecompute(Recompute level) const {
-  return level != Recompute::Selective || topology.executor.selective;
+bool HybridModel::Impl::mayRecompute(const HybridShape &shape,
+                                     Recompute level) const {
+  const Executor &executor = topology.executor;
+  if (level == Recompute::Whole)
+    return !shape.overlap || executor.configs;
+  return level != Recompute::Selective || executor.selective;
 }
 
 /// The first segments of stages, one a group, whose longest pass is shortest
@@ -417,7 +422,7 @@ HybridModel::Impl::fitStages(const HybridShape &shape,
       [&](int stage, const StageSums &sums) {
         int64_t least = neverNs;
         for (Recompute level : levels) {
-          if (recompute ? level != *recompute : !mayRecompute(level))
+          if (recompute ? level != *recompute : !mayRecompute(shape, level))
             continue;
           HybridStage made;
           made.recompute = level;
@@ -929,7 +934,7 @@ HybridPlan HybridModel::Impl::price(const HybridShape &shape,
   }
   for (int group = 0; group < shape.groups; ++group)
     for (Recompute level : levels) {
-      if (!recompute && !mayRecompute(level))
+      if (!recompute && !mayRecompute(shape, level))
         continue;
       for (int s = group; s < count; s += shape.groups)
         plan.stages[s].recompute = recompute ? *recompute : level;

@@ -28,10 +28,17 @@ bool soap::isStopped(const HierarchicalOptions &options) {
 }
 
 RecordedModel::Key RecordedModel::keyOf(const HybridShape &shape) {
-  return {shape.groups, shape.data,    shape.tensor,
-          shape.chunks, shape.samples, static_cast<int64_t>(shape.sequence),
-          shape.zero,   shape.context, static_cast<int64_t>(shape.zigzag),
-          shape.experts, static_cast<int64_t>(shape.overlap)};
+  return {shape.groups,
+          shape.data,
+          shape.tensor,
+          shape.chunks,
+          shape.samples,
+          static_cast<int64_t>(shape.sequence),
+          shape.zero,
+          shape.context,
+          static_cast<int64_t>(shape.zigzag),
+          shape.experts,
+          static_cast<int64_t>(shape.overlap)};
 }
 
 /// The number of segments that the stages of a plan cover.

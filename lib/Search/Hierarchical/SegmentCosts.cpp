@@ -357,8 +357,7 @@ private:
         bytes =
             std::max(bytes, tileBytes(s, value, kernel.space.operands[o].map));
         isRead[value] = true;
-        isReadByProduct[value] =
-            isReadByProduct[value] || mayRegather(kernel);
+        isReadByProduct[value] = isReadByProduct[value] || mayRegather(kernel);
       }
     }
     if (plan.getCost().getTopology().executor.regathers)

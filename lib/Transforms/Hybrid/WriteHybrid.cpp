@@ -48,12 +48,12 @@ mlir::soap::writeHybrid(FunctionProblem &target, ::soap::HybridModel &model,
   if (best.microbatches > 1 || best.stages.size() > 1 ||
       !placement->keeps.empty()) {
     pipeline.emplace();
-    pipeline->attribute =
-        PipelineAttr::get(module.getContext(), best.microbatches,
-                          best.shape.overlap
-                              ? mlir::soap::PipelineSchedule::Overlapped
-                              : mlir::soap::PipelineSchedule::OneForwardOneBackward,
-                          ArrayRef<int64_t>());
+    pipeline->attribute = PipelineAttr::get(
+        module.getContext(), best.microbatches,
+        best.shape.overlap
+            ? mlir::soap::PipelineSchedule::Overlapped
+            : mlir::soap::PipelineSchedule::OneForwardOneBackward,
+        ArrayRef<int64_t>());
     for (auto [first, devices] :
          llvm::zip_equal(placement->firsts, placement->devices))
       pipeline->stages.push_back(

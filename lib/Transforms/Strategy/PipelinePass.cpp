@@ -77,7 +77,8 @@ LogicalResult PipelinePass::checkOptions(const FunctionProblem &target) {
   if (chunks < 1)
     return fail("chunks", chunks.getValue(), "a number of at least 1");
   if (!symbolizePipelineSchedule(schedule))
-    return fail("schedule", schedule.getValue(), "1f1b, 1f1b-overlapped or gpipe");
+    return fail("schedule", schedule.getValue(),
+                "1f1b, 1f1b-overlapped or gpipe");
   int64_t samples = samplesOfBatch(target);
   if (microbatches < 1 || microbatches > samples)
     return fail("microbatches", microbatches.getValue(),

@@ -392,9 +392,8 @@ LogicalResult SwiGLUOp::buildGradient(OpBuilder &builder,
     return success();
   GradientBuilder gradients(builder, *this);
   if (wanted[0])
-    operandGrads[0] =
-        gradients.create<SwiGLUGradOp>("gate_grad", dy.getType(), dy, getGate(),
-                                       getUp(), getBetaAttr());
+    operandGrads[0] = gradients.create<SwiGLUGradOp>(
+        "gate_grad", dy.getType(), dy, getGate(), getUp(), getBetaAttr());
   if (wanted[1])
     operandGrads[1] = gradients.create<SwiGLUOp>("up_grad", dy.getType(),
                                                  getGate(), dy, getBetaAttr());
