@@ -234,8 +234,8 @@ TEST_F(StrategyFileErrors, Pipelines) {
       pipeline(0, "1f1b"),
       "at /pipeline/microbatches: expected an integer from 1 to 1048576, "
       "got 0");
-  expectError(pipeline(2, "2f2b"),
-              "at /pipeline/schedule: expected gpipe, 1f1b or 1f1b-overlapped, got \"2f2b\"");
+  expectError(pipeline(2, "2f2b"), "at /pipeline/schedule: expected gpipe, "
+                                   "1f1b or 1f1b-overlapped, got \"2f2b\"");
 }
 
 TEST_F(StrategyFileErrors, InvalidJson) {
