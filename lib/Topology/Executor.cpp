@@ -79,8 +79,8 @@ static Executor megatronCore() {
   executor.reservedBytes = 2048 * mib;
   executor.products = 1.02;
   executor.others = 0.75;
-  executor.least = 0.78;
-  executor.most = 1.02;
+  executor.least = 0.89;
+  executor.most = 1.11;
   return executor;
 }
 

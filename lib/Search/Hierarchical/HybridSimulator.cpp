@@ -10,6 +10,7 @@
 #include "Soap/Search/Hierarchical/HybridSimulator.h"
 
 #include "MicrobatchGraph.h"
+#include "Model/Writers.h"
 #include "SegmentCosts.h"
 #include "Soap/Memory/HostMemory.h"
 #include "Soap/Mesh/Symmetry/PlannedPasses.h"
@@ -120,10 +121,7 @@ private:
   /// them is done (Executor::regathers).
   static void delayGathers(Graph &graph, const Strategy &strategy,
                            const std::vector<std::vector<Role>> &roles) {
-    std::vector<int> writers(graph.values.size(), -1);
-    for (size_t n = 0; n < graph.nodes.size(); ++n)
-      for (int value : graph.nodes[n].whole.results)
-        writers[static_cast<size_t>(value)] = static_cast<int>(n);
+    std::vector<int> writers = writersOf(graph);
     struct Gather {
       int trigger = -1;
       std::vector<int> readers;
