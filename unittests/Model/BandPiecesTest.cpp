@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Soap/Model/BandPieces.h"
+#include "Soap/Model/Graph.h"
 
 #include <gtest/gtest.h>
 
@@ -49,6 +50,26 @@ TEST(BandPieces, PointsAsCounted) {
     EXPECT_EQ(band.count(rows, columns), static_cast<double>(expected));
     EXPECT_EQ(band.meets(rows, columns), expected > 0);
   }
+}
+
+/// Permuted positions: every piece is there, pieces of a size have equal parts,
+/// and all have what the band has.
+TEST(BandPieces, PermutedPiecesAreEqual) {
+  Graph graph;
+  graph.nodes.resize(1);
+  graph.nodes[0].whole.space = spaceOf(16, 16, {0, 1, -100, 0});
+  permuteBands(graph);
+  IterationSpace &space = graph.nodes[0].whole.space;
+  space.results = {{{DimMap::loop(0)}}, {{DimMap::loop(1)}}};
+  BandPieces pieces(space, {4, 4});
+  for (int64_t r = 0; r < 4; ++r)
+    for (int64_t c = 0; c < 4; ++c) {
+      EXPECT_FALSE(pieces.isAbsent(r, c));
+      EXPECT_DOUBLE_EQ(
+          space.band->count({4 * r, 4 * r + 4}, {4 * c, 4 * c + 4}),
+          136.0 / 16);
+    }
+  EXPECT_DOUBLE_EQ(space.band->count({0, 16}, {0, 16}), 136);
 }
 
 TEST(BandPieces, CausalPiecesAboveTheDiagonalAreAbsent) {

@@ -30,7 +30,8 @@ namespace {
 
 constexpr PipelineSchedule gpipe = PipelineSchedule::GPipe,
                            alternating =
-                               PipelineSchedule::OneForwardOneBackward;
+                               PipelineSchedule::OneForwardOneBackward,
+                           overlapped = PipelineSchedule::Overlapped;
 
 /// `F0.1`: the forward pass of microbatch 1 on stage 0.
 std::string text(const std::vector<PipelinePass> &passes) {
@@ -71,11 +72,28 @@ TEST(PassSchedule, Interleaved) {
             "F3.3 B3.3 B1.2 B1.3");
 }
 
+/// One more pass on the way than a backward pass beside each forward pass
+/// needs, as Megatron-Core schedules it.
+TEST(PassSchedule, Overlapped) {
+  auto one = schedulePasses(overlapped, {{0}}, 3, 1);
+  ASSERT_TRUE(one) << one.error();
+  EXPECT_EQ(text((*one)[0]), "F0.0 F0.1 B0.0 F0.2 B0.1 B0.2");
+  auto two = schedulePasses(overlapped, {{0}, {1}}, 4, 2);
+  ASSERT_TRUE(two) << two.error();
+  EXPECT_EQ(text((*two)[0]), "F0.0 F0.1 F0.2 F0.3 B0.0 B0.1 B0.2 B0.3");
+  EXPECT_EQ(text((*two)[1]), "F1.0 F1.1 B1.0 F1.2 B1.1 F1.3 B1.2 B1.3");
+  auto chunks = schedulePasses(overlapped, {{0}, {1}, {0}, {1}}, 4, 2);
+  ASSERT_TRUE(chunks) << chunks.error();
+  EXPECT_EQ(text((*chunks)[1]),
+            "F1.0 F1.1 F3.0 F3.1 B3.0 F1.2 B3.1 F1.3 B1.0 F3.2 B1.1 F3.3 "
+            "B3.2 B3.3 B1.2 B1.3");
+}
+
 TEST(PassSchedule, EveryPassOnce) {
   for (int groups : {1, 2, 3, 4})
     for (int chunks : {1, 2, 3})
       for (int rounds : {1, 2, 3})
-        for (PipelineSchedule schedule : {gpipe, alternating}) {
+        for (PipelineSchedule schedule : {gpipe, alternating, overlapped}) {
           std::vector<std::vector<int>> stages;
           for (int s = 0; s < groups * chunks; ++s)
             stages.push_back({s % groups});
