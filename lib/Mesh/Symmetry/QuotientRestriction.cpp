@@ -61,6 +61,7 @@ void QuotientState::restrict(int value, bool mayRootsDiffer) {
   plan.clear();
   plan.isInPlace = from.isInPlace;
   plan.sourcesAreTasks = from.sourcesAreTasks;
+  plan.ofProduct = from.ofProduct;
   std::vector<int> sourceTo(static_cast<size_t>(from.sources), -1);
   for (size_t s = 0; s < sourceTo.size(); ++s)
     if (isFirst(plannedSource.devices[s])) {

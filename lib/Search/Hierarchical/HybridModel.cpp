@@ -142,8 +142,7 @@ struct HybridModel::Impl {
                ->emplace(samples,
                          planMicrobatch(problem.getGraph(), problem.getGroups(),
                                         problem.getRoles(), segments, mates,
-                                        stepBatch, samples,
-                                        topology.executor.permutes()))
+                                        stepBatch, samples))
                .first;
     const Expected<PlannedMicrobatch> &planned = of->second;
     return costs

@@ -14,7 +14,6 @@
 #include "SegmentCosts.h"
 #include "Soap/Memory/HostMemory.h"
 #include "Soap/Mesh/Symmetry/PlannedPasses.h"
-#include "Soap/Model/BandPieces.h"
 #include "Soap/Model/Reuse.h"
 #include "Soap/Pipeline/StagePasses.h"
 #include "Soap/Search/Problem/PricedStrategy.h"
@@ -228,8 +227,6 @@ private:
                                     const PlannedStep &step,
                                     int64_t microbatches, int64_t samples) {
     Graph graph = step.rewritten.graph;
-    if (topology.executor.permutes())
-      permuteBands(graph);
     if (MaybeError error =
             scaleSamples(graph, step.roles, model.getStepBatch(), samples))
       return *error;

@@ -16,7 +16,6 @@
 #include "Search/Presets/Experts.h"
 #include "Search/Presets/PartialSums.h"
 #include "Soap/Memory/PlanMemory.h"
-#include "Soap/Model/BandPieces.h"
 #include "Soap/Model/OpShape.h"
 #include "Soap/Model/Reuse.h"
 #include "Soap/Pipeline/Pipeline.h"
@@ -835,13 +834,11 @@ Expected<PlannedMicrobatch>
 soap::planMicrobatch(const Graph &graph, const std::vector<OpGroup> &groups,
                      const std::vector<std::vector<Role>> &roles,
                      const ModelSegments &segments, const LayerMates &mates,
-                     int64_t batch, int64_t samples, bool permutes) {
+                     int64_t batch, int64_t samples) {
   Expected<MicrobatchGraph> passes =
       makeMicrobatchGraph(graph, groups, roles, batch, samples);
   if (!passes)
     return Error{passes.error()};
-  if (permutes)
-    permuteBands(passes->graph);
   PlannedMicrobatch made;
   made.flops = flopsOf(passes->graph);
   made.passes = std::move(*passes);

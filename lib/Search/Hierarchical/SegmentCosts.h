@@ -120,14 +120,13 @@ struct PlannedMicrobatch {
 };
 
 /// The passes of a training step with batch `batch` (as `batchOf` says) on
-/// `samples` samples. `segments` and `mates`: of `graph`. `permutes`: as
-/// Executor::permutes. An error says why the step cannot be split in
-/// microbatches.
+/// `samples` samples. `segments` and `mates`: of `graph`. An error says why the
+/// step cannot be split in microbatches.
 Expected<PlannedMicrobatch>
 planMicrobatch(const Graph &graph, const std::vector<OpGroup> &groups,
                const std::vector<std::vector<Role>> &roles,
                const ModelSegments &segments, const LayerMates &mates,
-               int64_t batch, int64_t samples, bool permutes);
+               int64_t batch, int64_t samples);
 
 /// The costs of a training step on a shape's microbatch, on the first devices
 /// of the topology, as many as a replica of the shape has, or as the replicas

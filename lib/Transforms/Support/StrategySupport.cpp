@@ -23,6 +23,7 @@
 #include "Soap/Dialect/Soap/StageAttributes.h"
 #include "Soap/Memory/HostMemory.h"
 #include "Soap/Memory/PlanMemory.h"
+#include "Soap/Model/BandPieces.h"
 #include "Soap/Plan/StrategyFile.h"
 #include "Soap/Plan/StrategyPlan.h"
 
@@ -169,6 +170,8 @@ mlir::soap::openProblem(ModuleOp module, ::soap::Topology topology,
   FailureOr<OpGraph> opGraph = buildOpGraph(*chosen);
   if (failed(opGraph) || failed(resolveHostMemory(*opGraph, *chosen, topology)))
     return failure();
+  if (topology.executor.permutes())
+    ::soap::permuteBands(opGraph->graph);
   remarkUncutLoops(*opGraph);
   auto result = std::make_unique<FunctionProblem>(FunctionProblem{
       std::move(topology), *chosen, std::move(*opGraph), std::nullopt});
