@@ -77,10 +77,10 @@ static Executor megatronCore() {
   executor.zero = {0, 1, 3};
   executor.accumulates = executor.quantizesAtOnce = executor.regathers = true;
   executor.reservedBytes = 2048 * mib;
-  executor.products = 1.02;
-  executor.others = 0.75;
-  executor.least = 0.89;
-  executor.most = 1.11;
+  executor.products = 0.96;
+  executor.others = 0.8;
+  executor.least = 0.93;
+  executor.most = 1.12;
   return executor;
 }
 
